@@ -1,0 +1,102 @@
+"""The figures as Markdown: a table for each store, and the figures to reach with whether they are."""
+import ctypes
+import os
+import platform
+import statistics
+import subprocess
+import time
+
+from contenders import GZIP, PIGZ
+
+
+def wall(turn): return turn.wall
+def sent(turn): return turn.bytes
+def sender_memory(turn): return turn.sender.memory
+def receiver_memory(turn): return turn.receiver.memory
+
+
+# Of issue 2: store, what, measure, at most, in which unit or as a multiple of which contender.
+GOALS = [
+    ("1 MB", "wall time", wall, 1.0, GZIP),
+    ("20 MB", "wall time", wall, 1.0, PIGZ),
+    ("200 MB", "wall time", wall, 1.0, PIGZ),
+    ("1 MB", "bytes", sent, 1.0, GZIP),
+    ("20 MB", "bytes", sent, 1.0, GZIP),
+    ("200 MB", "bytes", sent, 1.0, GZIP),
+    ("200 MB", "sender's memory", sender_memory, 64, None),
+    ("200 MB", "receiver's memory", receiver_memory, 64, None),
+]
+
+
+def median(turns, measure):
+    return statistics.median(map(measure, turns))
+
+
+def ratio(turns, others, measure):
+    """The median of the ratios turn by turn: both of a pair met the machine in the same state. None without pairs."""
+    if not turns or not others or len(turns) != len(others):
+        return None
+    return statistics.median(measure(turn) / measure(other) for turn, other in zip(turns, others))
+
+
+def as_multiple(value):
+    return "–" if value is None else f"{value:.2f}x"
+
+
+def table(lines):
+    head, *rows = lines
+    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]]
+
+
+def figures(by_contender):
+    rows = [["", "wall s", "min–max", "to gzip", "to pigz", "bytes", "to gzip", "CPU s", "MiB sender", "MiB receiver"]]
+    gzip, pigz = by_contender.get(GZIP), by_contender.get(PIGZ)
+    for name, turns in by_contender.items():
+        if not turns:
+            rows.append([name, "failed"] + ["–"] * 8)
+            continue
+        walls = [turn.wall for turn in turns]
+        rows.append([
+            name, f"{median(turns, wall):.3f}", f"{min(walls):.3f}–{max(walls):.3f}",
+            as_multiple(ratio(turns, gzip, wall)), as_multiple(ratio(turns, pigz, wall)),
+            f"{median(turns, sent):,.0f}", as_multiple(ratio(turns, gzip, sent)),
+            f"{median(turns, lambda turn: turn.sender.cpu + turn.receiver.cpu):.2f}",
+            f"{median(turns, sender_memory):.0f}", f"{median(turns, receiver_memory):.0f}",
+        ])
+    return table(rows)
+
+
+def goals(results):
+    rows = [["to reach", "at most", "measured", ""]]
+    for store, what, measure, limit, peer in GOALS:
+        by_contender = results.get(store, {})
+        turns = by_contender.get("ship-store")
+        if peer:
+            value, unit = ratio(turns, by_contender.get(peer), measure), f"x of {peer}"
+        else:
+            value, unit = (median(turns, measure) if turns else None), " MiB"
+        verdict = "not measured" if value is None else "reached" if value <= limit else "NOT reached"
+        shown = "–" if value is None else f"{value:.3f}x" if peer else f"{value:.1f} MiB"
+        rows.append([f"{store}: {what}", f"{limit:g}{unit}", shown, verdict])
+    return table(rows)
+
+
+def machine():
+    def first_line(*argv):
+        return subprocess.run(argv, capture_output=True, text=True).stdout.partition("\n")[0]
+
+    zlib = ctypes.CDLL("libz.so.1")
+    zlib.zlibVersion.restype = ctypes.c_char_p
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    kernel = f"{platform.system()} {platform.release().partition('-')[0]}"
+    return (f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GiB, {kernel}, "
+            f"SQLite {first_line('sqlite3', '--version').split()[0]}, zlib {zlib.zlibVersion().decode()}, "
+            f"{time.strftime('%Y-%m-%d', time.gmtime())}")
+
+
+def report(results, runs, link):
+    speed = f"{link.rate:,} bytes/s, {link.delay * 1000:g} ms each way" if link else "loopback at full speed"
+    lines = [f"{machine()}; {speed}; medians of {runs} turns.", ""]
+    for store, by_contender in results.items():
+        lines += [f"### {store}", "", *figures(by_contender), ""]
+    return "\n".join(lines + ["### Figures to reach", "", *goals(results)]) + "\n"

@@ -1,0 +1,45 @@
+# The two commands to begin with are `make demo` and `make test`; `make help` lists all.
+
+PROGRAM := .build/release/ship-store
+SWIFT_SOURCES := Sources Tests Package.swift
+
+.PHONY: help setup build demo test soak lint format vectors bench clean
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Install what building and testing need, as far as it is missing
+	@.ci/setup
+
+# The Swift runtime goes into the program, so that it runs where no Swift is.
+build: setup ## Build the program for release
+	swift build -c release --static-swift-stdlib --product ship-store
+	@echo "built $(PROGRAM)"
+
+demo: build ## Show the whole story on this machine, in a temporary folder
+	@$(PROGRAM) demo
+
+# One test after the other: many wait for real timeouts, which a neighbour that takes all cores would stretch.
+test: setup lint ## Check format and vectors, then run every test
+	python3 Protocol/generate.py --check
+	swift build --build-tests
+	swift test --skip-build --no-parallel
+
+soak: setup ## Test damage and faults at many more places, which takes many minutes
+	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests'
+
+lint: ## Check the format of the sources
+	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+
+format: ## Format the sources
+	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+vectors: ## Write the protocol's test vectors anew
+	python3 Protocol/generate.py
+
+bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md
+	@.ci/setup pigz gzip netcat-openbsd zstd time
+	Benchmarks/run.py --write
+
+clean: ## Remove what was built
+	swift package clean

@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every target is compiled in the same way: Swift 6 mode, each import as narrow as its use, no warnings.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+
+func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.target(name: name), "TestSupport"] + dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "ship-store",
+    platforms: [.macOS(.v15), .iOS(.v18), .watchOS(.v11)],
+    products: [
+        .library(name: "ShipStore", targets: ["ShipStore"]),
+        .executable(name: "ship-store", targets: ["ship-store"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        // Bytes and the order of events: pure.
+        .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        target("ShipProtocol", ["CZlib"]),
+        target("StoreFormat", []),
+
+        // The stages. None imports another; StoreFiles holds the platform's calls for all of them.
+        .target(name: "CSQLiteHardening", dependencies: [sqlite]),
+        target("StoreFiles", ["ShipProtocol", crypto, system]),
+        target("StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", grdb, sqlite]),
+        target("ShipCompression", ["ShipProtocol", "CDeflate", "CZlib"]),
+        target("ShipTransport", ["ShipProtocol", "StoreFiles", nioCore, nioPosix, subprocess, system]),
+        target("StoreInstall", ["ShipProtocol", "StoreFiles", system]),
+        target(
+            "StoreServing", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", grdb, sqlite, system]),
+
+        target("StoreOperations", ["ShipProtocol", "StoreFiles", system]),
+
+        // The composition and the command line.
+        target(
+            "ShipStore",
+            [
+                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
+                "StoreInstall", "StoreServing", "StoreOperations", grdb, system,
+            ]),
+        .executableTarget(
+            name: "ship-store", dependencies: ["ShipStore", argumentParser, grdb, subprocess, system, unixSignals],
+            swiftSettings: strict),
+
+        // Tests, one target for each of the above.
+        .target(
+            name: "TestSupport", dependencies: ["ShipProtocol", "StoreFiles", grdb, sqlite, system],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["ship-store", "ShipProtocol", "StoreFiles", "TestSupport", grdb, system],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultTests",
+            dependencies: ["ship-store", "ShipStore", "StoreFiles", "StoreInstall", "TestSupport", system],
+            swiftSettings: strict),
+        tests(of: "ShipProtocol"),
+        tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "CZlib"]),
+        tests(
+            of: "ShipStore",
+            ["ship-store", "ShipCompression", "ShipProtocol", "StoreFiles", "StoreInstall", crypto, grdb, system]),
+        tests(of: "ShipTransport", ["StoreFiles", nioCore, nioPosix, system]),
+        tests(of: "StoreFiles", ["ShipProtocol", system]),
+        tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", system]),
+        tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", system]),
+        tests(of: "StoreServing", ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreInstall", grdb, sqlite, system]),
+        tests(of: "StoreSnapshot", ["ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system]),
+    ]
+)

@@ -1,0 +1,80 @@
+"""Whole frames (section 3.2): lengths, checksums, optional frames, and where a stream may not end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from encoder.deflate import compressed
+from encoder.piece import Pieces, binary, document, joined
+from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
+from encoder.vector import Detail, Vector
+from encoder.wire import (
+    ACCEPT, BLOCK, CANCEL, END, HELLO, LIMITS, MANIFEST, NAMES, RECEIPT, REFUSAL, WORKING, ZLIB,
+    block, frame,
+)  # fmt: skip
+
+PAYLOADS: dict[int, Pieces] = {
+    HELLO: document(HELLO_MEMBERS),
+    MANIFEST: document(manifest(EMPTY_STORE, "Empty")),
+    ACCEPT: document({"skip": []}),
+    BLOCK: block(0, 0, 512, ZLIB, compressed(EMPTY_STORE.data)),
+    END: [],
+    RECEIPT: document(receipt(EMPTY_STORE)),
+    REFUSAL: document(word("busy", "try again in a minute")),
+    CANCEL: document(word("stopped", "stopped by SIGTERM")),
+    WORKING: [],
+}
+
+
+def good(name: str, about: str, frames: list[tuple[int, Pieces]]) -> Vector:
+    details: list[Detail] = []
+    sections: Pieces = []
+    for kind, payload in frames:
+        key = "frame" if kind in LIMITS else "passed-over"
+        details.append((key, f"0x{kind:02X} {len(joined(payload))}"))
+        sections += frame(kind, payload)
+    return Vector(f"frame_{name}", about, "3.2", "frames", None, details, [("", sections)])
+
+
+def bad(name: str, error: str, about: str, pieces: Pieces) -> Vector:
+    return Vector(f"frame_{name}", about, "3.2", "frames", error, [], [("", pieces)])
+
+
+def cut(pieces: Pieces, length: int) -> Pieces:
+    return binary(joined(pieces)[:length], "cut")
+
+
+def vectors() -> Iterator[Vector]:
+    for kind, payload in PAYLOADS.items():
+        name = NAMES[kind]
+        yield good(name.lower(), f"One {name}", [(kind, payload)])
+        yield bad(f"{name.lower()}_crc", "damaged", f"One {name} with a wrong CRC-32", frame(kind, payload, flip=0x8000_0000))
+    turned = frame(ACCEPT, PAYLOADS[ACCEPT])
+    yield bad("bit_in_payload", "damaged", "A bit of the payload is turned over", [*turned[:2], *document({"skiq": []}), turned[-1]])
+    yield bad("crc_little_endian", "damaged", "The CRC-32 in the wrong byte order", [*turned[:-1], *binary(turned[-1].data[::-1], "CRC-32, little-endian")])
+    payload_only = frame(END)[:2] + [frame(ACCEPT, PAYLOADS[ACCEPT])[-1]]
+    yield bad("crc_of_another", "damaged", "The CRC-32 of another frame", payload_only)
+
+    greeting = binary(b"later", "what a later version says")
+    yield good("several", "One frame after the other, nothing between", [(WORKING, []), (ACCEPT, PAYLOADS[ACCEPT]), (END, [])])
+    yield good("empty_payload", "A frame of a known type may be empty as far as frames go; its message is judged later", [(ACCEPT, [])])
+    yield good("optional_80", "An optional frame that is not known is passed over", [(0x80, greeting), (END, [])])
+    yield good("optional_ff", "The last of the optional types", [(WORKING, []), (0xFF, greeting), (END, [])])
+    yield good("optional_empty", "An optional frame that is not known may be empty", [(0x90, []), (END, [])])
+    yield good("optional_at_limit", "An optional frame of 65,536 bytes", [(0xC0, binary(bytes(65_536), "65,536 bytes")), (END, [])])
+    yield bad("optional_crc", "damaged", "The CRC-32 of an optional frame counts too", frame(0x80, greeting, flip=1) + frame(END))
+    yield bad("optional_over_limit", "protocol-violation", "An optional frame of 65,537 bytes", frame(0x80, binary(bytes(65_537), "65,537 bytes")))
+    yield bad("required_7f", "unknown-frame", "A required frame that is not known", frame(0x7F, greeting) + frame(END))
+    yield bad("type_0", "unknown-frame", "Type 0 is never used", frame(0x00, greeting))
+    yield bad("working_with_payload", "protocol-violation", "WORKING has no payload", frame(WORKING, greeting))
+    yield bad("end_with_payload", "protocol-violation", "END has no payload", frame(END, greeting))
+
+    early = "protocol-violation"
+    whole = frame(ACCEPT, PAYLOADS[ACCEPT])
+    length = len(joined(whole))
+    yield bad("cut_in_header", early, "The link ends inside the length", cut(whole, 4))
+    yield bad("cut_after_header", early, "The link ends after the header", cut(whole, 5))
+    yield bad("cut_in_payload", early, "The link ends inside the payload", cut(whole, 9))
+    yield bad("cut_before_crc", early, "The link ends before the CRC-32", cut(whole, length - 4))
+    yield bad("cut_in_crc", early, "The link ends one byte before the end of the frame", cut(whole, length - 1))
+    yield bad("cut_optional", early, "An optional frame has to be whole as well", frame(END) + cut(frame(0x80, greeting), 8))

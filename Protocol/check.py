@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Reads every vector and holds it against its own header.
+
+    python3 Protocol/check.py
+
+This decoder is written from README.md alone, as `generate.py` is, and shares nothing with its encoder: a vector that
+both agree upon means what it says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from decoder import json_rules as rules  # noqa: E402
+from decoder.refused import CODES, Refused  # noqa: E402
+from decoder.sides import Consumer, Producer, Side  # noqa: E402
+from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
+from decoder.wire import Place, Reader, decoded_block  # noqa: E402
+
+FOLDER = Path(__file__).resolve().parent / "Vectors"
+SWEPT = "stream_one_block.txt"
+"""The stream that is cut at each byte and has each of its bits turned over."""
+
+JSON_KINDS: dict[str, Callable[[bytes], rules.Members]] = {
+    "manifest": rules.manifest,
+    "hello": rules.hello,
+    "accept": rules.accept,
+    "receipt": rules.receipt,
+    "refusal": rules.last_word,
+    "cancel": rules.last_word,
+}
+
+
+def expect(found: object, stated: object) -> None:
+    if found != stated:
+        raise BrokenVector(f"says {stated!r}, is {found!r}")
+
+
+def check_preamble(vector: VectorFile, data: bytes) -> None:
+    reader = Reader(data)
+    found = reader.preamble(vector.detail("reader"))
+    expect(reader.is_at_end, True)
+    lines = {"version": found.version, "lowestVersion": found.lowest, "role": found.role, "mode": found.mode}
+    expect(sorted(f"value.{key}: {value}" for key, value in lines.items()), vector.values())
+    expect(str(found.session_version), vector.detail("session-version"))
+
+
+def check_header(vector: VectorFile, data: bytes) -> None:
+    kind, length = Reader(data).header()
+    expect([f"value.length: {length}", f"value.type: 0x{kind:02X}"], vector.values())
+
+
+def check_frames(vector: VectorFile, data: bytes) -> None:
+    reader, found = Reader(data), []
+    while not reader.is_at_end:
+        frame = reader.frame()
+        key = "frame" if frame.is_known else "passed-over"
+        found.append((key, f"0x{frame.type:02X} {len(frame.payload)}"))
+    expect(found, vector.details)
+
+
+def check_block(vector: VectorFile, data: bytes) -> None:
+    place = Place(*(int(vector.detail(key)) for key in ("next-part", "next-offset", "part-size")))
+    before = vector.section("before")
+    if before is not None:
+        expect(len(before), place.offset)
+    decoded = decoded_block(data, place, before or b"")
+    expect(str(len(decoded)), vector.detail("decoded-size"))
+    expect(hashlib.sha256(decoded).hexdigest(), vector.detail("decoded-sha256"))
+
+
+def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
+    sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
+    for side in sides:
+        side.walk(turns)
+        expect(side.end, vector.detail(side.own))
+        if vector.kind == "dialogue" and side.end == "done":
+            expect(side.outcome, vector.detail("outcome"))
+        if vector.all("part"):
+            expect(side.shipment.lines() if side.shipment else [], vector.all("part"))
+    errors = {side.end.split()[1] for side in sides if side.end and side.end != "done"}
+    expect(errors, {vector.error} if vector.error else set())
+
+
+def check(vector: VectorFile) -> None:
+    """Raises where the vector is not what its header says."""
+    if vector.kind == "dialogue":
+        return check_session(vector, vector.sections)
+    data = vector.section("") or b""
+    if vector.kind == "stream":
+        return check_session(vector, [("producer", data)])
+    try:
+        if vector.kind in JSON_KINDS:
+            expect(rules.lines(JSON_KINDS[vector.kind](data)), vector.values())
+        else:
+            plain = {"preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block}
+            plain[vector.kind](vector, data)
+    except Refused as refused:
+        expect(refused.code, vector.error)
+    else:
+        expect(None, vector.error)
+
+
+def check_sweep(stream: bytes) -> None:
+    """No stream that was cut or damaged may come to `done`."""
+    cuts = [stream[:length] for length in range(len(stream))]
+    turned = [
+        stream[:at] + bytes([stream[at] ^ 1 << bit]) + stream[at + 1 :] for at in range(len(stream)) for bit in range(8)
+    ]
+    for data in cuts + turned:
+        consumer = Consumer()
+        consumer.walk([("producer", data)])
+        if consumer.end is None or consumer.end.removeprefix("failed ") not in CODES:
+            raise BrokenVector(f"{SWEPT}, damaged, comes to {consumer.end}")
+
+
+def problems(texts: dict[str, str]) -> list[str]:
+    """What is wrong with the vectors, by file."""
+    found: list[str] = []
+    for file, text in sorted(texts.items()):
+        try:
+            vector = parsed(file, text)
+            check(vector)
+            if file == SWEPT:
+                check_sweep(vector.section("") or b"")
+        except (BrokenVector, AssertionError, Refused) as problem:
+            found.append(f"{file}: {problem}")
+    return found
+
+
+def main() -> int:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.txt")}
+    complaints = problems(texts)
+    for line in complaints:
+        print(line, file=sys.stderr)
+    print(f"{len(texts)} vectors read, {len(complaints)} not as they say")
+    return 1 if complaints or not texts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+"""Sections 4 and 5: from the bytes of a JSON payload to its known members, each by its rule.
+
+A rule takes a value and gives it back, or refuses it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from decoder.refused import Refused
+
+Members = dict[str, Any]
+Rule = Callable[[Any], Any]
+DEPTH = 32
+LARGEST_STORE = 281_474_976_579_584
+
+
+def no(why: str) -> Refused:
+    return Refused("bad-manifest", why)
+
+
+def parsed(payload: bytes) -> Members:
+    try:
+        text = payload.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise no("not UTF-8") from error
+    check_depth(text)
+    try:
+        value = json.loads(text, parse_constant=no_constant)
+    except ValueError as error:
+        raise no("not JSON") from error
+    if not isinstance(value, dict):
+        raise no("not an object")
+    return value
+
+
+def no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def check_depth(text: str) -> None:
+    """Before the parser sees it, which recurses. Text that is no JSON may come to any depth; it is refused anyway."""
+    depth, in_string, escaped = 0, False, False
+    for character in text:
+        if in_string:
+            in_string = escaped or character != '"'
+            escaped = not escaped and character == "\\"
+        elif character == '"':
+            in_string = True
+        elif character in "[{":
+            depth += 1
+            if depth > DEPTH:
+                raise no("nested too deeply")
+        elif character in "]}":
+            depth -= 1
+
+
+def members(required: dict[str, Rule], optional: dict[str, Rule] | None = None) -> Rule:
+    def rule(value: Any) -> Members:
+        if not isinstance(value, dict):
+            raise no("not an object")
+        known: Members = {}
+        for name, each in (required | (optional or {})).items():
+            if value.get(name) is not None:
+                known[name] = each(value[name])
+            elif name in required:
+                raise no(f"{name} is missing")
+        return known
+
+    return rule
+
+
+def integer(lowest: int, highest: int) -> Rule:
+    def rule(value: Any) -> int:
+        if type(value) is not int or not lowest <= value <= highest:
+            raise no("no integer, or out of its range")
+        return value
+
+    return rule
+
+
+def string(shortest: int, longest: int, zero: bool = False) -> Rule:
+    """Lengths in bytes; `zero` where U+0000 is allowed."""
+
+    def rule(value: Any) -> str:
+        if isinstance(value, str) and "\0" in value and not zero:
+            raise no("U+0000")
+        if not isinstance(value, str) or not shortest <= len(value.encode(errors="surrogatepass")) <= longest:
+            raise no("no string, or too short, or too long")
+        return value
+
+    return rule
+
+
+def pattern(expression: str, flags: int = 0) -> Rule:
+    compiled = re.compile(expression, flags)
+
+    def rule(value: Any) -> str:
+        if not isinstance(value, str) or not compiled.fullmatch(value):
+            raise no(f"not as it must be: {value!r:.80}")
+        return value
+
+    return rule
+
+
+def array(element: Rule, most: int) -> Rule:
+    def rule(value: Any) -> list[Any]:
+        if not isinstance(value, list) or len(value) > most:
+            raise no("no array, or too long")
+        return [element(each) for each in value]
+
+    return rule
+
+
+def mapping(key: Rule, value_rule: Rule, most: int) -> Rule:
+    def rule(value: Any) -> Members:
+        if not isinstance(value, dict) or len(value) > most:
+            raise no("no object, or too many members")
+        return {key(name): value_rule(each) for name, each in value.items()}
+
+    return rule
+
+
+def one_of(*words: str) -> Rule:
+    return pattern("|".join(map(re.escape, words)))
+
+
+label = string(1, 256)
+digest = pattern("[0-9a-f]{64}")
+uuid = pattern("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+metadata_key = pattern("[A-Za-z0-9._-]{1,64}")
+folder = one_of("_EXTERNAL_DATA", "_FBF")
+generation = integer(1, 9_007_199_254_740_991)
+signed_32 = integer(-(2**31), 2**31 - 1)
+
+
+def store_name(value: Any) -> str:
+    name = pattern("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")(value)
+    if name.lower().endswith(("-wal", "-shm", "-journal")):
+        raise no("a reserved ending")
+    return name
+
+
+def timestamp(value: Any) -> str:
+    text = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")(value)
+    try:
+        datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
+    except ValueError as error:
+        raise no("no such time") from error
+    return text
+
+
+def entity_hash(value: Any) -> str:
+    text = pattern("[A-Za-z0-9+/]{43}=")(value)
+    try:
+        base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise no("not base64") from error
+    return text
+
+
+STORE = members({
+    "size": integer(0, LARGEST_STORE), "sha256": digest, "pageSize": integer(512, 65_536),
+    "pageCount": integer(1, LARGEST_STORE), "textEncoding": one_of("UTF-8", "UTF-16le", "UTF-16be"),
+    "applicationID": signed_32, "userVersion": signed_32, "schemaSHA256": digest,
+})  # fmt: skip
+EXTERNAL = {"folder": folder, "name": uuid}
+MANIFEST = members(
+    {
+        "name": store_name,
+        "createdAt": timestamp,
+        "producer": members({"software": label, "sqlite": label}),
+        "store": STORE,
+    },
+    {
+        "identity": label,
+        "coreData": members({"entityVersionHashes": mapping(label, entity_hash, 4096)}),
+        "externalFiles": array(members(EXTERNAL | {"size": integer(0, LARGEST_STORE), "sha256": digest}), 16_384),
+        "missingExternalFiles": array(members(EXTERNAL), 16_384),
+        "metadata": mapping(metadata_key, string(0, 1024, zero=True), 64),
+        "requires": array(label, 64),
+    },
+)
+HELLO = members(
+    {"software": label, "encodings": array(label, 64)},
+    {
+        "features": array(label, 64),
+        "holds": array(members({"name": store_name, "generation": generation, "sha256": digest}), 1024),
+    },
+)
+ACCEPT = members({}, {"skip": array(integer(0, 2**32 - 1), 16_385)})
+RECEIPT = members(
+    {"name": store_name, "generation": generation, "sha256": digest, "outcome": one_of("installed", "unchanged")}
+)
+LAST_WORD = members({"code": label, "message": string(0, 1024)})
+
+
+def manifest(payload: bytes) -> Members:
+    known = MANIFEST(parsed(payload))
+    store = known["store"]
+    if store["pageSize"] & (store["pageSize"] - 1) or store["size"] != store["pageSize"] * store["pageCount"]:
+        raise no("sizes that do not fit each other")
+    files = known.get("externalFiles", []) + known.get("missingExternalFiles", [])
+    if len(files) > 16_384 or len({(file["folder"], file["name"].upper()) for file in files}) != len(files):
+        raise no("too many external files, or one of them twice")
+    if files and "coreData" not in known:
+        raise no("external files without coreData")
+    if known.get("requires"):
+        raise Refused("feature-not-supported", ", ".join(known["requires"]))
+    return known
+
+
+def hello(payload: bytes) -> Members:
+    known = HELLO(parsed(payload))
+    if not {"stored", "zlib", "zlib-window"} <= set(known["encodings"]):
+        raise no("an encoding that every consumer decodes is not listed")
+    return known
+
+
+def accept(payload: bytes) -> Members:
+    known = ACCEPT(parsed(payload))
+    skip = known.get("skip", [])
+    if any(later <= earlier for earlier, later in zip(skip, skip[1:])):
+        raise no("indexes that do not rise")
+    return known
+
+
+def receipt(payload: bytes) -> Members:
+    return RECEIPT(parsed(payload))
+
+
+def last_word(payload: bytes) -> Members:
+    return LAST_WORD(parsed(payload))
+
+
+def lines(value: Any, path: str = "value") -> list[str]:
+    """The known members as a vector states them."""
+    if isinstance(value, dict):
+        name = path.rpartition(".")[2]
+        found = [line for key, each in value.items() for line in lines(each, f"{path}.{key}")]
+        if name == "entityVersionHashes" or (name == "metadata" and value):
+            found.append(f"{path}.count: {len(value)}")
+        return sorted(found)
+    if isinstance(value, list):
+        found = [line for index, each in enumerate(value) for line in lines(each, f"{path}.{index}")]
+        return sorted(found + ([f"{path}.count: {len(value)}"] if value else []))
+    return [f"{path}: {value}"]

@@ -1,0 +1,93 @@
+"""Puts parts together from blocks, and verifies them as section 10 says."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from decoder.json_rules import Members
+from decoder.refused import Refused
+from decoder.wire import Place, decoded_block, violation
+
+TEXT_ENCODINGS = {"UTF-8": 1, "UTF-16le": 2, "UTF-16be": 3}
+
+
+class Shipment:
+    def __init__(self, manifest: Members) -> None:
+        self.manifest = manifest
+        self.files = [manifest["store"], *manifest.get("externalFiles", [])]
+        self.contents = [bytearray() for _ in self.files]
+        self.skipped: set[int] = set()
+
+    def skip(self, indexes: list[int]) -> None:
+        if any(index >= len(self.files) for index in indexes):
+            raise Refused("bad-manifest", "no such part")
+        self.skipped = set(indexes)
+
+    def _place(self) -> Place | None:
+        for index, (file, content) in enumerate(zip(self.files, self.contents)):
+            if index not in self.skipped and len(content) < file["size"]:
+                return Place(index, len(content), file["size"])
+        return None
+
+    def append(self, payload: bytes) -> None:
+        place = self._place()
+        if place is None:
+            raise violation("a block after the last one")
+        content = self.contents[place.part]
+        content += decoded_block(payload, place, bytes(content))
+
+    def verify(self) -> None:
+        if self._place() is not None:
+            raise violation("END before all parts are complete")
+        for index, (file, content) in enumerate(zip(self.files, self.contents)):
+            if index not in self.skipped and hashlib.sha256(content).hexdigest() != file["sha256"]:
+                raise Refused("damaged", f"SHA-256 of part {index}")
+        if 0 not in self.skipped:
+            verify_store(bytes(self.contents[0]), self.manifest["store"])
+
+    def lines(self) -> list[str]:
+        return [
+            f"{index} skipped" if index in self.skipped else f"{index} {file['size']} {file['sha256']}"
+            for index, file in enumerate(self.files)
+        ]
+
+
+def verify_store(data: bytes, facts: Members) -> None:
+    """Section 4.4: what the file says of itself against the manifest, then SQLite's own check."""
+    if not data.startswith(b"SQLite format 3\0") or data[18:20] != b"\1\1":
+        raise Refused("bad-store", "no database in rollback-journal mode")
+    declared = int.from_bytes(data[16:18], "big")
+    pages = int.from_bytes(data[28:32], "big")
+    encoding = int.from_bytes(data[56:60], "big")
+    user_version = int.from_bytes(data[60:64], "big", signed=True)
+    application = int.from_bytes(data[68:72], "big", signed=True)
+    of_the_file = (65_536 if declared == 1 else declared, pages, encoding, user_version, application)
+    of_the_manifest = (
+        facts["pageSize"], facts["pageCount"], TEXT_ENCODINGS[facts["textEncoding"]],
+        facts["userVersion"], facts["applicationID"],
+    )  # fmt: skip
+    if of_the_file != of_the_manifest:
+        raise Refused("bad-store", f"{of_the_file} instead of {of_the_manifest}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.sqlite"
+        path.write_bytes(data)
+        verify_with_sqlite(path, facts)
+
+
+def verify_with_sqlite(path: Path, facts: Members) -> None:
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
+    try:
+        if connection.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
+            raise Refused("bad-store", "quick_check")
+        rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+    except sqlite3.DatabaseError as error:
+        raise Refused("bad-store", str(error)) from error
+    finally:
+        connection.close()
+    own = [[(column or "").encode() for column in row] for row in rows if not row[1].startswith("sqlite_")]
+    text = b"".join(column + b"\0" for row in sorted(own, key=lambda row: row[:2]) for column in row)
+    if hashlib.sha256(text).hexdigest() != facts["schemaSHA256"]:
+        raise Refused("bad-store", "schema digest")

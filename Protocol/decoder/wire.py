@@ -1,0 +1,151 @@
+"""Section 3: reads preambles, frames and blocks."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from decoder.refused import Refused
+
+MAGIC = bytes([0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A])
+PREAMBLE_SIZE = 16
+OUR_VERSION = 1
+HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, WORKING = 1, 2, 3, 4, 5, 6, 7, 8, 0x81
+LIMITS = {
+    HELLO: 262144, MANIFEST: 4194304, ACCEPT: 262144, BLOCK: 1049617, END: 0,
+    RECEIPT: 262144, REFUSAL: 262144, CANCEL: 262144, WORKING: 0,
+}  # fmt: skip
+OPTIONAL_LIMIT = 65536
+BLOCK_FIELDS = 17
+LARGEST_DECODED = 1048576
+WINDOW = 32768
+
+
+def violation(why: str) -> Refused:
+    return Refused("protocol-violation", why)
+
+
+@dataclass(frozen=True)
+class Preamble:
+    version: int
+    lowest: int
+    role: str
+    mode: str
+    session_version: int
+
+
+@dataclass(frozen=True)
+class Frame:
+    type: int
+    payload: bytes
+
+    @property
+    def is_known(self) -> bool:
+        return self.type in LIMITS
+
+
+class Reader:
+    """All bytes of one side, read from first to last."""
+
+    def __init__(self, data: bytes) -> None:
+        self._rest = data
+
+    @property
+    def is_at_end(self) -> bool:
+        return not self._rest
+
+    def append(self, data: bytes) -> None:
+        self._rest += data
+
+    def _take(self, count: int) -> bytes:
+        if len(self._rest) < count:
+            raise violation("ends early")
+        taken, self._rest = self._rest[:count], self._rest[count:]
+        return taken
+
+    def preamble(self, reader: str) -> Preamble:
+        """`reader` is the side that reads: the other one must have sent this."""
+        start = self._rest[: len(MAGIC)]
+        if start != MAGIC[: len(start)]:
+            raise violation("another magic")
+        data = self._take(PREAMBLE_SIZE)
+        if zlib.crc32(data[:12]).to_bytes(4, "big") != data[12:]:
+            raise Refused("damaged", "CRC-32 of the preamble")
+        version, lowest = data[8], data[9]
+        if lowest == 0 or lowest > version:
+            raise violation("no range of versions")
+        role = {1: "producer", 2: "consumer"}.get(data[10])
+        mode = {1: "one-way", 2: "two-way"}.get(data[11])
+        if role is None or mode is None or role == reader or (role, mode) == ("consumer", "one-way"):
+            raise violation("role or mode")
+        session = version if mode == "one-way" else min(version, OUR_VERSION)
+        if not lowest <= session <= version or session != OUR_VERSION:
+            raise Refused("version-not-supported", f"{lowest} to {version}")
+        return Preamble(version, lowest, role, mode, session)
+
+    def header(self) -> tuple[int, int]:
+        data = self._take(5)
+        kind, length = data[0], int.from_bytes(data[1:], "big")
+        if kind < 0x80 and kind not in LIMITS:
+            raise Refused("unknown-frame", f"0x{kind:02X}")
+        if length > LIMITS.get(kind, OPTIONAL_LIMIT):
+            raise violation("payload too long")
+        return kind, length
+
+    def frame(self) -> Frame:
+        kind, length = self.header()
+        payload, checksum = self._take(length), self._take(4)
+        covered = bytes([kind]) + length.to_bytes(4, "big") + payload
+        if zlib.crc32(covered).to_bytes(4, "big") != checksum:
+            raise Refused("damaged", "CRC-32 of a frame")
+        return Frame(kind, payload)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The only place where the next block may go."""
+
+    part: int
+    offset: int
+    part_size: int
+
+
+def decoded_block(payload: bytes, place: Place, before: bytes) -> bytes:
+    """`before` is the part up to `place`, or as much of it as a window can hold."""
+    if not BLOCK_FIELDS < len(payload) <= LIMITS[BLOCK]:
+        raise violation("a block without encoded bytes")
+    part, offset = int.from_bytes(payload[0:4], "big"), int.from_bytes(payload[4:12], "big")
+    size, encoding, encoded = int.from_bytes(payload[12:16], "big"), payload[16], payload[17:]
+    if not 1 <= size <= LARGEST_DECODED:
+        raise violation("decoded size")
+    if (part, offset) != (place.part, place.offset) or offset + size > place.part_size:
+        raise violation("not the next block")
+    if encoding == 0:
+        return checked(encoded, size)
+    if encoding == 1:
+        return inflated(encoded, size, None)
+    if encoding == 2:
+        if offset == 0:
+            raise violation("a window at offset 0")
+        return inflated(encoded, size, before[-WINDOW:])
+    raise Refused("feature-not-supported", f"encoding {encoding}")
+
+
+def checked(decoded: bytes, size: int) -> bytes:
+    if len(decoded) != size:
+        raise Refused("damaged", "decoded size")
+    return decoded
+
+
+def inflated(stream: bytes, size: int, dictionary: bytes | None) -> bytes:
+    has_dictionary = len(stream) > 1 and stream[1] & 0x20 != 0
+    if has_dictionary != (dictionary is not None):
+        raise Refused("damaged", "FDICT")
+    try:
+        decoder = zlib.decompressobj() if dictionary is None else zlib.decompressobj(zdict=dictionary)
+        decoded = decoder.decompress(stream, size + 1)
+    except zlib.error as error:
+        raise Refused("damaged", str(error)) from error
+    if not decoder.eof or decoder.unused_data:
+        raise Refused("damaged", "the zlib stream does not end with the block")
+    return checked(decoded, size)

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Writes `Vectors/*.txt`: what `README.md` says, as bytes.
+
+    python3 Protocol/generate.py           write them anew
+    python3 Protocol/generate.py --check   compare, and name each file that differs, is missing or is extra
+
+It follows README.md alone and shares nothing with the product's code. What it writes is the same everywhere: no clock,
+no random numbers, its own deflate encoder and its own SQLite pages. Before anything is written or compared, a decoder
+that shares nothing with the encoder (`check.py`) reads every vector and must come to what its header expects.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from cases import (  # noqa: E402
+    blocks, dialogues, frames, headers, manifest_members, manifests, messages, preambles, streams,
+)  # fmt: skip
+from check import problems  # noqa: E402
+
+FOLDER = Path(__file__).resolve().parent / "Vectors"
+FAMILIES = [preambles, headers, frames, blocks, manifests, manifest_members, messages, streams, dialogues]
+STATEMENT_OF_GRAMMAR = "README.md"
+
+
+def generated() -> dict[str, str]:
+    """Text by file name."""
+    texts: dict[str, str] = {}
+    for family in FAMILIES:
+        for vector in family.vectors():
+            file = f"{vector.name}.txt"
+            if file in texts:
+                raise ValueError(f"two vectors are named {vector.name}")
+            texts[file] = vector.rendered()
+    return texts
+
+
+def present() -> dict[str, bytes]:
+    if not FOLDER.exists():
+        return {}
+    return {path.name: path.read_bytes() for path in FOLDER.iterdir() if path.name != STATEMENT_OF_GRAMMAR}
+
+
+def differences(texts: dict[str, str]) -> list[str]:
+    found = present()
+    lines = [f"{name}: missing" for name in texts.keys() - found.keys()]
+    lines += [f"{name}: extra" for name in found.keys() - texts.keys()]
+    lines += [f"{name}: differs" for name in texts.keys() & found.keys() if found[name] != texts[name].encode()]
+    return sorted(lines)
+
+
+def write(texts: dict[str, str]) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name in present().keys() - texts.keys():
+        (FOLDER / name).unlink()
+    for name, text in texts.items():
+        (FOLDER / name).write_bytes(text.encode())
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["--check"]):
+        print("usage: generate.py [--check]", file=sys.stderr)
+        return 64
+    texts = generated()
+    complaints = problems(texts)
+    if not complaints and arguments:
+        complaints = differences(texts)
+    for line in complaints:
+        print(line, file=sys.stderr)
+    if complaints:
+        return 1
+    if not arguments:
+        write(texts)
+    print(f"{len(texts)} vectors {'are as generated' if arguments else 'written'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,8 @@
+#pragma once
+
+#include <sqlite3.h>
+
+// sqlite3_db_config is variadic, which Swift cannot call.
+static inline int ship_store_set_db_config(sqlite3 *database, int option, int value) {
+    return sqlite3_db_config(database, option, value, (int *)0);
+}

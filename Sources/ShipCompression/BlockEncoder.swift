@@ -1,0 +1,114 @@
+package import ShipProtocol
+
+/// The bytes of parts into blocks: deflated on all cores, delivered in order, with back-pressure.
+///
+/// Memory: at most `2 x cores` blocks are under way, each of at most 1 MiB and its encoding.
+/// Source: `Protocol/README.md` section 3.3.
+package struct BlockEncoder: Sendable {
+    private let level: CompressionLevel
+    private let cores: Int
+
+    /// - Parameter cores: How many blocks are deflated at the same time.
+    package init(level: CompressionLevel, cores: Int) {
+        self.level = level
+        self.cores = max(1, cores)
+    }
+
+    /// Where the bytes of one part come from.
+    package struct Source: Sendable {
+        let part: UInt32
+        let size: Int64
+        let read: @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
+
+        /// - Parameters:
+        ///   - size: In bytes.
+        ///   - read: Gives `count` bytes from `offset` on, fewer only at the end; it is called from several tasks at once.
+        package init(
+            part: UInt32, size: Int64, read: @escaping @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
+        ) {
+            self.part = part
+            self.size = size
+            self.read = read
+        }
+    }
+
+    /// Encodes all parts, in order.
+    ///
+    /// - Parameter deliver: Called with one block after the other; while it waits, at most the blocks under way are
+    ///   finished, and no more are begun.
+    /// - Throws: `CompressionError`, what `read` and `deliver` throw, and `CancellationError`.
+    package func encode(_ sources: [Source], deliver: (Block) async throws -> Void) async throws {
+        var pending = Pieces(of: sources, cores: cores)
+        try await withThrowingTaskGroup(of: (Int, Block).self) { group in
+            var (begun, delivered) = (0, 0)
+            var finished: [Int: Block] = [:]
+            func begin() {
+                guard let piece = pending.next() else { return }
+                let index = begun
+                begun += 1
+                group.addTask { (index, try self.block(of: piece)) }
+            }
+            for _ in 0..<(2 * cores) { begin() }
+            while delivered < begun {
+                while let block = finished.removeValue(forKey: delivered) {
+                    delivered += 1
+                    try await deliver(block)
+                    begin()
+                }
+                if let (index, block) = try await group.next() { finished[index] = block }
+            }
+        }
+    }
+
+    private func block(of piece: Piece) throws -> Block {
+        try Task.checkCancellation()
+        let bytes = try piece.source.read(piece.offset, piece.size)
+        guard bytes.count == piece.size else { throw CompressionError.sourceChanged(part: piece.source.part) }
+        let deflated = try Deflate.stream(of: bytes, level: level)
+        return Block(
+            part: piece.source.part, offset: piece.offset, decodedSize: piece.size,
+            encoding: deflated == nil ? .stored : .zlib, encoded: deflated ?? bytes)
+    }
+}
+
+/// What one block is made from.
+private struct Piece: Sendable {
+    let source: BlockEncoder.Source
+    let offset: Int64
+    let size: Int
+}
+
+/// The pieces of all parts, in order.
+private struct Pieces: IteratorProtocol {
+    private static let largestBlock = Int64(Limits.blockSize)
+    /// What a core deflates in about 3 ms, and what loses 0.3 % against the largest.
+    private static let smallestBlock: Int64 = 256 * 1024
+
+    private var sources: ArraySlice<BlockEncoder.Source>
+    private var offset: Int64 = 0
+    private let cores: Int
+
+    init(of sources: [BlockEncoder.Source], cores: Int) {
+        self.sources = sources[...]
+        self.cores = cores
+    }
+
+    mutating func next() -> Piece? {
+        while let source = sources.first {
+            let size = min(blockSize(forPartOf: source.size), source.size - offset)
+            guard size > 0 else {
+                sources.removeFirst()
+                offset = 0
+                continue
+            }
+            defer { offset += size }
+            return Piece(source: source, offset: offset, size: Int(size))
+        }
+        return nil
+    }
+
+    /// Large blocks have the least overhead, but a small part should keep every core busy too.
+    private func blockSize(forPartOf size: Int64) -> Int64 {
+        min(Self.largestBlock, max(Self.smallestBlock, size / Int64(cores) + 1))
+    }
+}

@@ -1,0 +1,20 @@
+/// Why bytes could not be encoded or decoded.
+public enum CompressionError: Error, Hashable, Sendable {
+    /// The encoded bytes are not what their encoding says they are.
+    case damaged(Flaw)
+    /// A file has fewer bytes than when its digest was taken.
+    case sourceChanged(part: UInt32)
+    /// There is not even 1 MiB of memory left, which deflate needs.
+    case outOfMemory
+
+    public enum Flaw: Hashable, Sendable {
+        /// Not a zlib stream, or its Adler-32 is wrong.
+        case notZlib
+        /// It goes on beyond the decoded size, or ends before it.
+        case decodedSize
+        /// Bytes follow the end of the stream.
+        case trailingBytes
+        /// A preset dictionary where there is none, none where there is one, or another one.
+        case dictionary
+    }
+}

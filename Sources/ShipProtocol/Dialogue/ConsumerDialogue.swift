@@ -1,0 +1,93 @@
+/// What the consumer does next, whatever comes over the link.
+///
+///     start -> awaiting preamble -> awaiting manifest -> considering -> receiving -> (one-way: complete) -> done
+///
+/// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
+package struct ConsumerDialogue: Sendable {
+    /// What is to be done now.
+    package enum Action: Hashable, Sendable {
+        /// Send the preamble and HELLO, if they have not been sent yet.
+        case greet
+        /// Say whether this shipment is welcome, by `accept(skipping:)`, or end the dialogue with a receipt or refusal.
+        case consider(Manifest)
+        /// Decode the block, and append it to its part.
+        case append(Block)
+        /// All parts are complete: verify and install.
+        case install
+        /// The producer has given up; there is nothing to answer.
+        case discard(Reason)
+    }
+
+    private enum State: Hashable, Sendable {
+        case awaitingPreamble
+        case awaitingManifest
+        case considering(Manifest)
+        case receiving(BlockSequence)
+        /// One-way: nothing but the end of the link may come.
+        case complete
+        case done
+    }
+
+    private var state = State.awaitingPreamble
+    /// Known once the producer's preamble has come.
+    package private(set) var mode: Preamble.Mode?
+
+    package init() {}
+
+    /// - Throws: An error after which the session is over.
+    package mutating func receive(_ element: FrameParser.Element) throws(ProtocolError) -> Action? {
+        switch (state, element) {
+        case (.done, _):
+            return nil
+        case (.awaitingPreamble, .preamble(let preamble)):
+            mode = preamble.mode
+            _ = try Preamble(role: .consumer, mode: .twoWay).sessionVersion(with: preamble)
+            state = .awaitingManifest
+            return preamble.mode == .twoWay ? .greet : nil
+        case (_, .unknownOptionalFrame), (_, .frame(.working)):
+            return nil
+        case (.awaitingPreamble, .frame(.cancel(let reason))), (.awaitingManifest, .frame(.cancel(let reason))),
+            (.considering, .frame(.cancel(let reason))), (.receiving, .frame(.cancel(let reason))):
+            state = .done
+            return .discard(reason)
+        case (.awaitingManifest, .frame(.manifest(let manifest))):
+            if let feature = manifest.requires.first { throw .featureNotSupported(feature) }
+            state = .considering(manifest)
+            return .consider(manifest)
+        case (.receiving(var sequence), .frame(.block(let block))):
+            try sequence.admit(block)
+            state = .receiving(sequence)
+            return .append(block)
+        case (.receiving(let sequence), .frame(.end)):
+            guard sequence.isComplete else { throw .incomplete }
+            state = mode == .oneWay ? .complete : .done
+            return mode == .oneWay ? nil : .install
+        case (.awaitingPreamble, .frame(let frame)), (.awaitingManifest, .frame(let frame)),
+            (.considering, .frame(let frame)), (.receiving, .frame(let frame)), (.complete, .frame(let frame)):
+            throw .outOfOrder(frame.type.rawValue)
+        case (.awaitingManifest, .preamble), (.considering, .preamble), (.receiving, .preamble), (.complete, .preamble):
+            throw .badPreamble
+        }
+    }
+
+    /// The shipment that is considered is welcome.
+    ///
+    /// - Parameter skipped: Indexes of parts that are here already; none in one-way mode.
+    package mutating func accept(skipping skipped: Set<Int> = []) {
+        guard case .considering(let manifest) = state else { return }
+        state = .receiving(BlockSequence(sizes: manifest.parts.map(\.size), skipping: skipped))
+    }
+
+    /// - Throws: `.truncated` if more should have come.
+    package mutating func linkEnded() throws(ProtocolError) -> Action? {
+        switch state {
+        case .complete:
+            state = .done
+            return .install
+        case .done:
+            return nil
+        case .awaitingPreamble, .awaitingManifest, .considering, .receiving:
+            throw .truncated
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// One frame, decoded and within all limits; the order of frames is the dialogue's business.
+///
+/// Source: `Protocol/README.md` section 3.2.
+package enum Frame: Hashable, Sendable {
+    case hello(Hello)
+    case manifest(Manifest)
+    case accept(Acceptance)
+    case block(Block)
+    case end
+    case receipt(Receipt)
+    case refusal(Reason)
+    case cancel(Reason)
+    case working
+
+    package var type: FrameType {
+        switch self {
+        case .hello: .hello
+        case .manifest: .manifest
+        case .accept: .accept
+        case .block: .block
+        case .end: .end
+        case .receipt: .receipt
+        case .refusal: .refusal
+        case .cancel: .cancel
+        case .working: .working
+        }
+    }
+
+    /// - Parameter payload: Within the limit of the type; its checksum has been compared.
+    init(type: FrameType, payload: ArraySlice<UInt8>) throws(ProtocolError) {
+        switch type {
+        case .hello: self = .hello(try MessageCoding.decode(Hello.self, from: payload, as: type))
+        case .manifest: self = .manifest(try MessageCoding.decodeManifest(from: payload))
+        case .accept: self = .accept(try MessageCoding.decode(Acceptance.self, from: payload, as: type))
+        case .block: self = .block(try Block(decoding: payload))
+        case .end: self = .end
+        case .receipt: self = .receipt(try MessageCoding.decode(Receipt.self, from: payload, as: type))
+        case .refusal: self = .refusal(try MessageCoding.decode(Reason.self, from: payload, as: type))
+        case .cancel: self = .cancel(try MessageCoding.decode(Reason.self, from: payload, as: type))
+        case .working: self = .working
+        }
+    }
+
+    /// Header, payload and checksum.
+    ///
+    /// - Throws: `.payloadTooLong` for a manifest that lists too much.
+    package func serialized() throws(ProtocolError) -> [UInt8] {
+        var bytes: [UInt8] = [type.rawValue, 0, 0, 0, 0]
+        switch self {
+        case .hello(let hello): bytes += MessageCoding.encode(hello)
+        case .manifest(let manifest): bytes += MessageCoding.encode(manifest)
+        case .accept(let acceptance): bytes += MessageCoding.encode(acceptance)
+        case .block(let block):
+            bytes.reserveCapacity(FrameHeader.size + Block.headerSize + block.encoded.count + 4)
+            block.append(to: &bytes)
+        case .receipt(let receipt): bytes += MessageCoding.encode(receipt)
+        case .refusal(let reason), .cancel(let reason): bytes += MessageCoding.encode(reason)
+        case .end, .working: break
+        }
+        let length = UInt32(clamping: bytes.count - FrameHeader.size)
+        guard length <= type.payloadLimit else {
+            throw .payloadTooLong(type: type.rawValue, length: length, limit: type.payloadLimit)
+        }
+        for index in 0..<4 { bytes[1 + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+        bytes.append(bigEndian: Checksum.crc32(of: bytes))
+        return bytes
+    }
+}

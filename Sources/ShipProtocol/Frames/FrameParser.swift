@@ -1,0 +1,83 @@
+/// Cuts what comes over a link into its preamble and frames. Bytes go in as they come, elements come out when they are
+/// whole; it holds at most one frame and one piece of input.
+///
+/// Source: `Protocol/README.md` sections 3.1 and 3.2. Vectors: `stream_*`, `dialogue_*`.
+package struct FrameParser: Sendable {
+    /// What a stream is made of.
+    package enum Element: Hashable, Sendable {
+        case preamble(Preamble)
+        case frame(Frame)
+        /// A frame that this version does not know, and need not.
+        case unknownOptionalFrame
+    }
+
+    private enum State: Hashable, Sendable {
+        case awaitingPreamble
+        case awaitingHeader
+        case awaitingRest(FrameHeader)
+    }
+
+    private var state = State.awaitingPreamble
+    private var buffer: [UInt8] = []
+    /// Where in the buffer the unread bytes begin.
+    private var start = 0
+
+    package init() {}
+
+    package mutating func append(_ bytes: [UInt8]) {
+        if start > 0 {
+            buffer.removeFirst(start)
+            start = 0
+        }
+        buffer += bytes
+    }
+
+    /// The next whole element, or `nil` if more bytes are needed.
+    package mutating func next() throws(ProtocolError) -> Element? {
+        while true {
+            switch state {
+            case .awaitingPreamble:
+                guard unread.count >= Preamble.size else {
+                    // Foreign streams are told from the first bytes on, however few there are.
+                    if !unread.isEmpty { try Self.checkMagic(Array(unread)) }
+                    return nil
+                }
+                let preamble = try Preamble(decoding: Array(unread.prefix(Preamble.size)))
+                start += Preamble.size
+                state = .awaitingHeader
+                return .preamble(preamble)
+            case .awaitingHeader:
+                guard unread.count >= FrameHeader.size else { return nil }
+                state = .awaitingRest(try FrameHeader(decoding: unread.prefix(FrameHeader.size)))
+            case .awaitingRest(let header):
+                let checksumStart = FrameHeader.size + header.payloadLength
+                guard unread.count >= checksumStart + 4 else { return nil }
+                let frame = unread.prefix(checksumStart + 4)
+                guard Checksum.crc32(of: frame.dropLast(4)) == UInt32(bigEndianBytes: frame.suffix(4)) else {
+                    throw .damaged(.frame(frame[frame.startIndex]))
+                }
+                start += frame.count
+                state = .awaitingHeader
+                guard let type = header.type else { return .unknownOptionalFrame }
+                return .frame(try Frame(type: type, payload: frame.dropFirst(FrameHeader.size).dropLast(4)))
+            }
+        }
+    }
+
+    /// To be called when the link has ended.
+    ///
+    /// - Throws: `.truncated` in the middle of an element.
+    package func finish() throws(ProtocolError) {
+        guard unread.isEmpty, state == .awaitingHeader else { throw .truncated }
+    }
+
+    private var unread: ArraySlice<UInt8> { buffer[start...] }
+
+    private static func checkMagic(_ bytes: [UInt8]) throws(ProtocolError) {
+        do throws(ProtocolError) {
+            _ = try Preamble(decoding: bytes)
+        } catch {
+            if error != .truncated { throw error }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// What the other side did that the protocol does not allow, or what happened to its bytes on the way.
+public enum ProtocolError: Error, Hashable, Sendable {
+    /// The link ended in the middle of a session.
+    case truncated
+    /// The first bytes are not those of a ship-store stream.
+    case wrongMagic
+    /// A field of the preamble is out of range.
+    case badPreamble
+    /// A checksum is wrong.
+    case damaged(Damage)
+    /// No version that both sides speak; these are the other side's.
+    case versionNotSupported(ClosedRange<UInt8>)
+    /// Two producers or two consumers have met.
+    case wrongRole
+    /// A type of frame that one must know, and this version does not.
+    case unknownFrame(UInt8)
+    /// A frame declares a payload over the limit of its type, in bytes.
+    case payloadTooLong(type: UInt8, length: UInt32, limit: Int)
+    /// A frame that the dialogue does not allow here.
+    case outOfOrder(UInt8)
+    /// The fields of a block do not fit together, or it is not the next one.
+    case badBlock(BlockFlaw)
+    /// A block encoding that this version does not know.
+    case encodingNotSupported(UInt8)
+    /// The manifest requires a feature that this version does not know.
+    case featureNotSupported(String)
+    /// A manifest or a message breaks a rule; the text says which, for people.
+    case badMessage(type: UInt8, flaw: String)
+    /// END came before all parts were complete.
+    case incomplete
+
+    /// What a wrong checksum was found in.
+    public enum Damage: Hashable, Sendable {
+        case preamble
+        case frame(UInt8)
+        /// The receipt's SHA-256 is not that of the store that was sent.
+        case installedStore
+    }
+
+    public enum BlockFlaw: Hashable, Sendable {
+        /// No encoded bytes.
+        case truncated
+        /// Out of 1...1,048,576.
+        case decodedSize
+        /// Over the size of any part, or not where the last block ended.
+        case offset
+        /// No such part, an earlier one, a later one, or one that is skipped.
+        case part
+        /// It goes beyond the size that the manifest says.
+        case beyondEnd
+        /// A window is there only after other bytes.
+        case windowAtStart
+    }
+}
+
+extension ProtocolError {
+    /// The code under which this is told to the other side: `Protocol/README.md` section 7.
+    package var code: RefusalCode {
+        switch self {
+        case .damaged: .damaged
+        case .versionNotSupported: .versionNotSupported
+        case .unknownFrame: .unknownFrame
+        case .encodingNotSupported, .featureNotSupported: .featureNotSupported
+        case .badMessage: .badManifest
+        case .truncated, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badBlock, .incomplete:
+            .protocolViolation
+        }
+    }
+}

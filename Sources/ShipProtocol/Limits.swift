@@ -1,0 +1,37 @@
+/// The limits of protocol version 1. Nothing is allocated for a length from outside before it has met one of these.
+///
+/// Source: `Protocol/README.md` section 9.
+package enum Limits {
+    /// Longest payload of a HELLO, ACCEPT, RECEIPT, REFUSAL or CANCEL frame, in bytes.
+    package static let messageSize = 256 * 1024
+    /// Longest payload of a MANIFEST frame, in bytes.
+    package static let manifestSize = 4 * 1024 * 1024
+    /// Most bytes that one block decodes to.
+    package static let blockSize = 1024 * 1024
+    /// Most bytes by which an encoded block may exceed `blockSize`.
+    package static let blockOverhead = 1024
+    /// Longest payload of an optional frame, known or not, in bytes.
+    package static let optionalFrameSize = 64 * 1024
+    /// Largest store or external file, in bytes: SQLite's own limit of 2^32 - 2 pages of 65,536 bytes.
+    package static let partSize: Int64 = 281_474_976_579_584
+    /// Most external files of one store.
+    package static let externalFiles = 16_384
+    /// Longest store name, in bytes.
+    package static let nameLength = 128
+    /// Most pairs of metadata.
+    package static let metadataPairs = 64
+    /// Longest metadata key and value, in bytes of UTF-8.
+    package static let metadataKeyLength = 64
+    package static let metadataValueLength = 1024
+    /// Most entities whose version hashes a manifest lists.
+    package static let entities = 4096
+    /// Longest entity name, identity, software or SQLite version, in bytes of UTF-8.
+    package static let labelLength = 256
+    /// Most names in a list of features or encodings, and most stores in the list of those held.
+    package static let features = 64
+    package static let heldStores = 1024
+    /// Highest number of a generation: 2^53 - 1, which every JSON reader holds exactly.
+    package static let generation = 9_007_199_254_740_991
+    /// Longest message of a refusal or a cancellation, in bytes of UTF-8.
+    package static let reasonLength = 1024
+}

@@ -1,0 +1,76 @@
+/// A SHA-256: 32 bytes, written as 64 lower-case hexadecimal digits.
+///
+/// Source: `Protocol/README.md` section 4.1.
+public struct ContentDigest: Hashable, Sendable {
+    /// Length of a SHA-256, in bytes.
+    public static let size = 32
+
+    /// The 32 bytes.
+    public let bytes: [UInt8]
+
+    /// - Returns: `nil` unless there are exactly 32 bytes.
+    public init?(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes.prefix(Self.size + 1))
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = bytes
+    }
+
+    /// For a hash function's own output.
+    ///
+    /// - Precondition: 32 bytes.
+    package init(sha256 bytes: [UInt8]) {
+        precondition(bytes.count == Self.size)
+        self.bytes = bytes
+    }
+
+    /// - Returns: `nil` unless the text is 64 digits of `0-9a-f`; upper case is refused, so that equal digests are equal
+    ///   texts.
+    public init?(hex: some StringProtocol) {
+        let digits = hex.utf8.prefix(2 * Self.size + 1).map { Self.value(ofDigit: $0) }
+        guard digits.count == 2 * Self.size else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.size)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        self.bytes = bytes
+    }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    public var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// The first eight digits: enough for people, and for the name of a generation's folder.
+    public var short: String { String(hex.prefix(8)) }
+}
+
+extension ContentDigest: CustomStringConvertible {
+    public var description: String { hex }
+}
+
+extension ContentDigest: Codable {
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let digest = ContentDigest(hex: text) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "not a SHA-256 in lower-case hexadecimal"))
+        }
+        self = digest
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(hex)
+    }
+}

@@ -1,0 +1,89 @@
+/// What is shipped: one store, its facts, its external files, and what is said about them.
+///
+/// It goes first in a shipment, as JSON, and stays beside the store on the consumer as `manifest.json`.
+/// Source: `Protocol/README.md` section 4.
+public struct Manifest: Hashable, Sendable {
+    public let name: StoreName
+    /// When the copy was taken, to the second, UTC: `2026-11-20T19:04:05Z`.
+    public let createdAt: Timestamp
+    public let producer: Software
+    public let store: StoreFacts
+    /// What stays the same in every copy of one store, if the store has such a thing: `Z_UUID` for Core Data.
+    public let identity: String?
+    public let coreData: CoreDataFacts?
+    /// In the order in which they are shipped.
+    public let externalFiles: [ExternalFile]
+    /// Referenced by the store, but not there when it was copied, and shipped without on the user's word.
+    public let missingExternalFiles: [ExternalFileName]
+    /// The user's own pairs.
+    public let metadata: [String: String]
+    /// Names of the features that a consumer must know to take this shipment.
+    public let requires: [String]
+
+    /// Who made the copy.
+    public struct Software: Hashable, Sendable, Codable {
+        /// Name and version of the program.
+        public let software: String
+        /// Version of the SQLite that made the copy, as `sqlite3_libversion()` gives it.
+        public let sqlite: String
+
+        public init(software: String, sqlite: String) {
+            self.software = software
+            self.sqlite = sqlite
+        }
+    }
+
+    /// What makes a store a Core Data store.
+    public struct CoreDataFacts: Hashable, Sendable, Codable {
+        /// Entity name to the 32 bytes of its version hash, in base64 as a property list writes it.
+        public let entityVersionHashes: [String: String]
+
+        public init(entityVersionHashes: [String: String]) {
+            self.entityVersionHashes = entityVersionHashes
+        }
+    }
+
+    public init(
+        name: StoreName, createdAt: Timestamp, producer: Software, store: StoreFacts, identity: String? = nil,
+        coreData: CoreDataFacts? = nil, externalFiles: [ExternalFile] = [],
+        missingExternalFiles: [ExternalFileName] = [], metadata: [String: String] = [:], requires: [String] = []
+    ) {
+        self.name = name
+        self.createdAt = createdAt
+        self.producer = producer
+        self.store = store
+        self.identity = identity
+        self.coreData = coreData
+        self.externalFiles = externalFiles
+        self.missingExternalFiles = missingExternalFiles
+        self.metadata = metadata
+        self.requires = requires
+    }
+}
+
+extension Manifest {
+    /// What is carried in blocks, in order: part 0 is the store, part 1 + n is `externalFiles[n]`.
+    package var parts: [Part] {
+        [Part(size: store.size, sha256: store.sha256)]
+            + externalFiles.map { Part(size: $0.size, sha256: $0.sha256) }
+    }
+
+    /// One file of a shipment, as the blocks see it.
+    package struct Part: Hashable, Sendable {
+        /// In bytes.
+        package let size: Int64
+        package let sha256: ContentDigest
+    }
+
+    /// Bytes of the store and all its external files.
+    public var totalSize: Int64 { parts.reduce(0) { $0 + $1.size } }
+
+    /// Whether two shipments would leave the same files and the same words behind.
+    ///
+    /// Who made the copy, and when, does not count.
+    package func hasSameContent(as other: Manifest) -> Bool {
+        name == other.name && store == other.store && identity == other.identity && coreData == other.coreData
+            && externalFiles == other.externalFiles && missingExternalFiles == other.missingExternalFiles
+            && metadata == other.metadata
+    }
+}

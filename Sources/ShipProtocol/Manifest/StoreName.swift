@@ -1,0 +1,69 @@
+/// The name under which a store is shipped, installed and listed: never a path.
+///
+/// 1 to 128 bytes of `A-Z a-z 0-9 . _ -`, beginning with a letter, a digit or `_`, and not ending as one of SQLite's
+/// sidecar files does. Source: `Protocol/README.md` section 4.2.
+public struct StoreName: Hashable, Sendable, Comparable {
+    public let text: String
+
+    /// - Returns: `nil` for a text that breaks one of the rules above.
+    public init?(_ text: String) {
+        guard (1...Limits.nameLength).contains(text.utf8.count),
+            text.utf8.allSatisfy(Self.isAllowed),
+            text.utf8.first.map(Self.isAllowedFirst) == true,
+            !Self.reservedEndings.contains(where: { text.lowercased().hasSuffix($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    /// The name that a file's name suggests: without its last extension, every other character than the allowed ones
+    /// replaced by `_`. Where that leaves nothing to recognise it by, `store_` and the CRC-32 of the file's name.
+    public init(suggestedBy fileName: String) {
+        var stem = Substring(fileName)
+        if let dot = stem.lastIndex(of: "."), dot > stem.startIndex { stem = stem[..<dot] }
+        let replaced = stem.unicodeScalars.map { scalar -> Character in
+            scalar.isASCII && Self.isAllowed(UInt8(scalar.value)) ? Character(scalar) : "_"
+        }
+        let trimmed = String(replaced.prefix(Limits.nameLength)).drop { $0 == "." || $0 == "-" }
+        if trimmed.contains(where: { $0 != "_" }), let name = StoreName(String(trimmed)) {
+            self = name
+        } else {
+            self.text = "store_\(String(Checksum.crc32(of: Array(fileName.utf8)), radix: 16))"
+        }
+    }
+
+    private static let reservedEndings = ["-wal", "-shm", "-journal"]
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        isAllowedFirst(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+    }
+
+    private static func isAllowedFirst(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    public static func < (left: StoreName, right: StoreName) -> Bool { left.text < right.text }
+}
+
+extension StoreName: CustomStringConvertible {
+    public var description: String { text }
+}
+
+extension StoreName: Codable {
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let name = StoreName(text) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "not a store name"))
+        }
+        self = name
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

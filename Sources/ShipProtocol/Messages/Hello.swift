@@ -1,0 +1,45 @@
+/// What a consumer says first: what it can do, and what it holds.
+///
+/// Source: `Protocol/README.md` section 5.1. Vectors: `hello_*`.
+package struct Hello: Hashable, Sendable {
+    package let software: String
+    /// Names of the block encodings that it decodes.
+    package let encodings: [String]
+    /// Names of the features that it knows.
+    package let features: [String]?
+    /// The current generation of each store.
+    package let holds: [HeldStore]?
+
+    package struct HeldStore: Hashable, Sendable, Codable {
+        package let name: StoreName
+        package let generation: Int
+        package let sha256: ContentDigest
+
+        package init(name: StoreName, generation: Int, sha256: ContentDigest) {
+            self.name = name
+            self.generation = generation
+            self.sha256 = sha256
+        }
+    }
+
+    package init(software: String, holds: [HeldStore]) {
+        self.software = software
+        self.encodings = BlockEncoding.allCases.map(\.name)
+        self.features = nil
+        self.holds = holds.isEmpty ? nil : Array(holds.prefix(Limits.heldStores))
+    }
+}
+
+extension Hello: Message {
+    var firstFlaw: String? {
+        let features = features ?? []
+        let labels = [software] + encodings + features
+        guard labels.allSatisfy(Label.isValid) else { return "not a label" }
+        guard encodings.count <= Limits.features, features.count <= Limits.features else { return "too many names" }
+        guard BlockEncoding.allCases.allSatisfy({ encodings.contains($0.name) }) else {
+            return "an encoding that every consumer knows is missing"
+        }
+        guard holds?.count ?? 0 <= Limits.heldStores else { return "too many stores" }
+        return (holds ?? []).lazy.compactMap { Receipt.firstFlaw(ofGeneration: $0.generation) }.first
+    }
+}

@@ -1,0 +1,45 @@
+/// Why a shipment is refused or given up: the registry of `Protocol/README.md` section 7.
+public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
+    case versionNotSupported = "version-not-supported"
+    case unknownFrame = "unknown-frame"
+    case protocolViolation = "protocol-violation"
+    case featureNotSupported = "feature-not-supported"
+    case damaged
+    case badManifest = "bad-manifest"
+    case badStore = "bad-store"
+    case noSpace = "no-space"
+    case cannotInstall = "cannot-install"
+    case busy
+    case timedOut = "timed-out"
+    case stopped
+    case notTrusted = "not-trusted"
+}
+
+/// The payload of REFUSAL and CANCEL.
+///
+/// Source: `Protocol/README.md` sections 5.4 and 5.5. Vectors: `refusal_*`, `cancel_*`.
+public struct Reason: Hashable, Sendable {
+    /// As the other side wrote it; see `knownCode`.
+    public let code: String
+    /// For people, as the other side wrote it: to be shown without control characters, and never acted upon.
+    public let message: String
+
+    /// `nil` for a code that this version does not know.
+    public var knownCode: RefusalCode? { RefusalCode(rawValue: code) }
+
+    /// Makes the message fit: without U+0000, and cut if it is too long.
+    package init(_ code: RefusalCode, message: String) {
+        self.code = code.rawValue
+        var message = message.filter { $0 != "\0" }
+        while message.utf8.count > Limits.reasonLength { message.removeLast() }
+        self.message = message
+    }
+}
+
+extension Reason: Message {
+    var firstFlaw: String? {
+        guard Label.isValid(code) else { return "code is not a label" }
+        guard message.utf8.count <= Limits.reasonLength, !message.utf8.contains(0) else { return "message is no text" }
+        return nil
+    }
+}

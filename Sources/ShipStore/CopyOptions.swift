@@ -1,0 +1,15 @@
+import StoreFiles
+public import StoreSnapshot
+public import SystemPackage
+
+/// How a compact copy is taken.
+public struct CopyOptions: Sendable {
+    /// How long to wait for a connection that keeps everybody out of the store.
+    public var busyTimeout = Duration.seconds(10)
+    /// Where the copy is made: a folder with room for it. A private folder inside it comes and goes.
+    public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
+    /// What becomes of a reference to an external file that is not there.
+    public var missingExternalFiles = MissingExternalFiles.refuse
+
+    public init() {}
+}

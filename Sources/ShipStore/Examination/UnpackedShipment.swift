@@ -1,0 +1,36 @@
+import ShipProtocol
+import ShipTransport
+import StoreFiles
+import StoreInstall
+import SystemPackage
+
+/// A shipment from a file, installed into an inbox of its own in a temporary folder: every check is made, and all of it
+/// goes away with the owner.
+struct UnpackedShipment: ~Copyable {
+    let generation: Generation
+    private let folder: TemporaryFolder
+
+    init(_ path: FilePath, _ temporaryFolder: FilePath) async throws(ShipmentError) {
+        let folder: TemporaryFolder
+        do throws(FileError) {
+            folder = try TemporaryFolder(in: temporaryFolder)
+        } catch {
+            throw .file(error)
+        }
+        self.generation = try await Self.install(path, into: folder.path.appending("inbox"))
+        self.folder = folder
+    }
+
+    private static func install(_ path: FilePath, into inbox: FilePath) async throws(ShipmentError) -> Generation {
+        let consumer = try Consumer(inbox: inbox)
+        let receipt = try await consumer.receive(from: .file(path))
+        do throws(InstallError) {
+            guard let generation = try consumer.inbox.current(of: receipt.name) else {
+                throw .noSuchStore(receipt.name)
+            }
+            return generation
+        } catch {
+            throw .install(error)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ShipProtocol
+import StoreFiles
+import StoreInstall
+import StoreServing
+import SystemPackage
+
+/// Whether something is whole: `verify`.
+public struct Verification: Sendable {
+    /// One thing that was looked at.
+    public struct Finding: Sendable {
+        /// A path, or a generation by its store's name and number.
+        public let subject: String
+        /// What it says of itself, if that could be read.
+        public let manifest: Manifest?
+        /// `nil` if it is whole.
+        public let problem: ShipmentError?
+    }
+
+    private let options: CopyOptions
+
+    public init(options: CopyOptions = CopyOptions()) { self.options = options }
+
+    /// Reads everything again: sizes, digests, and SQLite's own checks. Nothing is changed.
+    ///
+    /// - Returns: A finding for each generation of an inbox, or one for anything else.
+    /// - Throws: Where there is nothing to look at.
+    public func run(on artifact: Artifact) async throws(ShipmentError) -> [Finding] {
+        switch artifact {
+        case .inbox(let path): return try findings(in: Inbox(at: path))
+        case .generation(let path): return [finding(path.string) { () throws in try Generation(at: path) }]
+        case .shipment(let path):
+            do throws(ShipmentError) {
+                let manifest = try await UnpackedShipment(path, options.temporaryFolder).generation.manifest
+                return [Finding(subject: path.string, manifest: manifest, problem: nil)]
+            } catch {
+                return [Finding(subject: path.string, manifest: nil, problem: error)]
+            }
+        case .store(let path):
+            do {
+                let manifest = try await PreparedCopy(of: path, options).manifest
+                return [Finding(subject: path.string, manifest: manifest, problem: nil)]
+            } catch {
+                return [Finding(subject: path.string, manifest: nil, problem: ShipmentError(error))]
+            }
+        }
+    }
+
+    private func findings(in inbox: Inbox) throws(ShipmentError) -> [Finding] {
+        do throws(InstallError) {
+            var findings: [Finding] = []
+            for name in try inbox.storeNames() {
+                let paths = try inbox.generationPaths(of: name)
+                var ofStore = paths.map { path in
+                    finding("\(name), generation \(path.lastComponent?.string ?? "")") { try Generation(at: path) }
+                }
+                do throws(InstallError) {
+                    // A name without generations is that of a store whose first shipment never arrived.
+                    if !paths.isEmpty, try inbox.current(of: name) == nil { throw .noSuchStore(name) }
+                } catch {
+                    // What is wrong with the current generation itself has been found already.
+                    if ofStore.allSatisfy({ $0.problem == nil }) {
+                        ofStore.append(Finding(subject: "\(name)", manifest: nil, problem: .install(error)))
+                    }
+                }
+                findings += ofStore
+            }
+            return findings
+        } catch {
+            throw .install(error)
+        }
+    }
+
+    private func finding(_ subject: String, _ open: () throws -> Generation) -> Finding {
+        var manifest: Manifest?
+        do {
+            let generation = try open()
+            manifest = generation.manifest
+            try generation.compareWithManifest()
+            try StoreCheck().run(on: generation.storePath, against: generation.manifest.store)
+            return Finding(subject: subject, manifest: manifest, problem: nil)
+        } catch {
+            return Finding(subject: subject, manifest: manifest, problem: ShipmentError(error))
+        }
+    }
+}

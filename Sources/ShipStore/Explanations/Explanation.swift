@@ -1,0 +1,49 @@
+import ShipProtocol
+
+/// An error in words for people: what happened, and what to do next.
+///
+/// The words are here, not on the command line, because a refusal carries them to the other side.
+public struct Explanation: Hashable, Sendable {
+    /// What happened, to what. Lower case, no full stop.
+    public let cause: String
+    /// What to do next, if there is something to do.
+    public let hint: String?
+
+    init(_ cause: String, hint: String? = nil) {
+        self.cause = cause
+        self.hint = hint
+    }
+}
+
+extension ShipmentError {
+    public var explanation: Explanation {
+        switch self {
+        case .source(let error): error.explanation
+        case .link(let error): error.explanation
+        case .protocolBroken(let error): error.explanation
+        case .compression(let error): error.explanation
+        case .badStore(let flaw): flaw.explanation
+        case .install(let error): error.explanation
+        case .file(let error):
+            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .refused(let reason):
+            Explanation("the receiver refused the shipment: \(reason.printableMessage)")
+        case .givenUp(let reason):
+            Explanation("the sender gave up: \(reason.printableMessage)", hint: "nothing was installed; send again")
+        case .cannotAnswer:
+            Explanation(
+                "the sender awaits an answer, and there is no way back on this link",
+                hint: "keep shipments with `send --to FILE`, which awaits none")
+        case .stopped: Explanation("stopped before it was done", hint: "nothing has changed; start again")
+        case .sqlite(let message): Explanation("SQLite cannot open what was installed: \(message)")
+        }
+    }
+}
+
+extension Reason {
+    /// The other side's words, or at least its code.
+    fileprivate var printableMessage: String {
+        let message = Printable.text(message)
+        return message.isEmpty ? Printable.text(code) : message
+    }
+}

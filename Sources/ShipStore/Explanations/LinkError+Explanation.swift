@@ -1,0 +1,60 @@
+import ShipTransport
+import StoreFiles
+import SystemPackage
+
+extension LinkError {
+    var explanation: Explanation {
+        switch self {
+        case .couldNotResolve(let host, let reason):
+            Explanation(
+                "the name \(host) cannot be resolved: \(reason)",
+                hint: "check the name; a file is written ./NAME or NAME.shipment")
+        case .refused(let endpoint), .unreachable(let endpoint, .noSuchFileOrDirectory):
+            // No socket at the path of one.
+            Explanation(
+                "nobody listens on \(endpoint)", hint: "start `ship-store receive --into INBOX` there first")
+        case .timedOutConnecting(let endpoint):
+            Explanation("\(endpoint) does not answer", hint: "check the address and the network")
+        case .unreachable(let endpoint, let errno):
+            Explanation("\(endpoint) cannot be reached: \(errno)", hint: "check the address and the network")
+        case .notLoopback(let endpoint):
+            Explanation(
+                "\(endpoint) is beyond this machine, and nothing on the way would be encrypted",
+                hint: "carry it over ssh with exec:, or say --insecure if you trust everybody on that network")
+        case .addressInUse(let endpoint):
+            Explanation(
+                "another program listens on \(endpoint)", hint: "stop it, or choose another address with --listen")
+        case .notPermitted(let endpoint):
+            Explanation("the system does not permit \(endpoint)", hint: "choose a port above 1023")
+        case .notOurAddress(let endpoint):
+            Explanation("\(endpoint) is not an address of this machine", hint: "choose another with --listen")
+        case .notASocket(let path):
+            Explanation("\(path) is not a socket", hint: "name another path, or move it away")
+        case .pathTooLong(let path, let limit):
+            Explanation("\(path) is too long for a socket: at most \(limit) bytes", hint: "choose a shorter path")
+        case .isATerminal(.output):
+            Explanation("a shipment is not fit for a terminal", hint: "pipe it on, or name a file")
+        case .isATerminal(.input):
+            Explanation("a shipment does not come from a terminal", hint: "pipe it in, or name a file")
+        case .childNotStarted(let errno):
+            Explanation("the command of exec: cannot be started: \(errno)")
+        case .timedOut(.reading):
+            Explanation(
+                "the other side has been silent for too long", hint: "check it and the network, then try again")
+        case .timedOut(.writing):
+            Explanation(
+                "the other side takes nothing any more", hint: "check it and the network, then try again")
+        case .closedByPeer:
+            Explanation("the other side is gone: it closed the link", hint: "look for its own message, then try again")
+        case .childFailed(.exited(let code)):
+            Explanation("the command of exec: ended with status \(code)", hint: "look for its own message")
+        case .childFailed(.signalled(let signal)):
+            Explanation("the command of exec: was ended by signal \(signal)")
+        case .oneWay: Explanation("there is no way back on this link")
+        case .file(let error):
+            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .cancelled: Explanation("stopped before it was done")
+        case .io(let errno): Explanation("the link broke: \(errno)", hint: "try again")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ShipCompression
+import ShipProtocol
+import StoreServing
+
+extension ProtocolError {
+    var explanation: Explanation {
+        switch self {
+        case .truncated:
+            Explanation("the stream ended early: the shipment is not whole", hint: "send it again")
+        case .wrongMagic:
+            Explanation(
+                "this is no ship-store stream", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
+        case .badPreamble: Explanation("the stream begins with a field that is out of range", hint: "send it again")
+        case .damaged: Explanation("bytes were damaged on the way: a checksum is wrong", hint: "send it again")
+        case .versionNotSupported(let versions):
+            Explanation(
+                "the other side speaks protocol \(Self.text(versions)), this one \(Self.text(Preamble.spokenVersions))",
+                hint: "update the older of the two programs")
+        case .wrongRole:
+            Explanation(
+                "both sides want to do the same", hint: "one side must be `ship-store send`, the other `receive`")
+        case .unknownFrame(let type):
+            Explanation(
+                "the other side sent a frame of type \(type), which this version does not know",
+                hint: "update this program")
+        case .payloadTooLong(let type, let length, let limit):
+            Explanation("a frame of type \(type) declares \(length) bytes; at most \(limit) are allowed")
+        case .outOfOrder(let type): Explanation("a frame of type \(type) came out of order")
+        case .badBlock(let flaw): Explanation("a block is out of order or out of range: \(flaw)")
+        case .encodingNotSupported(let encoding):
+            Explanation(
+                "a block has encoding \(encoding), which this version does not know", hint: "update this program")
+        case .featureNotSupported(let name):
+            Explanation(
+                "the shipment requires the feature \(name.filter { $0.isASCII && !$0.isNewline }), "
+                    + "which this version does not know", hint: "update this program")
+        case .badMessage(let type, let flaw):
+            Explanation("a message of type \(type) breaks the protocol's rules: \(flaw)")
+        case .incomplete: Explanation("the sender says that it is done, but parts are missing", hint: "send it again")
+        }
+    }
+
+    private static func text(_ versions: ClosedRange<UInt8>) -> String {
+        versions.count == 1
+            ? "version \(versions.lowerBound)" : "versions \(versions.lowerBound) to \(versions.upperBound)"
+    }
+}
+
+extension CompressionError {
+    var explanation: Explanation {
+        switch self {
+        case .damaged: Explanation("bytes were damaged on the way: a block does not inflate", hint: "send it again")
+        case .sourceChanged: Explanation("a file changed while it was being sent", hint: "send it again")
+        case .outOfMemory:
+            Explanation("there is not even 1 MiB of memory left", hint: "free some memory, then try again")
+        }
+    }
+}
+
+extension StoreCheck.Flaw {
+    var explanation: Explanation {
+        switch self {
+        case .header: Explanation("the header of the store is not that of a compact copy")
+        case .unsound(let complaint): Explanation("the store is not sound: \(complaint)")
+        case .contradictsManifest(let member): Explanation("the store is not as its manifest says: \(member)")
+        case .tookTooLong(let limit): Explanation("checking the store took longer than \(limit)")
+        case .unreadable(let code, let message): Explanation("SQLite cannot read the store: \(message) (code \(code))")
+        case .file(let error): Explanation("\(error)")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ShipProtocol
+import ShipTransport
+import StoreFiles
+import StoreInstall
+import StoreServing
+import SystemPackage
+
+/// Which errors are told to the other side, and how.
+extension ShipmentError {
+    /// What a consumer refuses with, or `nil` where there is nobody to tell.
+    var refusal: Reason? {
+        switch self {
+        case .refused, .givenUp, .cannotAnswer: nil
+        case .link(.timedOut): reason(.timedOut)
+        case .link: nil
+        case .protocolBroken(.truncated): reason(.protocolViolation)
+        case .protocolBroken(let error): reason(error.code)
+        case .compression: reason(.damaged)
+        case .badStore: reason(.badStore)
+        case .install(.mismatch): reason(.damaged)
+        case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
+        case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
+        case .source, .sqlite: reason(.cannotInstall)
+        case .stopped: reason(.stopped)
+        }
+    }
+
+    /// What a producer gives up with, or `nil` where there is nobody to tell.
+    var cancellation: Reason? {
+        switch self {
+        case .refused, .givenUp, .cannotAnswer, .link(.closedByPeer), .protocolBroken(.truncated): nil
+        case .link(.timedOut): reason(.timedOut)
+        case .link: nil
+        case .protocolBroken(let error): reason(error.code)
+        case .stopped: reason(.stopped)
+        case .source, .compression, .badStore, .install, .file, .sqlite: reason(.stopped)
+        }
+    }
+
+    /// The paths of this device are not the other side's business.
+    private func reason(_ code: RefusalCode) -> Reason {
+        switch self {
+        case .install(.occupied(let path)):
+            Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
+        case .file, .install(.file), .install(.badManifest), .badStore(.file), .source:
+            Reason(code, message: code.plainWords)
+        default: Reason(code, message: explanation.cause)
+        }
+    }
+}
+
+extension RefusalCode {
+    /// For people, where the error itself would name what the other side need not know.
+    fileprivate var plainWords: String {
+        switch self {
+        case .noSpace: "the disk is full"
+        case .cannotInstall: "a file of the inbox cannot be written"
+        case .stopped: "the store cannot be copied"
+        default: rawValue
+        }
+    }
+}

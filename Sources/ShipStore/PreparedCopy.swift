@@ -1,0 +1,39 @@
+import FoundationEssentials
+import ShipProtocol
+import StoreSnapshot
+import SystemPackage
+
+/// A compact copy and the manifest that goes with it. When it is dropped, the copy's folder goes.
+struct PreparedCopy: ~Copyable, Sendable {
+    let manifest: Manifest
+    let copy: CompactCopy
+
+    init(
+        of source: SourceStore, named name: StoreName, _ options: CopyOptions, metadata: [String: String] = [:]
+    ) async throws(SnapshotError) {
+        let createdAt = Timestamp(Date())
+        copy = try await source.compactCopy(
+            in: options.temporaryFolder, missingExternalFiles: options.missingExternalFiles)
+        manifest = copy.manifest(
+            name: name, createdAt: createdAt, software: Software.name, metadata: metadata)
+    }
+
+    /// A copy under the name that the file's name suggests.
+    init(of store: FilePath, _ options: CopyOptions) async throws(SnapshotError) {
+        try await self.init(
+            of: try SourceStore(at: store, busyTimeout: options.busyTimeout), named: StoreName(suggestedBy: store),
+            options)
+    }
+
+    /// The file of part number `index`: 0 is the store.
+    func path(ofPart index: Int) -> FilePath {
+        index == 0 ? copy.path : copy.externalFiles[index - 1].path
+    }
+}
+
+extension StoreName {
+    /// What the name of the file suggests, as the user wrote it: behind a symbolic link there may be another one.
+    init(suggestedBy path: FilePath) {
+        self.init(suggestedBy: path.lastComponent?.string ?? "")
+    }
+}

@@ -1,0 +1,62 @@
+import FoundationEssentials
+public import ShipCompression
+public import ShipProtocol
+public import ShipTransport
+import StoreSnapshot
+public import SystemPackage
+
+/// The phone's side: ships a live store.
+///
+///     SourceStore -> CompactCopy -> BlockEncoder -> FrameWriter -> link
+public struct Producer: Sendable {
+    public struct Options: Sendable {
+        /// The name to ship under; `nil` takes what the file's name suggests.
+        public var name: StoreName?
+        /// The user's own pairs, which travel with the shipment.
+        public var metadata: [String: String] = [:]
+        public var level = CompressionLevel.standard
+        /// How many blocks are deflated at the same time.
+        public var cores = ProcessInfo.processInfo.activeProcessorCount
+        public var copy = CopyOptions()
+        public var timeouts = Timeouts()
+        public var link = LinkOptions()
+
+        public init() {}
+    }
+
+    public let store: FilePath
+    public let options: Options
+
+    public init(_ store: FilePath, options: Options = Options()) {
+        self.store = store
+        self.options = options
+    }
+
+    /// Ships one compact copy of the store.
+    ///
+    /// - Returns: With the consumer's receipt where the link goes both ways: then the copy is installed and durable.
+    public func send(
+        to endpoint: Endpoint, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
+    ) async throws(ShipmentError) -> Delivery {
+        let start = ContinuousClock.now
+        do {
+            // What is wrong with the store is said before anybody is called.
+            let source = try SourceStore(at: store, busyTimeout: options.copy.busyTimeout)
+            return try await Connector.withLink(to: endpoint, options.link) { link in
+                let session = ProducerSession(timeouts: options.timeouts, report: report) {
+                    let copy = try await PreparedCopy(
+                        of: source, named: options.name ?? StoreName(suggestedBy: store), options.copy,
+                        metadata: options.metadata)
+                    report(.copied(copy.manifest, .now - start))
+                    return OutgoingShipment(copy, BlockEncoder(level: options.level, cores: options.cores))
+                }
+                let outcome = try await session.run(link)
+                return Delivery(
+                    manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
+                    duration: .now - start)
+            }
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+}

@@ -1,0 +1,15 @@
+public import ShipProtocol
+
+/// What happens while a consumer receives, as it happens.
+public enum ReceiveEvent: Hashable, Sendable {
+    /// Connections are accepted at this address.
+    case listening(String)
+    case connected(String)
+    case offered(Manifest)
+    /// Bytes of the parts, decoded: so far, and in all.
+    case progress(done: Int64, total: Int64)
+    /// All bytes are there: they are synced, read back and checked.
+    case verifying
+    case finished(Receipt, Duration)
+    case failed(ShipmentError)
+}

@@ -1,0 +1,175 @@
+import ShipProtocol
+import ShipTransport
+import StoreInstall
+import StoreServing
+
+/// One session on the consumer's side, from the open link to the installed generation or the refusal.
+///
+/// Source: `Protocol/README.md` sections 6.2 and 10.
+struct ConsumerSession {
+    let installer: Installer
+    let coordinator: StoreCoordinator
+    let turns: StoreTurns
+    let timeouts: Timeouts
+    let report: @Sendable (ReceiveEvent) -> Void
+
+    /// When the consumer greets.
+    enum Greeting: Hashable {
+        /// On a link that goes both ways for sure.
+        case atOnce
+        /// On standard streams, which another program may not listen to: once the producer's preamble asks for it.
+        case ifAsked
+        /// On a link that can only be read.
+        case never
+    }
+
+    /// - Returns: The receipt, which the producer has been sent too if the session goes both ways.
+    /// - Throws: `ShipmentError`; the refusal has been sent, and nothing of the shipment is left.
+    func run(_ link: Link, greeting: Greeting) async throws(ShipmentError) -> Receipt {
+        let writer = FrameWriter(link.writer, timeouts)
+        var frames = FrameReader(link.reader, timeouts)
+        var dialogue = ConsumerDialogue()
+        do {
+            let answer = try await awaitOffer(&frames, writer, &dialogue, greeting)
+            switch answer {
+            case .unchanged(let receipt):
+                return receipt
+            case .receive(let shipment):
+                return dialogue.mode == .twoWay
+                    ? try await writer.whileWorking { try await receive(shipment, &frames, writer, &dialogue) }
+                    : try await receive(shipment, &frames, nil, &dialogue)
+            }
+        } catch {
+            let failure = ShipmentError(error)
+            let mayAnswer = dialogue.mode == .twoWay || greeting == .atOnce
+            if greeting != .never, mayAnswer, let reason = failure.refusal {
+                await writer.sendLast(.refusal(reason))
+            }
+            throw failure
+        }
+    }
+
+    private enum Answer {
+        case unchanged(Receipt)
+        case receive(IncomingShipment)
+    }
+
+    /// From the first byte to the answer to the manifest.
+    private func awaitOffer(
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting
+    ) async throws -> Answer {
+        let deadline = ContinuousClock.now + timeouts.hello
+        if greeting == .atOnce { try await greet(writer) }
+        while true {
+            guard let element = try await frames.next(by: dialogue.mode == nil ? deadline : nil) else {
+                _ = try dialogue.linkEnded()
+                throw ProtocolError.truncated
+            }
+            switch try dialogue.receive(element) {
+            case nil: continue
+            case .greet where greeting == .never: throw ShipmentError.cannotAnswer
+            case .greet: if greeting == .ifAsked { try await greet(writer) }
+            case .discard(let reason): throw ShipmentError.givenUp(reason)
+            case .consider(let manifest):
+                report(.offered(manifest))
+                return dialogue.mode == .twoWay
+                    ? try await answer(manifest, writer, &dialogue) : try await stage(manifest, &dialogue)
+            case .append, .install: throw ProtocolError.incomplete
+            }
+        }
+    }
+
+    private func greet(_ writer: FrameWriter) async throws {
+        let held = try installer.inbox.storeNames().compactMap { name -> Hello.HeldStore? in
+            guard let current = try? installer.inbox.current(of: name) else { return nil }
+            return Hello.HeldStore(name: name, generation: current.number, sha256: current.manifest.store.sha256)
+        }
+        try await writer.send(Preamble(role: .consumer, mode: .twoWay))
+        try await writer.send(.hello(Hello(software: Software.name, holds: held)))
+    }
+
+    /// Two-way: what is here already need not come again.
+    private func answer(
+        _ manifest: Manifest, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue
+    ) async throws -> Answer {
+        let turn = try await writer.whileWorking { try await turns.take(manifest.name) }
+        switch try installer.plan(for: manifest) {
+        case .unchanged(let generation):
+            try await serve(generation)
+            let receipt = Receipt(generation, .unchanged)
+            try await writer.send(.receipt(receipt))
+            return .unchanged(receipt)
+        case .stage(let present):
+            let skipped = Set(present.keys)
+            let shipment = IncomingShipment(try installer.stage(manifest, present: present), turn)
+            dialogue.accept(skipping: skipped)
+            try await writer.send(.accept(Acceptance(skipping: skipped)))
+            return .receive(shipment)
+        }
+    }
+
+    /// One-way: all blocks come, whatever is here.
+    private func stage(_ manifest: Manifest, _ dialogue: inout ConsumerDialogue) async throws -> Answer {
+        let turn = try await turns.take(manifest.name)
+        let same: Generation? =
+            switch try installer.plan(for: manifest) {
+            case .unchanged(let generation): generation
+            case .stage: nil
+            }
+        dialogue.accept()
+        return .receive(IncomingShipment(try installer.stage(manifest, present: [:]), turn, same: same))
+    }
+
+    /// From the first block to the receipt.
+    private func receive(
+        _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
+        _ dialogue: inout ConsumerDialogue
+    ) async throws -> Receipt {
+        while true {
+            let action =
+                if let element = try await frames.next() {
+                    try dialogue.receive(element)
+                } else {
+                    try dialogue.linkEnded()
+                }
+            switch action {
+            case nil: continue
+            case .append(let block):
+                try shipment.append(block)
+                report(.progress(done: shipment.bytesDone, total: shipment.bytesTotal))
+            case .install:
+                report(.verifying)
+                let receipt = try await install(shipment)
+                try await writer?.send(.receipt(receipt))
+                return receipt
+            case .discard(let reason): throw ShipmentError.givenUp(reason)
+            case .greet, .consider: throw ProtocolError.incomplete
+            }
+        }
+    }
+
+    /// Seals, checks, switches and opens, in this order.
+    private func install(_ shipment: IncomingShipment) async throws -> Receipt {
+        try shipment.seal()
+        if let same = shipment.same {
+            try await serve(same)
+            return Receipt(same, .unchanged)
+        }
+        return Receipt(try await shipment.install(with: installer) { try await serve($0) }, .installed)
+    }
+
+    private func serve(_ generation: Generation) async throws {
+        let name = generation.manifest.name
+        guard await coordinator.generation(of: name) != generation.number else { return }
+        try await coordinator.serve(
+            name, generation: generation.number, at: generation.storePath, size: generation.manifest.store.size)
+    }
+}
+
+extension Receipt {
+    fileprivate init(_ generation: Generation, _ outcome: Outcome) {
+        self.init(
+            name: generation.manifest.name, generation: generation.number,
+            sha256: generation.manifest.store.sha256, outcome: outcome)
+    }
+}

@@ -1,0 +1,51 @@
+public import ShipCompression
+public import ShipProtocol
+public import ShipTransport
+public import StoreFiles
+public import StoreInstall
+public import StoreServing
+public import StoreSnapshot
+
+/// Why a shipment did not arrive. On either side nothing has changed.
+public enum ShipmentError: Error, Hashable, Sendable {
+    /// The store could not be copied.
+    case source(SnapshotError)
+    /// The link could not be opened, or broke.
+    case link(LinkError)
+    /// The other side does not keep to the protocol, or its bytes were damaged on the way.
+    case protocolBroken(ProtocolError)
+    /// A block does not decode, or cannot be encoded.
+    case compression(CompressionError)
+    /// The consumer has refused.
+    case refused(Reason)
+    /// The producer has given up.
+    case givenUp(Reason)
+    /// What came in is no sound store, although its digest is right.
+    case badStore(StoreCheck.Flaw)
+    /// It could not be installed.
+    case install(InstallError)
+    case file(FileError)
+    /// The producer awaits an answer on a link on which there is no way back.
+    case cannotAnswer
+    /// This side was told to stop.
+    case stopped
+    /// An error of SQLite's on an installed store, in its own words.
+    case sqlite(String)
+
+    /// Any error of the stages below, as one of the above.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as ShipmentError: error
+            case let error as SnapshotError: error == .cancelled ? .stopped : .source(error)
+            case let error as LinkError: error == .cancelled ? .stopped : .link(error)
+            case let error as ProtocolError: .protocolBroken(error)
+            case let error as CompressionError: .compression(error)
+            case let flaw as StoreCheck.Flaw: .badStore(flaw)
+            case let error as InstallError: .install(error)
+            case let error as FileError: .file(error)
+            case is CancellationError: .stopped
+            default: .sqlite(String(describing: error))
+            }
+    }
+}

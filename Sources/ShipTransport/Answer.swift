@@ -1,0 +1,56 @@
+import Synchronization
+
+/// What an asynchronous call waits for: the event loop's answer, a timeout or the task's cancellation, whichever comes first.
+final class Answer<Value: Sendable>: Sendable {
+    private typealias Outcome = Result<Value, LinkError>
+
+    private enum State {
+        case unanswered
+        case awaited(CheckedContinuation<Outcome, Never>)
+        case answered(Outcome)
+        case taken
+    }
+
+    private let state = Mutex(State.unanswered)
+
+    /// - Parameter ask: Called at once, in a cancelled task too; it passes the answer on to whoever will give it.
+    static func wait(_ ask: (Answer) -> Void) async throws(LinkError) -> Value {
+        let answer = Answer()
+        return try await withTaskCancellationHandler {
+            ask(answer)
+            return await withCheckedContinuation { answer.resume($0) }
+        } onCancel: {
+            answer.give(.failure(.cancelled))
+        }.get()
+    }
+
+    /// - Returns: Whether this was the first answer. If not, nobody will see it.
+    @discardableResult
+    func give(_ outcome: Result<Value, LinkError>) -> Bool {
+        let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
+            switch state {
+            case .unanswered:
+                state = .answered(outcome)
+                return (true, nil)
+            case .awaited(let continuation):
+                state = .taken
+                return (true, continuation)
+            case .answered, .taken: return (false, nil)
+            }
+        }
+        continuation?.resume(returning: outcome)
+        return isFirst
+    }
+
+    private func resume(_ continuation: CheckedContinuation<Outcome, Never>) {
+        let outcome = state.withLock { state -> Outcome? in
+            guard case .answered(let outcome) = state else {
+                state = .awaited(continuation)
+                return nil
+            }
+            state = .taken
+            return outcome
+        }
+        if let outcome { continuation.resume(returning: outcome) }
+    }
+}

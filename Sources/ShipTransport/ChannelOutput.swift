@@ -1,0 +1,98 @@
+import NIOCore
+import Synchronization
+
+/// The writing side of a channel.
+final class ChannelOutput: LinkSink {
+    private let channel: any Channel
+    private let side: CloseMode
+    private let finishLimit: Duration
+    private let isFinished = Atomic(false)
+
+    /// - Parameters:
+    ///   - side: `.output` if the channel has a reading side as well, `.all` if not.
+    ///   - finishLimit: How long `finish` waits for bytes that a write which was given up has left behind.
+    init(_ channel: any Channel, closing side: CloseMode, finishLimit: Duration) {
+        self.channel = channel
+        self.side = side
+        self.finishLimit = finishLimit
+    }
+
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        guard !bytes.isEmpty else { return }
+        try await Answer.wait { answer in
+            channel.eventLoop.execute { [channel] in
+                let progress = WriteProgress(on: channel, limit: TimeAmount(clamping: limit), answer)
+                channel.writeAndFlush(channel.allocator.buffer(bytes: bytes)).assumeIsolated().whenComplete { result in
+                    progress.end(result)
+                }
+                progress.watch()
+            }
+        }
+    }
+
+    func finish() async throws(LinkError) {
+        guard !isFinished.load(ordering: .relaxed) else { return }
+        try await finish(within: finishLimit)
+    }
+
+    private func finish(within limit: Duration) async throws(LinkError) {
+        try await Answer<Void>.wait { answer in
+            channel.eventLoop.execute { [self] in
+                let timer = channel.eventLoop.scheduleTask(in: TimeAmount(clamping: limit)) {
+                    answer.give(.failure(.timedOut(.writing)))
+                }
+                channel.close(mode: side).whenComplete { [self] result in
+                    timer.cancel()
+                    if case .success = result { isFinished.store(true, ordering: .relaxed) }
+                    answer.give(result.mapError(LinkError.init(onOpenLink:)))
+                }
+            }
+        }
+    }
+}
+
+/// Sees to it that a write that gets nowhere is given up, and one that gets on is not, on the channel's event loop.
+private final class WriteProgress {
+    private let channel: any Channel
+    private let limit: TimeAmount
+    private let answer: Answer<Void>
+    private var bytesLeft = Int.max
+    private var lastProgress = NIODeadline.now()
+    private var hasEnded = false
+    private var timer: Scheduled<Void>?
+
+    init(on channel: any Channel, limit: TimeAmount, _ answer: Answer<Void>) {
+        self.channel = channel
+        self.limit = limit
+        self.answer = answer
+    }
+
+    func end(_ result: Result<Void, any Error>) {
+        hasEnded = true
+        timer?.cancel()
+        answer.give(result.mapError(LinkError.init(onOpenLink:)))
+    }
+
+    /// Looks four times within the limit, so that a write ends at most a quarter late.
+    func watch() {
+        guard !hasEnded else { return }
+        timer = channel.eventLoop.assumeIsolated().scheduleTask(
+            in: max(.nanoseconds(limit.nanoseconds / 4), .milliseconds(1))
+        ) { [self] in
+            look()
+        }
+    }
+
+    private func look() {
+        let left = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if left < bytesLeft {
+            bytesLeft = left
+            lastProgress = .now()
+        }
+        if .now() - lastProgress >= limit {
+            answer.give(.failure(.timedOut(.writing)))
+        } else {
+            watch()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import NIOCore
+import NIOPosix
+import StoreFiles
+import SystemPackage
+
+import struct SystemPackage.FileDescriptor
+
+/// Links over descriptors that are open already, or over a path that leads to something else than a plain file.
+enum DescriptorLink {
+    /// One side of a link over a descriptor.
+    struct Side<End: Sendable>: Sendable {
+        let end: End
+        var channel: (any Channel)?
+        var borrowed: BorrowedDescriptor?
+    }
+
+    /// A descriptor's reading side. The descriptor stays open, and is put back as it was in the end.
+    static func reading(_ descriptor: FileDescriptor, as path: FilePath) async throws(LinkError) -> Side<LinkReader> {
+        guard !PlatformCalls.isTerminal(descriptor) else { throw .isATerminal(.input) }
+        guard try isWatchable(descriptor, path) else {
+            let file = try linkErrors { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) }
+            return Side(end: LinkReader(BlockingSource(file)))
+        }
+        let borrowed = BorrowedDescriptor(descriptor)
+        let channel = try await takeOver(duplicate(descriptor, path)) { $0.takingOwnershipOfDescriptor(input: $1) }
+        return Side(end: LinkReader(channel.input), channel: channel.channel, borrowed: borrowed)
+    }
+
+    /// A descriptor's writing side. The descriptor stays open, and is put back as it was in the end.
+    static func writing(
+        _ descriptor: FileDescriptor, as path: FilePath, _ options: LinkOptions
+    ) async throws(LinkError) -> Side<LinkWriter> {
+        guard !PlatformCalls.isTerminal(descriptor) else { throw .isATerminal(.output) }
+        guard try isWatchable(descriptor, path) else {
+            let file = try linkErrors { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) }
+            return Side(end: LinkWriter(BlockingSink(file)))
+        }
+        let borrowed = BorrowedDescriptor(descriptor)
+        let channel = try await takeOver(duplicate(descriptor, path)) { $0.takingOwnershipOfDescriptor(output: $1) }
+        let output = ChannelOutput(channel.channel, closing: .all, finishLimit: options.lingerTime)
+        return Side(end: LinkWriter(output), channel: channel.channel, borrowed: borrowed)
+    }
+
+    /// Whether epoll(7) can watch it, and an answer can go through it.
+    static func isWatchable(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> Bool {
+        let status = try linkErrors { () throws(FileError) in try PlatformCalls.status(of: descriptor, path) }
+        return status.kind == .pipe || status.kind == .socket
+    }
+
+    /// Gives NIO a descriptor, which it closes in the end, come what may.
+    static func takeOver(
+        _ descriptor: FileDescriptor,
+        _ start: (NIOPipeBootstrap, CInt) -> EventLoopFuture<any Channel>
+    ) async throws(LinkError) -> LinkChannel {
+        let eventLoop = LinkThreads.eventLoops.next()
+        let prepared = NIOLoopBoundBox<LinkChannel?>.makeEmptyBox(valueType: LinkChannel.self, eventLoop: eventLoop)
+        let bootstrap = NIOPipeBootstrap(group: eventLoop).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture { prepared.value = try LinkChannel.prepare(channel, .pipe) }
+        }
+        do {
+            guard let channel = try await start(bootstrap, descriptor.rawValue).map({ _ in prepared.value }).get()
+            else { throw LinkError.io(.ioError) }
+            return channel
+        } catch {
+            try? descriptor.close()
+            throw LinkError(onOpenLink: error)
+        }
+    }
+
+    static func duplicate(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> FileDescriptor {
+        try linkErrors { () throws(FileError) in try PlatformCalls.duplicate(descriptor, path) }
+    }
+
+    static func linkErrors<Value: ~Copyable>(_ call: () throws(FileError) -> Value) throws(LinkError) -> Value {
+        do throws(FileError) {
+            return try call()
+        } catch {
+            throw .file(error)
+        }
+    }
+}

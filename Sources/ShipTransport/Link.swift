@@ -1,0 +1,96 @@
+/// A stream of bytes to a peer, one from it, or both. It is open for as long as the body that it was given to runs.
+package struct Link: Sendable {
+    package enum Direction: Hashable, Sendable {
+        /// Bytes go from the producer to the consumer only: nobody answers.
+        case oneWay
+        case twoWay
+    }
+
+    package let direction: Direction
+    /// At its end from the start if the link goes the other way only.
+    package let reader: LinkReader
+    /// Throws `.oneWay` if the link goes the other way only.
+    package let writer: LinkWriter
+    /// Who is at the other end, for messages.
+    package let peer: Endpoint
+
+    package init(direction: Direction, reader: LinkReader, writer: LinkWriter, peer: Endpoint) {
+        self.direction = direction
+        self.reader = reader
+        self.writer = writer
+        self.peer = peer
+    }
+}
+
+/// The bytes from the peer. One task reads at a time.
+package struct LinkReader: Sendable {
+    /// Longest piece that is read at a time, in bytes.
+    package static let pieceSize = 64 * 1024
+
+    private let source: any LinkSource
+
+    package init(_ source: some LinkSource) {
+        self.source = source
+    }
+
+    /// The next piece, of whatever length the bytes come in.
+    ///
+    /// A call that timed out or was cancelled has lost nothing: the next one goes on where it left off. What the peer sent
+    /// before the link broke is still given, then the error. A file never times out.
+    ///
+    /// - Parameter limit: How long to wait for the first byte.
+    /// - Returns: `nil` when the peer has ended its side; from then on always `nil`.
+    package mutating func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        try await source.next(within: limit)
+    }
+}
+
+/// The bytes to the peer. Several tasks may write: what one call gives stays together.
+package struct LinkWriter: Sendable {
+    private let sink: any LinkSink
+
+    package init(_ sink: some LinkSink) {
+        self.sink = sink
+    }
+
+    /// Returns when the system has taken the last byte: so a slow peer slows the writer.
+    ///
+    /// A copy of the bytes is held meanwhile. After an error the bytes that the peer sent before may still be read, then
+    /// the end or an error.
+    ///
+    /// - Parameter limit: How long the peer may take nothing at all, however long the whole takes. A file never times out.
+    package func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        try await sink.write(bytes, within: limit)
+    }
+
+    /// Says that nothing more comes; reading goes on. A file appears under its name now, whole and synced. A second call
+    /// does nothing; the end of the body that the link was given to does it, if it was not done.
+    package func finish() async throws(LinkError) {
+        try await sink.finish()
+    }
+}
+
+/// Where a reader's bytes come from.
+package protocol LinkSource: Sendable {
+    /// See `LinkReader.next`.
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]?
+}
+
+/// Where a writer's bytes go.
+package protocol LinkSink: Sendable {
+    /// See `LinkWriter.write`.
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError)
+    /// See `LinkWriter.finish`.
+    func finish() async throws(LinkError)
+}
+
+/// The reading side of a link on which one only writes.
+struct NoSource: LinkSource {
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { nil }
+}
+
+/// The writing side of a link on which one only reads.
+struct NoSink: LinkSink {
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { throw .oneWay }
+    func finish() async throws(LinkError) {}
+}

@@ -1,0 +1,56 @@
+public import StoreFiles
+public import SystemPackage
+
+/// Why a link could not be made, or broke.
+public enum LinkError: Error, Hashable, Sendable {
+    // Making the link.
+
+    /// The host has no address; `reason` is what the resolver says.
+    case couldNotResolve(host: String, reason: String)
+    /// Nobody listens there.
+    case refused(Endpoint)
+    /// No answer within the time for connecting.
+    case timedOutConnecting(Endpoint)
+    /// No way there: no route, the network is down, no such socket file.
+    case unreachable(Endpoint, Errno)
+    /// The address is one of another device, or open to other devices, and without TLS that must be asked for.
+    case notLoopback(Endpoint)
+    /// Somebody else listens there.
+    case addressInUse(Endpoint)
+    /// The system forbids it: a port below 1024, a socket of another user.
+    case notPermitted(Endpoint)
+    /// The address is not one of this machine's.
+    case notOurAddress(Endpoint)
+    /// There is something else than a socket at the path.
+    case notASocket(FilePath)
+    /// A Unix socket's path has at most `limit` bytes.
+    case pathTooLong(FilePath, limit: Int)
+    /// Binary data is neither read from a terminal nor written to it.
+    case isATerminal(Stream)
+    /// The shell could not be started.
+    case childNotStarted(Errno)
+
+    // Using the link.
+
+    /// Nothing moved for the time that was given.
+    case timedOut(Activity)
+    /// The peer is gone: it closed or reset the link.
+    case closedByPeer
+    /// The child ended, and not well.
+    case childFailed(ChildStatus)
+    /// The link goes the other way only.
+    case oneWay
+    case file(FileError)
+    case cancelled
+    /// Anything else that the system says.
+    case io(Errno)
+
+    public enum Activity: Hashable, Sendable { case reading, writing }
+    public enum Stream: Hashable, Sendable { case input, output }
+}
+
+/// How a child ended.
+public enum ChildStatus: Hashable, Sendable {
+    case exited(code: Int32)
+    case signalled(Int32)
+}

@@ -1,0 +1,37 @@
+import NIOCore
+import SystemPackage
+
+/// Links over the standard streams. Their other ends see the end of a stream when this process ends.
+enum StandardStreams {
+    private static let inputPath: FilePath = "/dev/stdin"
+    private static let outputPath: FilePath = "/dev/stdout"
+
+    /// One way, to the standard output.
+    static func sending(_ options: LinkOptions) async throws(LinkError) -> OpenLink {
+        let output = try await DescriptorLink.writing(options.standardOutput, as: outputPath, options)
+        let link = Link(
+            direction: .oneWay, reader: LinkReader(NoSource()), writer: output.end, peer: .standardStreams)
+        return OpenLink(
+            link: link, channels: [output.channel].compactMap(\.self), borrowed: [output.borrowed].compactMap(\.self))
+    }
+
+    /// From the standard input, with answers to the standard output where somebody may read them.
+    static func receiving(_ options: LinkOptions) async throws(LinkError) -> OpenLink {
+        let input = try await DescriptorLink.reading(options.standardInput, as: inputPath)
+        var opened = OpenLink(
+            link: Link(direction: .oneWay, reader: input.end, writer: LinkWriter(NoSink()), peer: .standardStreams),
+            channels: [input.channel].compactMap(\.self), borrowed: [input.borrowed].compactMap(\.self))
+        guard (try? DescriptorLink.isWatchable(options.standardOutput, outputPath)) == true else { return opened }
+        do throws(LinkError) {
+            let output = try await DescriptorLink.writing(options.standardOutput, as: outputPath, options)
+            opened.link = Link(
+                direction: .twoWay, reader: input.end, writer: output.end, peer: .standardStreams)
+            opened.channels += [output.channel].compactMap(\.self)
+            opened.borrowed += [output.borrowed].compactMap(\.self)
+            return opened
+        } catch {
+            await opened.close()
+            throw error
+        }
+    }
+}

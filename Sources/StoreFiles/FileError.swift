@@ -1,0 +1,31 @@
+public import SystemPackage
+
+/// A call of the platform that failed: what was tried, on what, and why it failed.
+public struct FileError: Error, Hashable, Sendable {
+    public let operation: Operation
+    public let path: FilePath
+    public let errno: Errno
+
+    /// What was tried.
+    public enum Operation: String, Hashable, Sendable {
+        case open, read, write, sync, stat, link, rename, remove, lock, resolve
+        case makeFolder = "make the folder"
+        case listFolder = "list the folder"
+        case changeMode = "change the mode of"
+        case measureSpace = "measure the space around"
+    }
+
+    package init(_ operation: Operation, _ path: FilePath, _ errno: Errno) {
+        self.operation = operation
+        self.path = path
+        self.errno = errno
+    }
+
+    /// Whether there was no room: the disk or the quota is full, or the file would be longer than this process may
+    /// write (`RLIMIT_FSIZE`).
+    public var isOutOfSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }
+}
+
+extension FileError: CustomStringConvertible {
+    public var description: String { "cannot \(operation.rawValue) \(path): \(errno)" }
+}

@@ -1,0 +1,124 @@
+package import SystemPackage
+
+/// An open file with one owner, closed when the owner is done with it.
+package struct OpenFile: ~Copyable, Sendable {
+    package let path: FilePath
+    package let descriptor: FileDescriptor
+
+    private init(path: FilePath, descriptor: FileDescriptor) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Takes over a descriptor that is open.
+    init(adopting descriptor: FileDescriptor, path: FilePath) {
+        self.init(path: path, descriptor: descriptor)
+    }
+
+    deinit { try? descriptor.close() }
+
+    /// What is open: its kind, its size, its times.
+    package var status: FileStatus {
+        get throws(FileError) { try PlatformCalls.status(of: descriptor, path) }
+    }
+
+    /// Opens a file or a folder for reading. A symbolic link at the end of the path is followed.
+    package static func reading(_ path: FilePath) throws(FileError) -> OpenFile {
+        try open(path, .readOnly, [.closeOnExec])
+    }
+
+    /// Opens an existing file for reading; a symbolic link at the end of the path is an error.
+    package static func readingWithoutFollowing(_ path: FilePath) throws(FileError) -> OpenFile {
+        try open(path, .readOnly, [.closeOnExec, .noFollow])
+    }
+
+    /// Makes a file that must not be there yet, for its owner only.
+    package static func creating(_ path: FilePath) throws(FileError) -> OpenFile {
+        try open(path, .readWrite, [.closeOnExec, .create, .exclusiveCreate, .noFollow])
+    }
+
+    /// Opens a file to keep a lock on, and makes it if it is not there.
+    package static func lockFile(_ path: FilePath) throws(FileError) -> OpenFile {
+        try open(path, .readWrite, [.closeOnExec, .create, .noFollow])
+    }
+
+    /// A second descriptor of an open file, which keeps its position with the first. `path` is for messages.
+    package static func duplicating(_ descriptor: FileDescriptor, as path: FilePath) throws(FileError) -> OpenFile {
+        OpenFile(path: path, descriptor: try PlatformCalls.duplicate(descriptor, path))
+    }
+
+    /// Takes over a descriptor, to close it in the end. `path` is for messages.
+    package static func owning(_ descriptor: FileDescriptor, as path: FilePath) -> OpenFile {
+        OpenFile(path: path, descriptor: descriptor)
+    }
+
+    private static func open(
+        _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
+    ) throws(FileError) -> OpenFile {
+        do {
+            let descriptor = try FileDescriptor.open(path, mode, options: options, permissions: .ownerReadWrite)
+            return OpenFile(path: path, descriptor: descriptor)
+        } catch {
+            throw FileError(.open, path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Size of the file, in bytes.
+    package var size: Int64 {
+        get throws(FileError) { try PlatformCalls.status(of: descriptor, path).size }
+    }
+
+    /// Appends all bytes at the file's position.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        do {
+            try descriptor.writeAll(bytes)
+        } catch {
+            throw FileError(.write, path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Appends all bytes at the file's position.
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        do {
+            try descriptor.writeAll(bytes)
+        } catch {
+            throw FileError(.write, path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Reads up to `count` bytes at `offset`, fewer only at the end of the file.
+    package func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
+        do {
+            return try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                while initialized < count {
+                    let rest = UnsafeMutableRawBufferPointer(
+                        rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...])
+                    let read = try descriptor.read(fromAbsoluteOffset: offset + Int64(initialized), into: rest)
+                    guard read > 0 else { break }
+                    initialized += read
+                }
+            }
+        } catch {
+            throw FileError(.read, path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Reads up to `count` bytes at the file's position.
+    ///
+    /// - Returns: `nil` at the end of the file.
+    package func readNext(_ count: Int) throws(FileError) -> [UInt8]? {
+        do {
+            let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                initialized = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
+            }
+            return bytes.isEmpty ? nil : bytes
+        } catch {
+            throw FileError(.read, path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// See `PlatformCalls.sync`.
+    package func sync() throws(FileError) {
+        try PlatformCalls.sync(descriptor, path)
+    }
+}

@@ -1,0 +1,53 @@
+import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the platform knows of hosts and sockets.
+extension PlatformCalls {
+    /// Longest path of a Unix socket, in bytes: what `sun_path` holds beside the NUL at its end [unix(7)].
+    package static let longestSocketPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// getaddrinfo(3): the numeric IPv4 and IPv6 addresses of a host, in the order in which to try them. It blocks, for
+    /// seconds if a name server does not answer.
+    ///
+    /// - Throws: What the resolver says.
+    package static func addresses(of host: String, _ kind: HostKind) throws(ResolverError) -> [String] {
+        var hints = addrinfo()
+        hints.ai_flags = kind == .numeric ? AI_NUMERICHOST : 0
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(host, nil, &hints, &list)
+        guard result == 0 else { throw ResolverError(code: result) }
+        defer { freeaddrinfo(list) }
+        var addresses: [String] = []
+        var next = list
+        while let entry = next?.pointee {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let status = getnameinfo(
+                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            // Each address comes once for each type of socket.
+            if status == 0, !addresses.contains(address) { addresses.append(address) }
+            next = entry.ai_next
+        }
+        return addresses
+    }
+
+    /// Whether a host may have to be looked up.
+    package enum HostKind: Hashable, Sendable { case name, numeric }
+}
+
+/// A host that could not be looked up.
+package struct ResolverError: Error, Hashable, Sendable {
+    /// What the resolver says.
+    package let reason: String
+
+    fileprivate init(code: CInt) {
+        reason = code == EAI_SYSTEM ? String(describing: Errno.last) : String(cString: gai_strerror(code))
+    }
+}

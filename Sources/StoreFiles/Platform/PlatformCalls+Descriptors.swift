@@ -1,0 +1,77 @@
+package import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What is done to open files.
+extension PlatformCalls {
+    /// fsync(2); `F_FULLFSYNC` where fsync does not reach the medium. Never to be retried: after a failure the kernel
+    /// may have dropped the pages [ATC'20 "Can applications recover from fsync failures?"].
+    package static func sync(_ descriptor: FileDescriptor, _ path: FilePath) throws(FileError) {
+        #if canImport(Darwin)
+            let result = fcntl(descriptor.rawValue, F_FULLFSYNC)
+        #else
+            let result = fsync(descriptor.rawValue)
+        #endif
+        guard result == 0 else { throw FileError(.sync, path, .last) }
+    }
+
+    /// flock(2), exclusive, without waiting.
+    ///
+    /// - Returns: Whether the lock was free. It goes with the last copy of the descriptor.
+    package static func tryLock(_ descriptor: FileDescriptor, _ path: FilePath) throws(FileError) -> Bool {
+        if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 { return true }
+        let errno = Errno.last
+        guard errno == .wouldBlock else { throw FileError(.lock, path, errno) }
+        return false
+    }
+
+    /// posix_fadvise(2): what is read next comes from the medium, where the platform can do that. Only synced pages go.
+    package static func dropCache(of descriptor: FileDescriptor) {
+        #if canImport(Glibc) || canImport(Musl)
+            _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_DONTNEED)
+        #endif
+    }
+
+    /// isatty(3).
+    package static func isTerminal(_ descriptor: FileDescriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
+
+    /// fcntl(2) `F_DUPFD_CLOEXEC`: a second descriptor of the same open file, which no child inherits.
+    package static func duplicate(_ descriptor: FileDescriptor, _ path: FilePath) throws(FileError) -> FileDescriptor {
+        let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw FileError(.open, path, .last) }
+        return FileDescriptor(rawValue: copy)
+    }
+
+    /// pipe(2), both ends of which no child inherits.
+    package static func pipe() throws(Errno) -> (read: FileDescriptor, write: FileDescriptor) {
+        do {
+            let (read, write) = try FileDescriptor.pipe()
+            for end in [read, write] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+            return (read, write)
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+    }
+
+    /// fcntl(2) `F_GETFL`: the flags of the open file, which all its descriptors share, in this process or another.
+    ///
+    /// - Returns: `nil` if the descriptor is not open.
+    package static func statusFlags(of descriptor: FileDescriptor) -> CInt? {
+        let flags = fcntl(descriptor.rawValue, F_GETFL)
+        return flags >= 0 ? flags : nil
+    }
+
+    /// fcntl(2) `F_SETFL`: puts back what `statusFlags` gave.
+    package static func setStatusFlags(_ flags: CInt, of descriptor: FileDescriptor) {
+        _ = fcntl(descriptor.rawValue, F_SETFL, flags)
+    }
+
+    /// Whether descriptors with these flags fail rather than wait.
+    package static func isNonBlocking(_ flags: CInt) -> Bool { flags & O_NONBLOCK != 0 }
+}

@@ -1,0 +1,172 @@
+package import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The calls of the platform that swift-system does not wrap, each with its error. The files of this folder
+/// are the only ones that tell platforms apart.
+package enum PlatformCalls {
+    /// mkdir(2).
+    package static func makeFolder(_ path: FilePath, mode: FilePermissions = .ownerReadWriteExecute)
+        throws(FileError)
+    {
+        try check(.makeFolder, path) { mkdir($0, mode.rawValue) }
+    }
+
+    /// rename(2): atomic, and it replaces what is there.
+    package static func rename(_ source: FilePath, to target: FilePath) throws(FileError) {
+        try check(.rename, source) { source in target.withPlatformString { platformRename(source, $0) } }
+    }
+
+    /// link(2): a second name for the same file.
+    package static func hardLink(_ source: FilePath, as target: FilePath) throws(FileError) {
+        try check(.link, source) { source in target.withPlatformString { link(source, $0) } }
+    }
+
+    /// linkat(2): a second name for what `name` stands for in an open folder; a symbolic link is not followed.
+    package static func hardLink(
+        _ name: FilePath.Component, in folder: FileDescriptor, _ path: FilePath, as target: FilePath
+    ) throws(FileError) {
+        try check(.link, path) { _ in
+            name.withPlatformString { name in
+                target.withPlatformString { linkat(folder.rawValue, name, AT_FDCWD, $0, 0) }
+            }
+        }
+    }
+
+    /// openat(2), for reading.
+    package static func open(
+        _ name: FilePath.Component, in folder: FileDescriptor, _ path: FilePath,
+        _ options: FileDescriptor.OpenOptions
+    ) throws(FileError) -> FileDescriptor {
+        var descriptor: CInt = -1
+        try check(.open, path) { _ in
+            descriptor = name.withPlatformString { openat(folder.rawValue, $0, O_RDONLY | options.rawValue) }
+            return descriptor < 0 ? -1 : 0
+        }
+        return FileDescriptor(rawValue: descriptor)
+    }
+
+    /// realpath(3): absolute, and without symbolic links.
+    package static func realPath(of path: FilePath) throws(FileError) -> FilePath {
+        var resolved: FilePath?
+        try check(.resolve, path) { path in
+            guard let raw = realpath(path, nil) else { return -1 }
+            resolved = FilePath(platformString: raw)
+            free(raw)
+            return 0
+        }
+        return resolved ?? path
+    }
+
+    /// faccessat(2): whether this process, as whom it acts now, may write to the file or the folder.
+    package static func canWrite(_ path: FilePath) -> Bool {
+        path.withPlatformString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) } == 0
+    }
+
+    /// symlink(2): `target` is stored as it is, relative to the folder of `path`.
+    package static func symbolicLink(at path: FilePath, to target: FilePath) throws(FileError) {
+        try check(.link, path) { path in target.withPlatformString { symlink($0, path) } }
+    }
+
+    /// readlink(2).
+    package static func targetOfSymbolicLink(at path: FilePath) throws(FileError) -> FilePath {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = path.withPlatformString { readlink($0, &buffer, buffer.count - 1) }
+        guard count >= 0 else { throw FileError(.read, path, .last) }
+        return FilePath(platformString: buffer)
+    }
+
+    /// unlink(2).
+    package static func removeFile(_ path: FilePath) throws(FileError) {
+        try check(.remove, path) { unlink($0) }
+    }
+
+    /// rmdir(2).
+    package static func removeEmptyFolder(_ path: FilePath) throws(FileError) {
+        try check(.remove, path) { rmdir($0) }
+    }
+
+    /// chmod(2).
+    package static func changeMode(of path: FilePath, to mode: FilePermissions) throws(FileError) {
+        try check(.changeMode, path) { chmod($0, mode.rawValue) }
+    }
+
+    /// lstat(2): of a symbolic link itself.
+    package static func status(of path: FilePath) throws(FileError) -> FileStatus {
+        var raw = stat()
+        try check(.stat, path) { lstat($0, &raw) }
+        return FileStatus(raw)
+    }
+
+    /// stat(2): of what a symbolic link leads to.
+    package static func statusFollowingLinks(of path: FilePath) throws(FileError) -> FileStatus {
+        var raw = stat()
+        try check(.stat, path) { platformStat($0, &raw) }
+        return FileStatus(raw)
+    }
+
+    /// fstat(2).
+    package static func status(of descriptor: FileDescriptor, _ path: FilePath) throws(FileError) -> FileStatus {
+        var raw = stat()
+        guard fstat(descriptor.rawValue, &raw) == 0 else { throw FileError(.stat, path, .last) }
+        return FileStatus(raw)
+    }
+
+    /// statvfs(3).
+    ///
+    /// - Returns: Bytes that this process may still write to the file system that holds `path`.
+    package static func freeSpace(around path: FilePath) throws(FileError) -> Int64 {
+        var raw = statvfs()
+        try check(.measureSpace, path) { platformStatvfs($0, &raw) }
+        let (bytes, overflow) = Int64(clamping: raw.f_bavail).multipliedReportingOverflow(by: Int64(raw.f_frsize))
+        return overflow ? .max : bytes
+    }
+
+    /// signal(2): a file that would grow beyond `RLIMIT_FSIZE` is an error then, as a full disk is, and not the end of the
+    /// process by SIGXFSZ.
+    package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
+
+    /// getpid(2).
+    package static var processID: Int32 { getpid() }
+
+    /// geteuid(2).
+    package static var effectiveUser: UInt32 { geteuid() }
+
+    private static func check(
+        _ operation: FileError.Operation, _ path: FilePath, _ call: (UnsafePointer<CInterop.PlatformChar>) -> CInt
+    ) throws(FileError) {
+        var errno: Errno?
+        path.withPlatformString { if call($0) != 0 { errno = .last } }
+        if let errno { throw FileError(operation, path, errno) }
+    }
+}
+
+// The names of these functions are taken above, or are those of a type.
+private func platformRename(_ source: UnsafePointer<CChar>, _ target: UnsafePointer<CChar>) -> CInt {
+    rename(source, target)
+}
+private func platformStat(_ path: UnsafePointer<CChar>, _ result: UnsafeMutablePointer<stat>) -> CInt {
+    stat(path, result)
+}
+private func platformStatvfs(_ path: UnsafePointer<CChar>, _ result: UnsafeMutablePointer<statvfs>) -> CInt {
+    statvfs(path, result)
+}
+
+extension Errno {
+    /// `errno`, to be read right after the call that failed.
+    static var last: Errno {
+        #if canImport(Glibc)
+            Errno(rawValue: Glibc.errno)
+        #elseif canImport(Musl)
+            Errno(rawValue: Musl.errno)
+        #elseif canImport(Darwin)
+            Errno(rawValue: Darwin.errno)
+        #endif
+    }
+}

@@ -1,0 +1,77 @@
+import FoundationEssentials
+package import SystemPackage
+
+/// A private folder (0700) that goes away with its owner, and whose remains, should the process be killed, are swept by
+/// the next one.
+///
+/// The folder itself is locked (flock) for as long as its owner lives: a folder of ours that nobody has locked is litter.
+package struct TemporaryFolder: ~Copyable, Sendable {
+    package let path: FilePath
+    private let lock: OpenFile
+
+    /// How its name begins: what is in the way of nobody in a folder of its kind.
+    package enum Place: String, Sendable {
+        /// Among other temporary folders.
+        case temporary = "ship-store-"
+        /// Beside the files that come out of it, which it hides until they are whole.
+        case besideResults = ".ship-store-"
+    }
+
+    /// Where temporary folders go unless told otherwise: `TMPDIR`, or else `/tmp`.
+    package static var defaultParent: FilePath {
+        ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : FilePath($0) } ?? "/tmp"
+    }
+
+    /// Makes a folder inside `parent`, and sweeps away what killed processes of the same user left there.
+    package init(in parent: FilePath = defaultParent, _ place: Place = .temporary) throws(FileError) {
+        Self.sweep(parent, place)
+        while true {
+            if let folder = try Self.makeAndLock(in: parent, place) {
+                self = folder
+                return
+            }
+        }
+    }
+
+    private init(path: FilePath, lock: consuming OpenFile) {
+        self.path = path
+        self.lock = lock
+    }
+
+    /// - Returns: `nil` if a sweeper came between the making and the locking: it has the lock, and removes the folder.
+    private static func makeAndLock(in parent: FilePath, _ place: Place) throws(FileError) -> TemporaryFolder? {
+        let path = parent.appending(place.rawValue + UUID().uuidString)
+        try PlatformCalls.makeFolder(path)
+        do throws(FileError) {
+            let lock = try OpenFile.reading(path)
+            // Where a file system has no locks, nobody sweeps either.
+            let isLocked = (try? PlatformCalls.tryLock(lock.descriptor, path)) ?? true
+            guard isLocked, (try? PlatformCalls.status(of: path)) != nil else { return nil }
+            return TemporaryFolder(path: path, lock: lock)
+        } catch {
+            if error.errno == .noSuchFileOrDirectory { return nil }
+            try? Folder.removeTree(at: path)
+            throw error
+        }
+    }
+
+    deinit { try? Folder.removeTree(at: path) }
+
+    private static func sweep(_ parent: FilePath, _ place: Place) {
+        guard let names = try? Folder.names(in: parent) else { return }
+        for name in names where isOurs(name, place) {
+            let path = parent.appending(name)
+            guard let status = try? PlatformCalls.status(of: path), status.kind == .folder,
+                status.owner == PlatformCalls.effectiveUser, status.permissions == .ownerReadWriteExecute,
+                let lock = try? OpenFile.readingWithoutFollowing(path),
+                (try? PlatformCalls.tryLock(lock.descriptor, path)) == true
+            else { continue }
+            try? Folder.removeTree(at: path)
+        }
+    }
+
+    /// Whether a name has exactly our form: other people name folders after this program too.
+    private static func isOurs(_ name: String, _ place: Place) -> Bool {
+        name.hasPrefix(place.rawValue) && UUID(uuidString: String(name.dropFirst(place.rawValue.count))) != nil
+    }
+}

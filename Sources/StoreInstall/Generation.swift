@@ -1,0 +1,106 @@
+import FoundationEssentials
+public import ShipProtocol
+import StoreFiles
+public import SystemPackage
+
+/// One installed shipment: a folder that never changes.
+public struct Generation: Hashable, Sendable {
+    /// From 1; a later shipment has a higher number.
+    public let number: Int
+    /// Its folder.
+    public let path: FilePath
+    public let manifest: Manifest
+
+    package init(number: Int, path: FilePath, manifest: Manifest) {
+        self.number = number
+        self.path = path
+        self.manifest = manifest
+    }
+
+    /// The store itself.
+    public var storePath: FilePath { path.appending(InboxLayout.storeFile(manifest.name)) }
+
+    /// Part number `index` of the shipment: 0 is the store.
+    package func path(ofPart index: Int) -> FilePath {
+        path.appending(Self.relativePath(ofPart: index, of: manifest).components)
+    }
+
+    /// Where a part goes in the folder of a generation.
+    static func relativePath(ofPart index: Int, of manifest: Manifest) -> FilePath {
+        guard index > 0 else { return FilePath(InboxLayout.storeFile(manifest.name)) }
+        return FilePath(InboxLayout.supportFolder(manifest.name))
+            .appending(FilePath(manifest.externalFiles[index - 1].name.relativePath).components)
+    }
+
+    /// Reads every part again.
+    ///
+    /// - Throws: `.mismatch` for a size or digest that is not the manifest's, `.file`.
+    package func compareWithManifest() throws(InstallError) {
+        for (index, part) in manifest.parts.enumerated() {
+            let path = path(ofPart: index)
+            let isWhole = try InstallError.wrapping { () throws(FileError) in
+                let file = try OpenFile.readingWithoutFollowing(path)
+                guard try file.size == part.size else { return false }
+                return try FileDigest.sha256(of: file) == part.sha256
+            }
+            guard isWhole else { throw .mismatch(path) }
+        }
+    }
+
+    /// Opens the folder of a generation, wherever it is.
+    ///
+    /// - Throws: `.badManifest`, `.file`.
+    package init(at path: FilePath) throws(InstallError) {
+        let name = path.lastComponent.flatMap { GenerationName($0.string) }
+        self.init(number: name?.number ?? 0, path: path, manifest: try Self.readManifest(in: path))
+    }
+
+    private static func readManifest(in folder: FilePath) throws(InstallError) -> Manifest {
+        let path = folder.appending(InboxLayout.manifestFile)
+        do {
+            let file = try OpenFile.readingWithoutFollowing(path)
+            let size = try file.size
+            guard size <= Limits.manifestSize else { throw InstallError.badManifest(path, flaw: "too large") }
+            return try MessageCoding.decodeManifest(try file.read(Int(size), at: 0))
+        } catch let error as FileError {
+            throw .file(error)
+        } catch let error as InstallError {
+            throw error
+        } catch ProtocolError.badMessage(_, let flaw) {
+            throw .badManifest(path, flaw: flaw)
+        } catch {
+            throw .badManifest(path, flaw: "not a manifest")
+        }
+    }
+}
+
+/// The name of a generation's folder: its number, and the first digits of its store's digest. `7-3fa9c1d2`
+struct GenerationName: Hashable, Sendable {
+    let number: Int
+    let digestStart: String
+
+    init(number: Int, digest: ContentDigest) {
+        self.number = number
+        digestStart = digest.short
+    }
+
+    /// - Returns: `nil` for what is not such a name.
+    init?(_ text: String) {
+        let fields = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard fields.count == 2, let number = Int(fields[0]), (1...Limits.generation).contains(number),
+            fields[1].utf8.count == 8, fields[1].utf8.allSatisfy(Self.isHexadecimal)
+        else { return nil }
+        self.number = number
+        digestStart = String(fields[1])
+        guard self.text == text else { return nil }
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+    }
+
+    var text: String { "\(number)-\(digestStart)" }
+}

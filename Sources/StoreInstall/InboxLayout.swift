@@ -1,0 +1,42 @@
+package import ShipProtocol
+package import SystemPackage
+
+/// Where things are in an inbox.
+///
+///     DIR/Recipes.sqlite      -> .ship-store/Recipes/current/Recipes.sqlite
+///     DIR/.Recipes_SUPPORT    -> .ship-store/Recipes/current/.Recipes_SUPPORT
+///     DIR/.ship-store/.lock
+///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
+///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json}
+///     DIR/.ship-store/Recipes/staging/...
+package struct InboxLayout: Hashable, Sendable {
+    package let root: FilePath
+
+    package init(root: FilePath) { self.root = root }
+
+    /// Holds everything; store names never begin with a dot, so that `.lock` is free for us.
+    var depot: FilePath { root.appending(".ship-store") }
+    var lock: FilePath { depot.appending(".lock") }
+
+    func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
+    func current(_ name: StoreName) -> FilePath { store(name).appending("current") }
+    func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
+    func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
+
+    /// What users open: `DIR/Recipes.sqlite`.
+    package func storeLink(_ name: StoreName) -> FilePath { root.appending(Self.storeFile(name)) }
+    package func supportLink(_ name: StoreName) -> FilePath { root.appending(Self.supportFolder(name)) }
+
+    /// What the links above hold.
+    func storeLinkTarget(_ name: StoreName) -> FilePath { currentRelative(name).appending(Self.storeFile(name)) }
+    func supportLinkTarget(_ name: StoreName) -> FilePath { currentRelative(name).appending(Self.supportFolder(name)) }
+
+    private func currentRelative(_ name: StoreName) -> FilePath {
+        FilePath(".ship-store").appending(name.text).appending("current")
+    }
+
+    /// The names inside a generation's folder.
+    package static func storeFile(_ name: StoreName) -> String { name.text + ".sqlite" }
+    package static func supportFolder(_ name: StoreName) -> String { "." + name.text + "_SUPPORT" }
+    package static let manifestFile = "manifest.json"
+}

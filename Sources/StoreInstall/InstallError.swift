@@ -1,0 +1,32 @@
+public import ShipProtocol
+public import StoreFiles
+public import SystemPackage
+
+/// Why a shipment cannot be installed, or an inbox not be used. Whatever it is, `current` is as it was.
+public enum InstallError: Error, Hashable, Sendable {
+    /// Another receiver owns the inbox: its process, if it said so.
+    case inboxInUse(FilePath, process: Int32?)
+    /// Something that is not ours stands where the inbox puts a link to the store.
+    case occupied(FilePath)
+    /// The disk cannot hold what the manifest announces, in bytes.
+    case noSpace(needed: Int64, free: Int64)
+    /// A part has another size or digest than the manifest says, as re-read from the medium.
+    case mismatch(FilePath)
+    /// The installed manifest cannot be read.
+    case badManifest(FilePath, flaw: String)
+    /// The folder is not there, or is no inbox.
+    case noInbox(FilePath)
+    /// There is no such store in the inbox, or it has no current generation.
+    case noSuchStore(StoreName)
+    /// A call of the platform failed.
+    case file(FileError)
+
+    /// Whether it is for want of room.
+    public var isOutOfSpace: Bool {
+        switch self {
+        case .noSpace: true
+        case .file(let error): error.isOutOfSpace
+        case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .noSuchStore: false
+        }
+    }
+}

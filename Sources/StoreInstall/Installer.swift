@@ -1,0 +1,166 @@
+import FoundationEssentials
+package import ShipProtocol
+import StoreFiles
+package import SystemPackage
+
+/// The owner of an inbox: stages shipments, makes them current, prunes.
+///
+/// Calls for one store must come one after the other; different stores may be served side by side.
+package final class Installer: Sendable {
+    package let inbox: Inbox
+    private let lock: InboxLock
+    private let kept: Int
+
+    /// Room that an installation leaves on the disk, for the file system's own bookkeeping, in bytes.
+    private static let spaceReserve: Int64 = 1024 * 1024
+
+    /// Makes the inbox if it is not there, takes its lock, and sweeps it.
+    ///
+    /// - Parameter kept: How many generations of each store stay, the current one included; at least 1.
+    /// - Throws: `.inboxInUse`, `.file`.
+    package init(inbox: Inbox, keeping kept: Int) throws(InstallError) {
+        self.inbox = inbox
+        self.kept = max(1, kept)
+        try InstallError.wrapping { () throws(FileError) in try Folder.make(inbox.layout.depot) }
+        lock = try InboxLock(inbox.layout)
+        try InstallError.wrapping { () throws(FileError) in try Self.makeDurable(inbox.layout) }
+        try InboxSweep(inbox: inbox, kept: self.kept).run()
+    }
+
+    /// The folders may be there because a receiver made them that was killed before it could sync them: no receipt may
+    /// stand on such a folder.
+    private static func makeDurable(_ layout: InboxLayout) throws(FileError) {
+        let parent = layout.root.removingLastComponent()
+        do throws(FileError) {
+            try Folder.sync(parent.isEmpty ? "." : parent)
+        } catch {
+            // A folder that may be entered and not read cannot be synced; the inbox was not made by us then.
+            guard error.operation == .open, error.errno == .permissionDenied else { throw error }
+        }
+        try Folder.sync(layout.root)
+        try Folder.sync(layout.depot)
+    }
+
+    /// What is to be done with a shipment that is offered.
+    package enum Plan: Hashable, Sendable {
+        /// The current generation is this very shipment, and safe on the medium.
+        case unchanged(Generation)
+        /// These parts are here already: their indexes, and where.
+        case stage(present: [Int: FilePath])
+    }
+
+    /// - Throws: `.occupied`, `.file`.
+    package func plan(for manifest: Manifest) throws(InstallError) -> Plan {
+        try PublicLinks(layout: inbox.layout).check(for: manifest)
+        // A current generation that cannot be read is no reason to refuse a new one.
+        guard let current = try? inbox.current(of: manifest.name) else { return .stage(present: [:]) }
+        if current.manifest.hasSameContent(as: manifest), isWhole(current) {
+            try makeDurable(current)
+            return .unchanged(current)
+        }
+        var held: [Manifest.Part: FilePath] = [:]
+        for (index, part) in current.manifest.parts.enumerated() where part.size > 0 {
+            held[part] = current.path(ofPart: index)
+        }
+        var present: [Int: FilePath] = [:]
+        for (index, part) in manifest.parts.enumerated() {
+            if let path = held[part], (try? PlatformCalls.status(of: path))?.size == part.size { present[index] = path }
+        }
+        return .stage(present: present)
+    }
+
+    /// Makes the staging of a shipment.
+    ///
+    /// - Throws: `.noSpace`, `.file`.
+    package func stage(_ manifest: Manifest, present: [Int: FilePath]) throws(InstallError) -> StagedGeneration {
+        let staging = inbox.layout.staging(manifest.name)
+        try InstallError.wrapping { () throws(FileError) in
+            try Folder.make(staging)
+            try Folder.make(inbox.layout.generations(manifest.name))
+        }
+        let missing = manifest.parts.enumerated().filter { present[$0.offset] == nil }
+        let needed = missing.reduce(Self.spaceReserve) { sum, part in
+            let (total, overflow) = sum.addingReportingOverflow(part.element.size)
+            return overflow ? .max : total
+        }
+        let free = try InstallError.wrapping { () throws(FileError) in try PlatformCalls.freeSpace(around: staging) }
+        guard needed <= free else { throw .noSpace(needed: needed, free: free) }
+        return try StagedGeneration(manifest, in: staging, present: present)
+    }
+
+    /// Makes a sealed staging current, lets `open` try it, and prunes.
+    ///
+    /// - Parameter open: Opens the new current generation as a reader would; if it throws, `current` goes back to what it
+    ///   was, and the new generation is removed.
+    /// - Throws: `InstallError`, or what `open` throws.
+    package func install(
+        _ staged: consuming StagedGeneration, open: (Generation) async throws -> Void
+    ) async throws -> Generation {
+        let manifest = staged.manifest
+        let name = manifest.name
+        let layout = inbox.layout
+        let before = inbox.currentName(of: name)
+        let number = (try inbox.generationNames(of: name).map(\.number) + [before?.number ?? 0]).reduce(0, max) + 1
+        let generationName = GenerationName(number: number, digest: manifest.store.sha256)
+        let path = layout.generations(name).appending(generationName.text)
+        do {
+            try staged.move(to: path)
+            try Folder.sync(layout.generations(name))
+            // Before the switch, so that whoever finds the new store finds its external files too.
+            try PublicLinks(layout: layout).make(for: manifest)
+            try switchCurrent(of: name, to: generationName)
+            let generation = Generation(number: number, path: path, manifest: manifest)
+            try await open(generation)
+            // Old generations that cannot be removed now are tried again at the next installation.
+            try? Pruning(inbox: inbox).prune(name, keeping: kept)
+            return generation
+        } catch {
+            try? goBack(to: before, from: generationName, of: name)
+            throw (error as? FileError).map(InstallError.file) ?? error
+        }
+    }
+
+    /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one.
+    private func switchCurrent(of name: StoreName, to generation: GenerationName) throws(FileError) {
+        let aside = inbox.layout.staging(name).appending("current-\(UUID().uuidString)")
+        try PlatformCalls.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
+        do throws(FileError) {
+            try PlatformCalls.rename(aside, to: inbox.layout.current(name))
+        } catch {
+            try? PlatformCalls.removeFile(aside)
+            throw error
+        }
+        try Folder.sync(inbox.layout.store(name))
+    }
+
+    private func goBack(to before: GenerationName?, from failed: GenerationName, of name: StoreName) throws {
+        if inbox.currentName(of: name) == failed {
+            if let before {
+                try switchCurrent(of: name, to: before)
+            } else {
+                try PlatformCalls.removeFile(inbox.layout.current(name))
+                try Folder.sync(inbox.layout.store(name))
+            }
+        }
+        if before == nil { try PublicLinks(layout: inbox.layout).remove(of: name) }
+        try Pruning(inbox: inbox).remove(failed, of: name)
+    }
+
+    /// The files are there in their sizes; their bytes were compared when they were installed, and never change.
+    private func isWhole(_ generation: Generation) -> Bool {
+        generation.manifest.parts.enumerated().allSatisfy { index, part in
+            (try? PlatformCalls.status(of: generation.path(ofPart: index)))?.size == part.size
+        }
+    }
+
+    /// A receiver that was killed between a rename and the sync after it leaves a generation that a power cut could
+    /// still take.
+    private func makeDurable(_ generation: Generation) throws(InstallError) {
+        let name = generation.manifest.name
+        try InstallError.wrapping { () throws(FileError) in
+            try Folder.sync(inbox.layout.generations(name))
+            try Folder.sync(inbox.layout.store(name))
+        }
+        try PublicLinks(layout: inbox.layout).make(for: generation.manifest)
+    }
+}

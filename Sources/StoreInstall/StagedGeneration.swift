@@ -1,0 +1,120 @@
+import FoundationEssentials
+package import ShipProtocol
+import StoreFiles
+package import SystemPackage
+
+/// A shipment on its way in: a private folder in the inbox's staging, removed with its owner unless it is installed.
+package struct StagedGeneration: ~Copyable {
+    package let manifest: Manifest
+    /// The folder.
+    package let path: FilePath
+    /// Bytes of the parts that were not here already.
+    package let bytesToCome: Int64
+    /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
+    private let linkedParts: Set<Int>
+    private var openPart: (index: Int, file: OpenPart)?
+    private var isInstalled = false
+
+    /// A part that is being written. A class, so that the optional above can hold what is not copyable.
+    private final class OpenPart {
+        let file: OpenFile
+        init(_ file: consuming OpenFile) { self.file = file }
+    }
+
+    /// Makes the folder, links the parts that are here already, and makes an empty file for each part without bytes.
+    ///
+    /// - Parameter present: Indexes of parts, and the files of an older generation that hold them.
+    init(_ manifest: Manifest, in staging: FilePath, present: [Int: FilePath]) throws(InstallError) {
+        self.manifest = manifest
+        linkedParts = Set(present.keys)
+        bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
+        path = staging.appending(UUID().uuidString)
+        do throws(FileError) {
+            try Folder.make(path)
+            for folder in Set(manifest.externalFiles.map(\.name.folder)) {
+                try Folder.make(
+                    path.appending(InboxLayout.supportFolder(manifest.name)).appending(folder.rawValue))
+            }
+            for (index, part) in manifest.parts.enumerated() {
+                if let source = present[index] {
+                    try PlatformCalls.hardLink(source, as: path(ofPart: index))
+                } else if part.size == 0 {
+                    _ = try OpenFile.creating(path(ofPart: index))
+                }
+            }
+        } catch {
+            try? Folder.removeTree(at: path)
+            throw .file(error)
+        }
+    }
+
+    deinit { if !isInstalled { try? Folder.removeTree(at: path) } }
+
+    /// The store, as far as it has come.
+    package var storePath: FilePath { path(ofPart: 0) }
+
+    private func path(ofPart index: Int) -> FilePath {
+        path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
+    }
+
+    /// Appends decoded bytes to a part. Parts come one after the other.
+    package mutating func append(_ bytes: [UInt8], toPart index: Int) throws(InstallError) {
+        do throws(FileError) {
+            if openPart?.index != index {
+                openPart = (index, OpenPart(try OpenFile.creating(path(ofPart: index))))
+            }
+            try openPart?.file.file.write(bytes)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// Nothing more comes: syncs every file, compares each, as re-read, with the manifest, writes the manifest beside
+    /// them, and syncs the folders.
+    ///
+    /// - Throws: `.mismatch`, `.file`. A sync that failed is never tried again: the staging is to be dropped.
+    package mutating func seal() throws(InstallError) {
+        openPart = nil
+        for (index, part) in manifest.parts.enumerated() {
+            try sealPart(index, part)
+        }
+        do throws(FileError) {
+            let manifestPath = path.appending(InboxLayout.manifestFile)
+            let file = try OpenFile.creating(manifestPath)
+            try file.write(MessageCoding.encode(manifest))
+            try PlatformCalls.changeMode(of: manifestPath, to: .ownerRead)
+            try file.sync()
+            for folder in Set(manifest.externalFiles.map(\.name.folder)) {
+                try Folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)).appending(folder.rawValue))
+            }
+            if !manifest.externalFiles.isEmpty {
+                try Folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)))
+            }
+            try Folder.sync(path)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func sealPart(_ index: Int, _ part: Manifest.Part) throws(InstallError) {
+        let path = path(ofPart: index)
+        let isWhole = try InstallError.wrapping { () throws(FileError) in
+            let file = try OpenFile.readingWithoutFollowing(path)
+            if !linkedParts.contains(index) {
+                try PlatformCalls.changeMode(of: path, to: .ownerRead)
+                try file.sync()
+            }
+            // What is compared comes from the medium, not from memory.
+            PlatformCalls.dropCache(of: file.descriptor)
+            guard try file.size == part.size else { return false }
+            return try FileDigest.sha256(of: file) == part.sha256
+        }
+        guard isWhole else { throw .mismatch(path) }
+    }
+
+    /// Moves the folder to its final place, in one step. From here on it is no longer ours to remove.
+    consuming func move(to target: FilePath) throws(FileError) {
+        try PlatformCalls.rename(path, to: target)
+        isInstalled = true
+    }
+}

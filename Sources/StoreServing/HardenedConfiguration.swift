@@ -1,0 +1,61 @@
+import CSQLiteHardening
+package import GRDB
+import GRDBSQLite
+package import SystemPackage
+
+/// How a store that came from elsewhere is opened: read-only, immutable, and with its schema distrusted.
+///
+/// Source: sqlite.org/security.html section 1, sqlite.org/c3ref/open.html on `immutable`.
+package enum HardenedConfiguration {
+    /// What the store's schema may do.
+    package enum Trust: Hashable, Sendable {
+        /// Nothing: it has not been checked yet. Views and triggers are off.
+        case unchecked
+        /// It passed its check: views work.
+        case checked
+    }
+
+    /// Deepest expression; SQLite's own limit is 1,000.
+    private static let expressionDepth: CInt = 500
+
+    /// - Parameter longestValue: The longest text, blob or row that SQLite may build, in bytes. No honest one is longer
+    ///   than its file.
+    package static func make(trust: Trust, longestValue: Int64) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.label = "ship-store"
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            guard let connection = database.sqliteConnection else { return }
+            for (option, isOn) in [
+                (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+                (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, trust == .checked),
+                (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
+            ] {
+                _ = ship_store_set_db_config(connection, CInt(option), isOn ? 1 : 0)
+            }
+            let length = CInt(clamping: max(longestValue, 1_000_000))
+            for (limit, value) in [
+                (SQLITE_LIMIT_LENGTH, length), (SQLITE_LIMIT_EXPR_DEPTH, expressionDepth),
+                (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_WORKER_THREADS, 0),
+            ] {
+                sqlite3_limit(connection, limit, value)
+            }
+            try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+        }
+        return configuration
+    }
+
+    /// The name under which SQLite opens a file that nobody changes: no lock is taken, and no `-wal` or `-journal` beside
+    /// it is ever read.
+    ///
+    /// Every byte of the path that could mean something in a URI is escaped (sqlite.org/uri.html section 3).
+    package static func immutableURI(of path: FilePath) -> String {
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~".utf8)
+        let escaped = path.string.utf8.map { byte in
+            plain.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        return "file:\(escaped.joined())?immutable=1&mode=ro"
+    }
+}

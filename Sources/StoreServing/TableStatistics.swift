@@ -1,0 +1,75 @@
+import GRDB
+import StoreFiles
+package import SystemPackage
+
+/// What one table of a store holds, and what it takes.
+public struct TableStatistics: Hashable, Sendable {
+    public let name: String
+    /// `nil` for a table that cannot be counted: a virtual table of a module that is not here.
+    public let rows: Int64?
+    /// The pages of the table and its indexes, in bytes.
+    public let size: Int64
+    /// About what shipping those pages takes, in bytes.
+    public let cost: Int64
+}
+
+extension TableStatistics {
+    /// Bytes of pages that are estimated together.
+    private static let runSize = 256 * 1024
+
+    /// Reads a compact copy or a generation, page by page.
+    ///
+    /// - Parameter encodedSize: What a run of bytes takes on the wire, in bytes.
+    /// - Returns: The largest first; `sqlite_schema` among them.
+    /// - Throws: `DatabaseError`, `FileError`, and what `encodedSize` throws. `SQLITE_ERROR` if this SQLite was built without
+    ///   `dbstat` (sqlite.org/dbstat.html).
+    package static func all(
+        of path: FilePath, encodedSize: ([UInt8]) throws -> Int
+    ) throws -> [TableStatistics] {
+        let file = try OpenFile.readingWithoutFollowing(path)
+        let queue = try DatabaseQueue(
+            path: HardenedConfiguration.immutableURI(of: path),
+            configuration: HardenedConfiguration.make(trust: .unchecked, longestValue: try file.size))
+        return try queue.unsafeRead { database in
+            var tables: [TableStatistics] = []
+            for name in try tableNames(in: database) {
+                let (size, cost) = try measure(name, in: database, file, encodedSize)
+                // Some virtual tables have no pages of their own, and cannot be counted without their module.
+                let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(name.quotedDatabaseIdentifier)")
+                tables.append(TableStatistics(name: name, rows: rows, size: size, cost: cost))
+            }
+            return tables.sorted { ($0.size, $1.name) > ($1.size, $0.name) }
+        }
+    }
+
+    private static func tableNames(in database: Database) throws -> [String] {
+        ["sqlite_schema"]
+            + (try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"))
+    }
+
+    /// The pages of a table and of its indexes.
+    private static func measure(
+        _ table: String, in database: Database, _ file: borrowing OpenFile, _ encodedSize: ([UInt8]) throws -> Int
+    ) throws -> (size: Int64, cost: Int64) {
+        var (size, cost): (Int64, Int64) = (0, 0)
+        var run: [UInt8] = []
+        let pages = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT pageno, pgsize FROM dbstat
+                WHERE name = ?1 OR name IN (SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?1)
+                ORDER BY pageno
+                """, arguments: [table])
+        while let page = try pages.next() {
+            let (number, pageSize): (Int64, Int) = (page["pageno"], page["pgsize"])
+            run += try file.read(pageSize, at: (number - 1) * Int64(pageSize))
+            size += Int64(pageSize)
+            if run.count >= runSize {
+                cost += Int64(try encodedSize(run))
+                run = []
+            }
+        }
+        if !run.isEmpty { cost += Int64(try encodedSize(run)) }
+        return (size, cost)
+    }
+}

@@ -1,0 +1,55 @@
+package import ShipProtocol
+import StoreFiles
+package import SystemPackage
+
+/// One committed state of a store: a single file in rollback mode without sidecars, what is in it, and its external
+/// files, all in a private folder that goes away with the owner of this.
+package struct CompactCopy: ~Copyable, Sendable {
+    private let folder: TemporaryFolder
+    /// The copy, readable by its owner only.
+    package let path: FilePath
+    package let facts: StoreFacts
+    /// What stays the same in every copy of the store: `Z_UUID` of a Core Data store.
+    package let identity: String?
+    /// `nil` for a store that Core Data did not make.
+    package let coreData: Manifest.CoreDataFacts?
+    package let externalFiles: [CopiedExternalFile]
+    /// Referenced, not there, and left out on the caller's word.
+    package let missingExternalFiles: [ExternalFileName]
+    /// The SQLite that made the copy.
+    package let sqliteVersion: String
+
+    init(
+        folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
+        externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName], sqliteVersion: String
+    ) {
+        self.folder = folder
+        self.path = path
+        self.facts = facts
+        self.identity = coreData?.identity
+        self.coreData = coreData?.facts
+        self.externalFiles = externalFiles
+        self.missingExternalFiles = missingExternalFiles
+        self.sqliteVersion = sqliteVersion
+    }
+
+    /// What is said of the copy to a consumer.
+    ///
+    /// - Parameter software: Name and version of the program that ships it.
+    package func manifest(
+        name: StoreName, createdAt: Timestamp, software: String, metadata: [String: String] = [:]
+    ) -> Manifest {
+        Manifest(
+            name: name, createdAt: createdAt,
+            producer: Manifest.Software(software: software, sqlite: sqliteVersion), store: facts, identity: identity,
+            coreData: coreData, externalFiles: externalFiles.map(\.file),
+            missingExternalFiles: missingExternalFiles, metadata: metadata)
+    }
+}
+
+/// An external file that belongs to a copy.
+package struct CopiedExternalFile: Hashable, Sendable {
+    package let file: ExternalFile
+    /// Where it is: in the copy's folder. It may be the source's own file under a second name; it is never written to.
+    package let path: FilePath
+}

@@ -1,0 +1,59 @@
+import GRDB
+import ShipProtocol
+import StoreFiles
+import StoreFormat
+import SystemPackage
+
+/// What the copy itself says of what is in it, all but its digest.
+struct CopyContent: Sendable {
+    let pageSize: Int
+    let pageCount: Int64
+    let textEncoding: StoreFacts.TextEncoding
+    let applicationID: Int32
+    let userVersion: Int32
+    let schemaSHA256: ContentDigest
+    /// `nil` for a store that Core Data did not make.
+    let coreData: CoreDataStore?
+    let references: [ExternalFileReference]
+
+    /// Bytes of the file.
+    var size: Int64 { pageCount * Int64(pageSize) }
+
+    init(of copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
+        let connection = try WatchedConnection(address: copy.string, to: .read, of: store, watch: watch)
+        self = try connection.read { try CopyContent($0) }
+    }
+
+    private init(_ database: Database) throws {
+        func number<Value: DatabaseValueConvertible>(_ pragma: String, _: Value.Type) throws -> Value? {
+            try Value.fetchOne(database, sql: "PRAGMA \(pragma)")
+        }
+        pageSize = try number("page_size", Int.self) ?? 0
+        pageCount = try number("page_count", Int64.self) ?? 0
+        textEncoding = try number("encoding", String.self).flatMap(StoreFacts.TextEncoding.init) ?? .utf8
+        applicationID = try number("application_id", Int32.self) ?? 0
+        userVersion = try number("user_version", Int32.self) ?? 0
+        schemaSHA256 = ContentDigest(hashing: SchemaListing.bytes(of: try Self.schema(of: database)))
+        coreData = try CoreDataStore(database)
+        references = coreData == nil ? [] : try ExternalReferences.all(in: database)
+    }
+
+    private static func schema(of database: Database) throws -> [SchemaListing.Entry] {
+        try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master").map { row in
+            let texts = Array(row.databaseValues).map { String.fromDatabaseValue($0) ?? "" }
+            return SchemaListing.Entry(type: texts[0], name: texts[1], tableName: texts[2], sql: texts[3])
+        }
+    }
+
+    /// SQLite's own check of the copy.
+    ///
+    /// - Throws: `.corrupt` with the first complaints: they are about the source, whose rows have been taken as they are.
+    static func quickCheck(_ copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
+        let connection = try WatchedConnection(address: copy.string, to: .read, of: store, watch: watch)
+        let complaints = try connection.read { try String.fetchAll($0, sql: "PRAGMA quick_check(\(mostComplaints))") }
+        guard complaints == ["ok"] else { throw .corrupt(store, complaints: complaints) }
+    }
+
+    /// Most complaints to report: more do not help anybody.
+    private static let mostComplaints = 10
+}

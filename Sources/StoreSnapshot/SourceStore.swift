@@ -1,0 +1,120 @@
+import GRDBSQLite
+import ShipProtocol
+import StoreFiles
+package import SystemPackage
+
+/// A live SQLite store: read, and never changed.
+package struct SourceStore: Sendable {
+    /// Absolute and without symbolic links: SQLite's sidecars and Core Data's external files are beside the file itself.
+    package let path: FilePath
+    /// How long to wait for a connection that keeps everybody out.
+    package let busyTimeout: Duration
+
+    package static let defaultBusyTimeout = Duration.seconds(10)
+
+    /// Looks at the file, as far as that goes without reading any of its pages.
+    ///
+    /// A file of 0 bytes is an empty database to SQLite, and is one here: its copy has one page, and no tables.
+    ///
+    /// - Throws: `.noSuchFile`, `.folder`, `.notARegularFile`, `.noPermission`, `.notADatabase`, `.truncated`.
+    package init(at path: FilePath, busyTimeout: Duration = defaultBusyTimeout) throws(SnapshotError) {
+        let real: FilePath
+        let kind: FileStatus.Kind
+        do throws(FileError) {
+            real = try PlatformCalls.realPath(of: path)
+            kind = try PlatformCalls.status(of: real).kind
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .notDirectory: throw .noSuchFile(path)
+            case .permissionDenied: throw .noPermission(path)
+            default: throw .file(error)
+            }
+        }
+        switch kind {
+        case .file: break
+        case .folder: throw .folder(path)
+        case .symbolicLink, .pipe, .socket, .characterDevice, .other: throw .notARegularFile(path)
+        }
+        // GRDB takes a path as text.
+        guard String(validating: real) != nil else { throw .file(FileError(.open, path, .illegalByteSequence)) }
+        _ = try StoreHandle(real, for: .reading).header()
+        self.path = real
+        self.busyTimeout = busyTimeout
+    }
+
+    /// Takes a consistent copy, checks it, and gathers the external files that it refers to.
+    ///
+    /// Everything goes into a private folder, which is removed with the copy, on an error, and when the task is cancelled.
+    /// Nothing is left beside the store. In one rare case SQLite's index file (`-shm`) stays there: where the store has a
+    /// log with content and no index, and this process may write to the folder but not to the store.
+    package func compactCopy(
+        in temporaryParent: FilePath = TemporaryFolder.defaultParent,
+        missingExternalFiles policy: MissingExternalFiles = .refuse
+    ) async throws(SnapshotError) -> CompactCopy {
+        let folder = try Self.temporaryFolder(in: temporaryParent)
+        let place = folder.path
+        let take = try await Interruption.run { interruption throws(SnapshotError) in
+            try Take.complete(of: path, in: place, policy: policy, watch: watch(interruption))
+        }
+        // Both read the whole copy: side by side they take half the time.
+        async let check = Self.result { () async throws(SnapshotError) in
+            try await Interruption.run { interruption throws(SnapshotError) in
+                try CopyContent.quickCheck(take.path, store: path, watch: watch(interruption))
+            }
+        }
+        async let digests = Self.result { () async throws(SnapshotError) in
+            try await Interruption.run { interruption throws(SnapshotError) in try take.digests(interruption) }
+        }
+        let outcomes = await (check: check, digests: digests)
+        try outcomes.check.get()
+        let (sha256, fileDigests) = try outcomes.digests.get()
+        return CompactCopy(
+            folder: folder, path: take.path, facts: StoreFacts(take.content, sha256: sha256),
+            coreData: take.content.coreData,
+            externalFiles: zip(take.gathered, fileDigests).map { gathered, digest in
+                CopiedExternalFile(
+                    file: ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), path: gathered.path)
+            },
+            missingExternalFiles: take.missing.map(\.name), sqliteVersion: String(cString: sqlite3_libversion()))
+    }
+
+    private func watch(_ interruption: Interruption) -> ConnectionWatch {
+        ConnectionWatch(interruption: interruption, busyTimeout: busyTimeout)
+    }
+
+    private static func temporaryFolder(in parent: FilePath) throws(SnapshotError) -> TemporaryFolder {
+        do throws(FileError) {
+            return try TemporaryFolder(in: parent)
+        } catch {
+            throw SnapshotError(writing: error, needed: 0)
+        }
+    }
+
+    /// `async let` would lose the error's type.
+    private static func result<Value: Sendable>(
+        _ work: @Sendable () async throws(SnapshotError) -> Value
+    ) async -> Result<Value, SnapshotError> {
+        do throws(SnapshotError) {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What to do about an external file that the store refers to, and that is not there.
+public enum MissingExternalFiles: Hashable, Sendable {
+    /// Take no copy.
+    case refuse
+    /// Leave it out, and say so in the manifest. Core Data throws when it is asked for such an attribute.
+    case shipWithout
+}
+
+extension StoreFacts {
+    fileprivate init(_ content: CopyContent, sha256: ContentDigest) {
+        self.init(
+            size: content.size, sha256: sha256, pageSize: content.pageSize, pageCount: content.pageCount,
+            textEncoding: content.textEncoding, applicationID: content.applicationID,
+            userVersion: content.userVersion, schemaSHA256: content.schemaSHA256)
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import ShipStore
+
+// Values of the library as the command line writes them. What is wrong with one is said in words.
+
+/// Where a shipment goes to or comes from.
+struct EndpointArgument: Hashable {
+    let endpoint: Endpoint
+
+    @Sendable static func read(_ text: String) throws -> EndpointArgument {
+        EndpointArgument(endpoint: try EndpointError.explained { () throws(EndpointError) in try Endpoint(text) })
+    }
+}
+
+/// Where one can listen.
+struct AddressArgument: Hashable {
+    let endpoint: Endpoint
+
+    @Sendable static func read(_ text: String) throws -> AddressArgument {
+        AddressArgument(
+            endpoint: try EndpointError.explained { () throws(EndpointError) in try Endpoint(text, for: .listening) })
+    }
+}
+
+extension EndpointError {
+    fileprivate static func explained(_ read: () throws(EndpointError) -> Endpoint) throws -> Endpoint {
+        do throws(EndpointError) {
+            return try read()
+        } catch {
+            throw ValidationError(error.words)
+        }
+    }
+
+    private var words: String {
+        switch self {
+        case .empty: "something is missing after it"
+        case .containsNUL: "it holds a NUL byte"
+        case .badHost(""): "the host is missing"
+        case .badHost(let host):
+            "\(Printable.text(host)) is not a host's name; a file is written ./NAME or NAME.shipment"
+        case .badPort: "a port is a number from 1 to 65535, or 0 where one listens"
+        case .needsBrackets: "an IPv6 address stands in brackets, as in [::1]:\(Endpoint.defaultPort)"
+        case .onlyAPort(let port): "that is a port without a host, as in 127.0.0.1:\(port)"
+        case .cannotListen: "one can listen on HOST:PORT or unix:PATH only"
+        }
+    }
+}
+
+struct StoreNameArgument: Hashable {
+    let name: StoreName
+
+    @Sendable static func read(_ text: String) throws -> StoreNameArgument {
+        guard let name = StoreName(text) else {
+            throw ValidationError(
+                """
+                a name is 1 to 128 letters, digits, dots, dashes and underscores, begins with a letter, a digit or an \
+                underscore, and does not end in -wal, -shm or -journal
+                """)
+        }
+        return StoreNameArgument(name: name)
+    }
+}
+
+struct LevelArgument: Hashable, CustomStringConvertible {
+    let level: CompressionLevel
+    /// As the help writes it.
+    let description: String
+
+    static let standard = LevelArgument(level: .standard, description: "6")
+
+    @Sendable static func read(_ text: String) throws -> LevelArgument {
+        guard let level = Int(text).flatMap(CompressionLevel.init) else {
+            throw ValidationError("a level is a number from 1 to 9")
+        }
+        return LevelArgument(level: level, description: text)
+    }
+}
+
+struct MetadataArgument: Hashable {
+    let key: String
+    let value: String
+
+    @Sendable static func read(_ text: String) throws -> MetadataArgument {
+        guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
+            throw ValidationError("a pair is written key=value")
+        }
+        return MetadataArgument(key: String(text[..<sign]), value: String(text[text.index(after: sign)...]))
+    }
+}
+
+/// A number of seconds above 0, with or without a fraction.
+struct Seconds: Hashable, CustomStringConvertible {
+    let duration: Duration
+    /// As the help writes it.
+    let description: String
+
+    private static let longest = 86_400.0
+
+    init(_ seconds: Int) {
+        duration = .seconds(seconds)
+        description = "\(seconds)"
+    }
+
+    private init(_ seconds: Double, _ text: String) {
+        duration = .seconds(seconds)
+        description = text
+    }
+
+    @Sendable static func read(_ text: String) throws -> Seconds {
+        guard let seconds = Double(text), seconds > 0, seconds <= longest else {
+            throw ValidationError("a time is a number of seconds above 0 and up to 86400")
+        }
+        return Seconds(seconds, text)
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+/// How a command takes its compact copy.
+struct CopyArguments: ParsableArguments {
+    private static let standardBusyTimeout = Seconds(10)
+
+    @Option(
+        help: ArgumentHelp(
+            "Wait this many seconds for another program that keeps the store locked. (default: \(standardBusyTimeout))",
+            valueName: "seconds"),
+        transform: Seconds.read)
+    var busyTimeout: Seconds = standardBusyTimeout
+
+    @Flag(help: "Go on without external files that the store refers to and that are not there, and say so.")
+    var allowMissingExternal = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"))
+    var temporaryFolder: String?
+
+    var copyOptions: CopyOptions {
+        var options = CopyOptions()
+        options.busyTimeout = busyTimeout.duration
+        options.missingExternalFiles = allowMissingExternal ? .shipWithout : .refuse
+        if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
+        return options
+    }
+}

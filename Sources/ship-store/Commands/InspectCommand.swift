@@ -1,0 +1,54 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct InspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what is in a store, a shipment or a generation, and what it costs to ship.",
+        usage: "ship-store inspect <path> [<options>]",
+        discussion: """
+            One line a table, the largest first: its rows, its bytes with its indexes, about what they take on the wire, \
+            and a bar of that share.
+
+              ship-store inspect Recipes.sqlite
+              ship-store inspect inbox
+              ship-store inspect monday.shipment
+            """)
+
+    @Argument(help: "What to inspect: a store, a shipment file, a generation's folder, or an inbox.")
+    var path: String
+
+    @OptionGroup(title: "Copy options") var copy: CopyArguments
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [path, output, options = copy.copyOptions] in
+            for inspection in try await Inspection.all(of: try Artifact(at: FilePath(path)), options: options) {
+                if output.json {
+                    Output.write(json: InspectionLine(inspection))
+                } else {
+                    InspectionTable(inspection).lines.forEach(Output.write)
+                }
+            }
+        }
+    }
+}
+
+private struct InspectionLine: Encodable {
+    struct Table: Encodable {
+        let name: String
+        let rows: Int64?
+        let size: Int64
+        let cost: Int64
+    }
+
+    let manifest: Manifest
+    let tables: [Table]
+
+    init(_ inspection: Inspection) {
+        manifest = inspection.manifest
+        tables = inspection.tables.map { Table(name: $0.name, rows: $0.rows, size: $0.size, cost: $0.cost) }
+    }
+}

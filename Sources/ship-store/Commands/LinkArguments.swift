@@ -1,0 +1,52 @@
+import ArgumentParser
+import ShipStore
+
+/// How a command reaches the other side.
+struct LinkArguments: ParsableArguments {
+    private static let standardConnectTimeout = Seconds(10)
+    private static let standardHelloTimeout = Seconds(10)
+    private static let standardIdleTimeout = Seconds(30)
+
+    @Flag(
+        help: """
+            Allow addresses beyond this machine, although nothing on the way is encrypted and anybody may connect. \
+            Only for networks on which you trust everybody.
+            """)
+    var insecure = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up connecting after this many seconds. (default: \(standardConnectTimeout))", valueName: "seconds"),
+        transform: Seconds.read
+    )
+    var connectTimeout: Seconds = standardConnectTimeout
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up if the other side has not greeted after this long. (default: \(standardHelloTimeout))",
+            valueName: "seconds"),
+        transform: Seconds.read)
+    var helloTimeout: Seconds = standardHelloTimeout
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up if the other side is silent for this long. (default: \(standardIdleTimeout))", valueName: "seconds"
+        ),
+        transform: Seconds.read)
+    var idleTimeout: Seconds = standardIdleTimeout
+
+    var timeouts: Timeouts {
+        Timeouts(connect: connectTimeout.duration, hello: helloTimeout.duration, idle: idleTimeout.duration)
+    }
+
+    /// Says on the console what is given up.
+    func linkOptions(_ console: Console) -> LinkOptions {
+        var options = LinkOptions()
+        options.connectTimeout = connectTimeout.duration
+        if insecure {
+            options.reach = .anywhere
+            console.warn("--insecure: nothing is encrypted, and nobody is asked who they are")
+        }
+        return options
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct ReceiveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receive",
+        abstract: "Receive shipments into an inbox, verify them, and install each in one step.",
+        usage: "ship-store receive --into <folder> [<options>]",
+        discussion: """
+            What is installed can be opened as INBOX/NAME.sqlite, read-only; a new shipment replaces it in one step, and \
+            readers keep what they have open. Without --from the command listens, \
+            on \(defaultAddress) if nothing else is said, until it is stopped.
+
+              ship-store receive --into inbox
+              ship-store receive --into inbox --listen 127.0.0.1:7000 --once
+              ship-store receive --into inbox --from - < monday.shipment
+            """)
+
+    @Option(help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"))
+    var into: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Listen here: HOST:PORT, port 0 for a free one, or unix:PATH. (default: \(defaultAddress))",
+            valueName: "address"), transform: AddressArgument.read)
+    var listen: AddressArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Receive one shipment from here: - (standard input), a file, unix:PATH, exec:COMMAND or HOST:PORT.",
+            valueName: "endpoint"), transform: EndpointArgument.read)
+    var from: EndpointArgument?
+
+    @Flag(help: "End after the first shipment, with its exit status.")
+    var once = false
+
+    @Option(help: "How many generations of each store to keep.")
+    var keep = 3
+
+    @OptionGroup(title: "Link options") var link: LinkArguments
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    private static let defaultAddress = Endpoint.tcp(host: "127.0.0.1", port: Endpoint.defaultPort)
+
+    func validate() throws {
+        if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
+        if keep < 1 { throw ValidationError("--keep takes a number from 1 on") }
+    }
+
+    func run() async throws {
+        let console = output.console
+        var options = Consumer.Options()
+        options.kept = keep
+        options.timeouts = link.timeouts
+        options.link = link.linkOptions(console)
+        let goesOn = from == nil && !once
+        let reporter = ReceiveReporter(
+            console, output.json ? .json : .none, failures: goesOn ? .told : .leftToTheEnd)
+        // A listener that is told to stop has done what it was asked for.
+        let whenStopped: ExitStatus? = goesOn ? .success : nil
+        try await Running.run(console, whenStopped: whenStopped) { [into, from, listen, once, options] in
+            let consumer = try Consumer(inbox: FilePath(into), options: options)
+            if let from {
+                _ = try await consumer.receive(from: from.endpoint, report: reporter.report)
+            } else {
+                try await consumer.listen(
+                    on: listen?.endpoint ?? Self.defaultAddress, once ? .once : .untilCancelled,
+                    report: reporter.report)
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ShipStore
+
+/// Tells of shipments that come in, in words or as JSON.
+struct ReceiveReporter: Sendable {
+    enum Failures: Hashable { case told, leftToTheEnd }
+
+    private let console: Console
+    private let failures: Failures
+    private let format: SendReporter.DataFormat
+    private let bar: ProgressBar
+
+    /// - Parameter failures: Who tells of a shipment that failed: where the program ends with it, its last words do.
+    init(_ console: Console, _ format: SendReporter.DataFormat, failures: Failures) {
+        self.console = console
+        self.failures = failures
+        self.format = format
+        bar = ProgressBar(on: console)
+    }
+
+    @Sendable func report(_ event: ReceiveEvent) {
+        switch event {
+        case .listening(let address):
+            console.say("listening on \(address)")
+            emit(ReceiveLine(event: "listening", address: address))
+        case .connected(let peer):
+            emit(ReceiveLine(event: "connected", peer: peer))
+        case .offered(let manifest):
+            console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")
+            emit(ReceiveLine(event: "offered", manifest: manifest))
+        case .progress(let done, let total):
+            bar.show(done: done, total: total)
+            emit(ReceiveLine(event: "progress", done: done, total: total))
+        case .verifying:
+            console.show("verifying")
+            emit(ReceiveLine(event: "verifying"))
+        case .finished(let receipt, let duration):
+            let what = receipt.outcome == .installed ? "installed" : "unchanged:"
+            console.say(
+                "\(what) \(receipt.name), generation \(receipt.generation), in \(Figures.duration(duration))")
+            emit(ReceiveLine(event: "finished", receipt: receipt, seconds: duration / .seconds(1)))
+        case .failed(let error):
+            let explanation = error.explanation
+            if failures == .told { console.say("not installed: \(explanation.cause)") }
+            emit(ReceiveLine(event: "failed", error: explanation.cause, hint: explanation.hint))
+        }
+    }
+
+    private func emit(_ line: ReceiveLine) {
+        if format == .json { Output.write(json: line) }
+    }
+}
+
+/// One line of `receive --json`.
+private struct ReceiveLine: Encodable {
+    let event: String
+    var address: String?
+    var peer: String?
+    var manifest: Manifest?
+    var receipt: Receipt?
+    var done: Int64?
+    var total: Int64?
+    var seconds: Double?
+    var error: String?
+    var hint: String?
+}

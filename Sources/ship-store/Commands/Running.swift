@@ -1,0 +1,59 @@
+import ArgumentParser
+import ShipStore
+import UnixSignals
+
+/// How every command ends: with its exit status, its errors explained, and nothing left behind when it is told to stop.
+enum Running {
+    /// Runs a command's work. SIGINT and SIGTERM cancel it, and it cleans up after itself before the program ends.
+    ///
+    /// - Parameter whenStopped: The exit status after a signal; `nil` takes what a shell expects.
+    static func run(
+        _ console: Console, whenStopped: ExitStatus? = nil, _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        PlatformCalls.ignoreFileSizeSignal()
+        switch await firstEnd(of: work) {
+        case .signalled(let signal):
+            throw ExitCode((whenStopped ?? (signal == .sigint ? .interrupted : .terminated)).rawValue)
+        case .failed(let error as ShipmentError):
+            console.complain(error.explanation)
+            throw ExitCode(ExitStatus(error).rawValue)
+        case .failed(let error): throw error
+        case .done:
+            guard let failure = Output.failure else { return }
+            console.complain("what should go to standard output is lost: \(failure)")
+            throw ExitCode(ExitStatus.inputOutput.rawValue)
+        }
+    }
+
+    private enum End {
+        case done
+        case failed(any Error)
+        case signalled(UnixSignal)
+    }
+
+    /// What ends first: the work, or the waiting for a signal. The other is cancelled, and has ended too.
+    private static func firstEnd(of work: @escaping @Sendable () async throws -> Void) async -> End {
+        // Before any work begins: a signal that came earlier would end the program as it stands.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return await withTaskGroup(of: End?.self) { group in
+            group.addTask {
+                do {
+                    try await work()
+                    return .done
+                } catch {
+                    return .failed(error)
+                }
+            }
+            group.addTask {
+                for await signal in signals { return .signalled(signal) }
+                return nil
+            }
+            var first: End?
+            for await end in group {
+                first = first ?? end
+                group.cancelAll()
+            }
+            return first ?? .done
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct SendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Ship a consistent, compact copy of a live store.",
+        usage: "ship-store send <store> --to <endpoint> [<options>]",
+        discussion: """
+            The store may be in use: its writers are not disturbed, and it is not changed. Over a link that goes both \
+            ways the command succeeds only when the receiver says that the copy is installed and durable.
+
+            ENDPOINT is HOST:PORT, - (standard output), unix:PATH, exec:COMMAND (a child's standard streams), or the \
+            path of a file, with a / in it or ending in .shipment, to keep the shipment for later.
+
+              ship-store send Recipes.sqlite --to 127.0.0.1:7645
+              ship-store send Recipes.sqlite --to - \\
+                | ship-store receive --into inbox --from -
+              ship-store send Recipes.sqlite \\
+                --to 'exec:ssh watch ship-store receive --into inbox --from -'
+              ship-store send Recipes.sqlite --to ./monday.shipment
+            """)
+
+    @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.")
+    var store: String
+
+    @Option(
+        help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), transform: EndpointArgument.read)
+    var to: EndpointArgument
+
+    @Option(
+        help: "The store's name at the receiver; without it, what the file's name suggests.",
+        transform: StoreNameArgument.read)
+    var name: StoreNameArgument?
+
+    @Option(
+        name: .customLong("meta"), parsing: .singleValue,
+        help: ArgumentHelp("A pair that travels with the shipment; may be given again.", valueName: "key=value"),
+        transform: MetadataArgument.read)
+    var metadata: [MetadataArgument] = []
+
+    @Option(
+        help: "The effort of compression, 1 (fastest) to 9 (smallest). (default: \(LevelArgument.standard))",
+        transform: LevelArgument.read)
+    var level: LevelArgument = .standard
+
+    @OptionGroup(title: "Copy options") var copy: CopyArguments
+    @OptionGroup(title: "Link options") var link: LinkArguments
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func validate() throws {
+        var keys = Set<String>()
+        for pair in metadata where !keys.insert(pair.key).inserted {
+            throw ValidationError("--meta gives \(pair.key) twice")
+        }
+        if let flaw = Metadata.firstFlaw(of: pairs) { throw ValidationError(flaw) }
+        if output.json, to.endpoint == .standardStreams {
+            throw ValidationError("--json and --to - both want standard output")
+        }
+    }
+
+    private var pairs: [String: String] {
+        Dictionary(metadata.map { ($0.key, $0.value) }) { first, _ in first }
+    }
+
+    func run() async throws {
+        let console = output.console
+        var options = Producer.Options()
+        options.name = name?.name
+        options.metadata = pairs
+        options.level = level.level
+        options.copy = copy.copyOptions
+        options.timeouts = link.timeouts
+        options.link = link.linkOptions(console)
+        let producer = Producer(FilePath(store), options: options)
+        let reporter = SendReporter(console, output.json ? .json : .none)
+        try await Running.run(console) { [to] in
+            do throws(ShipmentError) {
+                let delivery = try await producer.send(to: to.endpoint, report: reporter.report)
+                reporter.finish(delivery, to.endpoint)
+            } catch {
+                reporter.fail(error)
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ShipStore
+
+/// Tells of a shipment on its way out, in words or as JSON.
+struct SendReporter: Sendable {
+    enum DataFormat: Hashable { case none, json }
+
+    private let console: Console
+    private let format: DataFormat
+    private let bar: ProgressBar
+
+    init(_ console: Console, _ format: DataFormat) {
+        self.console = console
+        self.format = format
+        bar = ProgressBar(on: console)
+    }
+
+    @Sendable func report(_ event: SendEvent) {
+        switch event {
+        case .connected(let peer):
+            console.say("connected to \(peer)")
+            emit(SendLine(event: "connected", peer: peer))
+        case .copied(let manifest, let duration):
+            console.say("copied \(manifest.name): \(manifest.summary) in \(Figures.duration(duration))")
+            for missing in manifest.missingExternalFiles {
+                console.warn("shipping without \(missing.relativePath), which is not there")
+            }
+            emit(SendLine(event: "copied", manifest: manifest, seconds: duration / .seconds(1)))
+        case .progress(let done, let total, let wire):
+            bar.show(done: done, total: total, wire: wire)
+            emit(SendLine(event: "progress", done: done, total: total, wire: wire))
+        case .awaitingReceipt:
+            console.show("sent; the receiver verifies and installs")
+            emit(SendLine(event: "sent"))
+        }
+    }
+
+    func finish(_ delivery: Delivery, _ endpoint: Endpoint) {
+        let size = delivery.manifest.totalSize
+        let figures =
+            "\(Figures.bytes(delivery.bytesSent)) for \(Figures.bytes(size))"
+            + " (\(Figures.percent(delivery.bytesSent, of: size))) in \(Figures.duration(delivery.duration))"
+        switch delivery.receipt {
+        case .some(let receipt) where receipt.outcome == .unchanged:
+            console.say(
+                "unchanged: the receiver has \(receipt.name) already, as generation \(receipt.generation)"
+                    + " (sent \(Figures.bytes(delivery.bytesSent)) in \(Figures.duration(delivery.duration)))")
+        case .some(let receipt):
+            console.say("installed \(receipt.name) as generation \(receipt.generation): sent \(figures)")
+        case nil:
+            let target = endpoint == .standardStreams ? "standard output" : "\(endpoint)"
+            console.say("wrote \(delivery.manifest.name) to \(target): \(figures)")
+        }
+        emit(
+            SendLine(
+                event: "finished", receipt: delivery.receipt, wire: delivery.bytesSent,
+                seconds: delivery.duration / .seconds(1)))
+    }
+
+    /// For programs; people are told by the program's last words.
+    func fail(_ error: ShipmentError) {
+        let explanation = error.explanation
+        emit(SendLine(event: "failed", error: explanation.cause, hint: explanation.hint))
+    }
+
+    private func emit(_ line: SendLine) {
+        if format == .json { Output.write(json: line) }
+    }
+}
+
+/// One line of `send --json`.
+private struct SendLine: Encodable {
+    let event: String
+    var peer: String?
+    var manifest: Manifest?
+    var receipt: Receipt?
+    var done: Int64?
+    var total: Int64?
+    var wire: Int64?
+    var seconds: Double?
+    var error: String?
+    var hint: String?
+}
+
+extension Manifest {
+    /// `20.5 MB` and what comes with it.
+    var summary: String {
+        switch externalFiles.count {
+        case 0: Figures.bytes(store.size)
+        case 1: "\(Figures.bytes(store.size)) and 1 external file, \(Figures.bytes(totalSize - store.size)),"
+        case let count:
+            "\(Figures.bytes(store.size)) and \(count) external files, \(Figures.bytes(totalSize - store.size)),"
+        }
+    }
+}

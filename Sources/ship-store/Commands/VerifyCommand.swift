@@ -1,0 +1,57 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Say whether an inbox, a generation, a shipment file or a store is whole.",
+        usage: "ship-store verify <path> [<options>]",
+        discussion: """
+            Reads everything again: sizes, digests, SQLite's own checks, external files. Nothing is changed. The exit \
+            status is 0 if all is whole.
+
+              ship-store verify inbox
+              ship-store verify monday.shipment
+              ship-store verify Recipes.sqlite
+            """)
+
+    @Argument(help: "What to verify.")
+    var path: String
+
+    @OptionGroup(title: "Copy options") var copy: CopyArguments
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [path, output, options = copy.copyOptions] in
+            let artifact = try Artifact(at: FilePath(path))
+            let findings = try await Verification(options: options).run(on: artifact)
+            for finding in findings {
+                if output.json {
+                    Output.write(json: FindingLine(finding))
+                } else if finding.problem == nil {
+                    Output.write("whole    \(finding.subject)\(finding.manifest.map { "  \($0.summary)" } ?? "")")
+                } else {
+                    Output.write("damaged  \(finding.subject)")
+                }
+            }
+            if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
+            if findings.isEmpty { console.say("there is nothing to verify yet") }
+        }
+    }
+}
+
+private struct FindingLine: Encodable {
+    let subject: String
+    let isWhole: Bool
+    let problem: String?
+    let manifest: Manifest?
+
+    init(_ finding: Verification.Finding) {
+        subject = finding.subject
+        isWhole = finding.problem == nil
+        problem = finding.problem?.explanation.cause
+        manifest = finding.manifest
+    }
+}

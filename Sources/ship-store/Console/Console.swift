@@ -1,0 +1,66 @@
+import ShipStore
+import Synchronization
+import SystemPackage
+
+/// What the program says to people, on standard error. Data goes to standard output, through `Output`.
+///
+/// On a terminal the last line may be a progress bar, which is drawn anew in place; elsewhere there are plain lines only.
+final class Console: Sendable {
+    enum Voice: Hashable {
+        case normal
+        /// Errors only.
+        case quiet
+    }
+
+    let isTerminal: Bool
+    private let voice: Voice
+    private let barIsShown = Mutex(false)
+
+    init(_ voice: Voice) {
+        self.voice = voice
+        isTerminal = PlatformCalls.isTerminal(.standardError)
+    }
+
+    /// A line about what happens.
+    func say(_ line: String) {
+        guard voice == .normal else { return }
+        write(line + "\n")
+    }
+
+    /// What the last line shows for now; nowhere but on a terminal.
+    func show(_ bar: String) {
+        guard voice == .normal, isTerminal else { return }
+        barIsShown.withLock { isShown in
+            isShown = true
+            FileDescriptor.standardError.writeText("\r\u{1B}[K" + bar)
+        }
+    }
+
+    /// What may surprise later.
+    func warn(_ line: String) {
+        guard voice == .normal else { return }
+        write("ship-store: warning: \(line)\n")
+    }
+
+    /// Why the program ends, and what to do next.
+    func complain(_ explanation: Explanation) { complain(explanation.cause, hint: explanation.hint) }
+
+    func complain(_ cause: String, hint: String? = nil) {
+        write("ship-store: error: \(cause)\n")
+        if let hint { write("ship-store: hint: \(hint)\n") }
+    }
+
+    private func write(_ text: String) {
+        barIsShown.withLock { isShown in
+            FileDescriptor.standardError.writeText((isShown ? "\r\u{1B}[K" : "") + text)
+            isShown = false
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// A reader of messages who has gone away is no reason to stop.
+    func writeText(_ text: String) {
+        _ = try? writeAll(text.utf8)
+    }
+}

@@ -1,0 +1,71 @@
+import ShipStore
+import SystemPackage
+
+extension ExitStatus {
+    init(_ error: ShipmentError) {
+        self =
+            switch error {
+            case .source(let error): ExitStatus(error)
+            case .link(let error): ExitStatus(error)
+            case .protocolBroken(.damaged), .protocolBroken(.badMessage): .badData
+            case .protocolBroken: .protocolBroken
+            case .compression(.outOfMemory): .tryAgain
+            case .compression(.sourceChanged): .tryAgain
+            case .compression(.damaged): .badData
+            case .badStore: .badData
+            case .install(.mismatch), .install(.badManifest): .badData
+            case .install(.noSuchStore), .install(.noInbox): .noInput
+            case .install(.inboxInUse): .tryAgain
+            case .install(.occupied), .install(.noSpace), .install(.file): .cannotInstall
+            case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
+            case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
+            case .cannotAnswer: .protocolBroken
+            case .stopped: .tryAgain
+            case .sqlite: .badData
+            }
+    }
+
+    /// The table of `Protocol/README.md` section 7.
+    private init(_ code: RefusalCode?) {
+        self =
+            switch code {
+            case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported: .protocolBroken
+            case .damaged, .badManifest, .badStore: .badData
+            case .noSpace, .cannotInstall: .cannotInstall
+            case .busy, .timedOut, .stopped: .tryAgain
+            case .notTrusted: .notPermitted
+            case nil: .unavailable
+            }
+    }
+
+    private init(_ error: SnapshotError) {
+        self =
+            switch error {
+            case .noSuchFile: .noInput
+            case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt: .badData
+            case .missingCollation, .missingFunction, .missingModule, .hotJournal: .badData
+            case .missingExternalFile, .tooManyExternalFiles: .badData
+            case .noPermission: .notPermitted
+            case .busy, .cancelled: .tryAgain
+            case .writeAheadLogOnReadOnlyMedium, .sqlite: .inputOutput
+            case .noSpace: .cannotInstall
+            case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
+            }
+    }
+
+    private init(_ error: LinkError) {
+        self =
+            switch error {
+            case .couldNotResolve, .refused, .timedOutConnecting, .unreachable, .notASocket, .childNotStarted,
+                .childFailed, .addressInUse, .notOurAddress:
+                .unavailable
+            case .notLoopback, .pathTooLong, .isATerminal, .oneWay: .usage
+            case .notPermitted: .notPermitted
+            case .timedOut, .cancelled: .tryAgain
+            case .closedByPeer: .protocolBroken
+            case .file(let error):
+                error.errno == .noSuchFileOrDirectory ? .noInput : error.isOutOfSpace ? .cannotInstall : .inputOutput
+            case .io: .inputOutput
+            }
+    }
+}

@@ -1,0 +1,29 @@
+import ShipStore
+
+/// How the program ends, after sysexits(3).
+enum ExitStatus: Int32 {
+    case success = 0
+    /// EX_USAGE: the command line makes no sense.
+    case usage = 64
+    /// EX_DATAERR: the data is bad.
+    case badData = 65
+    /// EX_NOINPUT: no such store.
+    case noInput = 66
+    /// EX_UNAVAILABLE: the peer is not reachable.
+    case unavailable = 69
+    /// EX_SOFTWARE: an error that nobody has thought of.
+    case unexpected = 70
+    /// EX_CANTCREAT: it cannot be installed.
+    case cannotInstall = 73
+    /// EX_IOERR: an error of the system's input or output.
+    case inputOutput = 74
+    /// EX_TEMPFAIL: try again.
+    case tryAgain = 75
+    /// EX_PROTOCOL: the peer broke the protocol.
+    case protocolBroken = 76
+    /// EX_NOPERM: not trusted, or not allowed.
+    case notPermitted = 77
+    /// What a shell says of a program that SIGINT or SIGTERM ended.
+    case interrupted = 130
+    case terminated = 143
+}

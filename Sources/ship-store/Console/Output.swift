@@ -1,0 +1,28 @@
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+
+/// Data for programs, on standard output.
+enum Output {
+    private static let firstFailure = Mutex<Errno?>(nil)
+
+    /// Why some of the data is lost, if it is. That a reader has gone away is no failure: it had enough.
+    static var failure: Errno? { firstFailure.withLock { $0 } }
+
+    static func write(_ line: String) {
+        do {
+            try FileDescriptor.standardOutput.writeAll((line + "\n").utf8)
+        } catch {
+            guard let errno = error as? Errno, errno != .brokenPipe else { return }
+            firstFailure.withLock { $0 = $0 ?? errno }
+        }
+    }
+
+    /// One JSON object a line, its members sorted.
+    static func write(json value: some Encodable) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else { return }
+        write(String(decoding: data, as: UTF8.self))
+    }
+}

@@ -1,0 +1,65 @@
+import ShipStore
+import SystemPackage
+
+/// The whole story on one machine: a writer, a sender and a receiver as processes of their own, and a reader here.
+struct Demo {
+    private let console: Console
+
+    init(_ console: Console) { self.console = console }
+
+    func run() async throws {
+        let start = ContinuousClock.now
+        let path = try await play()
+        guard (try? Folder.names(in: path)) == nil else { throw DemoChild.Failed(what: "cleaning up") }
+        console.say("done in \(Figures.duration(.now - start)); \(path) is gone, nothing is left behind")
+    }
+
+    /// - Returns: The folder in which it all happened, which is gone by then.
+    private func play() async throws -> FilePath {
+        let folder = try TemporaryFolder()
+        let store = DemoStore(path: folder.path.appending("Recipes.sqlite"))
+        let inbox = Inbox(at: folder.path.appending("inbox"))
+        try store.make()
+        console.say("made a store with \(DemoStore.recipes) recipes in WAL mode: \(store.path)")
+        try await DemoChild.withWriter(to: store.path) {
+            console.say("a writer process moves money between its \(DemoStore.accounts) accounts all the time")
+            try await DemoChild.withReceiver(into: inbox.root) { address in
+                console.say("receive: a process listens on \(address)")
+                try await ship(store, to: address)
+                let first = try await open(inbox)
+                try await show(first, "the installed copy, opened read-only")
+                try store.add(recipes: 1_000)
+                console.say("added 1000 recipes to the live store; a reader keeps generation 1 open")
+                try await ship(store, to: address)
+                try await show(try await open(inbox), "a new reader")
+                try await show(first, "the reader that held on")
+            }
+        }
+        return folder.path
+    }
+
+    private func ship(_ store: DemoStore, to address: String) async throws {
+        let start = ContinuousClock.now
+        let sent = try await DemoChild.send(store.path, to: address)
+        console.say("send: shipped in \(Figures.duration(.now - start)), \(Figures.bytes(sent)) on the wire")
+    }
+
+    /// The current generation, verified and opened.
+    private func open(_ inbox: Inbox) async throws -> ServedStore {
+        let findings = try await Verification().run(on: .inbox(inbox.root))
+        if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
+        guard let name = StoreName("Recipes"), let current = try inbox.current(of: name) else {
+            throw DemoChild.Failed(what: "installing")
+        }
+        console.say(
+            "generation \(current.number): \(Figures.bytes(current.manifest.store.size)), sha256 "
+                + "\(current.manifest.store.sha256.short), verified")
+        return try ServedStore(opening: current.storePath, size: current.manifest.store.size)
+    }
+
+    private func show(_ store: ServedStore, _ who: String) async throws {
+        let reading = try await DemoReading(of: store)
+        guard reading.isConsistent else { throw DemoChild.Failed(what: "the copy is inconsistent; shipping") }
+        console.say("\(who) sees \(reading.recipes) recipes, and balances that add up to \(reading.balance)")
+    }
+}

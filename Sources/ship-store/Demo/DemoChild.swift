@@ -1,0 +1,98 @@
+import Foundation
+import ShipStore
+import Subprocess
+import SystemPackage
+
+/// This very program as another process of the demo.
+enum DemoChild {
+    /// A child that did not do what the demo needs; it has said why on standard error.
+    struct Failed: Error, CustomStringConvertible {
+        let what: String
+        var description: String { "\(what) failed" }
+    }
+
+    /// One line of the program's JSON, as far as the demo reads it.
+    private struct Line: Decodable {
+        let event: String
+        let address: String?
+        let wire: Int64?
+    }
+
+    /// Runs a receiver for as long as `body` does.
+    ///
+    /// - Parameter body: Is given the address on which it listens.
+    static func withReceiver(
+        into inbox: FilePath, _ body: (_ address: String) async throws -> Void
+    ) async throws {
+        let arguments = ["receive", "--into", inbox.string, "--listen", "127.0.0.1:0", "--json", "--quiet"]
+        try await with(arguments) { lines in
+            for try await line in lines where line.event == "listening" {
+                guard let address = line.address else { break }
+                return try await body(address)
+            }
+            throw Failed(what: "receive")
+        }
+    }
+
+    /// Runs a writer that keeps the store busy for as long as `body` does.
+    static func withWriter(to store: FilePath, _ body: () async throws -> Void) async throws {
+        try await with([DemoWriterCommand.name, store.string]) { lines in
+            for try await line in lines where line.event == "writing" { return try await body() }
+            throw Failed(what: "the writer")
+        }
+    }
+
+    /// Ships the store once.
+    ///
+    /// - Returns: Bytes on the wire.
+    static func send(_ store: FilePath, to address: String) async throws -> Int64 {
+        let result = try await Subprocess.run(
+            program, arguments: ["send", store.string, "--to", address, "--json", "--quiet"],
+            output: .string(limit: 1 << 20), error: .currentStandardError)
+        let lines = result.standardOutput.split(separator: "\n").compactMap { decode($0) }
+        guard result.terminationStatus.isSuccess, let bytes = lines.last(where: { $0.event == "finished" })?.wire else {
+            throw Failed(what: "send")
+        }
+        return bytes
+    }
+
+    private static var program: Executable {
+        .path(FilePath(Bundle.main.executablePath ?? CommandLine.arguments[0]))
+    }
+
+    /// Runs the program, hands over what it says, and stops it when `body` is done.
+    private static func with(
+        _ arguments: [String], _ body: (AsyncThrowingStream<Line, any Error>) async throws -> Void
+    ) async throws {
+        var platform = PlatformOptions()
+        platform.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
+        _ = try await Subprocess.run(
+            program, arguments: Arguments(arguments), platformOptions: platform, input: .none, output: .sequence,
+            error: .currentStandardError
+        ) { execution in
+            let (lines, continuation) = AsyncThrowingStream<Line, any Error>.makeStream()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // Read to the end, so that the child never waits for a reader.
+                group.addTask {
+                    for try await text in execution.standardOutput.strings() {
+                        if let line = decode(text) { continuation.yield(line) }
+                    }
+                    continuation.finish()
+                }
+                let result: Result<Void, any Error>
+                do {
+                    result = .success(try await body(lines))
+                } catch {
+                    result = .failure(error)
+                }
+                await execution.teardown(using: platform.teardownSequence)
+                try await group.waitForAll()
+                try result.get()
+            }
+        }
+    }
+
+    private static func decode(_ text: some StringProtocol) -> Line? {
+        try? JSONDecoder().decode(Line.self, from: Data(text.utf8))
+    }
+}

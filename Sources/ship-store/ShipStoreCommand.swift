@@ -1,0 +1,51 @@
+import ArgumentParser
+import ShipStore
+
+@main
+struct ShipStoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ship-store",
+        abstract: "Ship a live SQLite store to a companion device: consistent, small, installed in one step.",
+        discussion: """
+            On the companion device:   ship-store receive --into inbox
+            On the phone:              ship-store send Recipes.sqlite --to 127.0.0.1:7645
+            Through a pipe:            ship-store send Recipes.sqlite --to - \\
+                                         | ship-store receive --into inbox --from -
+            See it all at once:        ship-store demo
+            """,
+        version: Software.version,
+        subcommands: [
+            SendCommand.self, ReceiveCommand.self, CopyCommand.self, ListCommand.self, VerifyCommand.self,
+            InspectCommand.self, DemoCommand.self, DemoWriterCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot(nil)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// Help and the version go to standard output, what has been explained needs no more words, and what has not is
+    /// explained here.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard !code.isSuccess, !(error is ExitCode) else { exit(withError: error) }
+        let console = Console(.normal)
+        guard code == .validationFailure else {
+            console.complain(message(for: error))
+            exit(withError: ExitCode(ExitStatus.unexpected.rawValue))
+        }
+        let named = CommandLine.arguments.dropFirst().first
+        let command = configuration.subcommands.map { $0.configuration.commandName ?? "" }.first { $0 == named }
+        let explanation = UsageExplanation(message(for: error), of: command)
+        console.complain(explanation.cause, hint: explanation.hint)
+        exit(withError: ExitCode(ExitStatus.usage.rawValue))
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A folder of its own in which a user runs the program, with a temporary folder of its own beside it.
+final class Desk: Sendable {
+    let path: FilePath
+    /// `TMPDIR` of every program that runs here.
+    let temporary: FilePath
+    private let scratch: ScratchFolder
+
+    init() throws {
+        scratch = try ScratchFolder()
+        path = try scratch.folder("desk")
+        temporary = try scratch.folder("tmp")
+    }
+
+    /// A file out of the way, of a name of its own.
+    func scratchFile(_ name: String) -> FilePath { scratch.path.appending("\(UUID().uuidString).\(name)") }
+
+    subscript(_ name: String) -> FilePath { path.appending(name) }
+
+    private var environment: [String: String] {
+        get throws { ["TMPDIR": temporary.string, "SHIP": try BuiltProgram.path().string] }
+    }
+
+    func run(
+        _ arguments: String..., input: ChildProgram.Input = .nothing, timeout: Duration = .seconds(60)
+    ) async throws -> ChildProgram.Outcome {
+        try await run(arguments, input: input, timeout: timeout)
+    }
+
+    func run(
+        _ arguments: [String], input: ChildProgram.Input = .nothing, timeout: Duration = .seconds(60)
+    ) async throws -> ChildProgram.Outcome {
+        try await BuiltProgram.run(arguments, input: input, environment: environment, in: path, timeout: timeout)
+    }
+
+    func start(_ arguments: String..., input: ChildProgram.Input = .nothing) throws -> ChildProgram {
+        try BuiltProgram.start(arguments, input: input, environment: environment, in: path)
+    }
+
+    /// Runs lines of a shell, which stops at the first command that fails; `$SHIP` is the program.
+    func shell(_ lines: String, timeout: Duration = .seconds(60)) async throws -> ChildProgram.Outcome {
+        try await ChildProgram(
+            "/bin/sh", ["-euc", lines], environment: environment, in: path
+        ).wait(timeout: timeout)
+    }
+
+    /// Starts a receiver, and waits until it listens.
+    func listen(
+        on address: String = "127.0.0.1:0", into inbox: String = "inbox", _ options: String...
+    ) async throws -> Receiver {
+        let program = try BuiltProgram.start(
+            ["receive", "--into", inbox, "--listen", address] + options, environment: environment, in: path)
+        let line = try await program.waitForLine(containing: "listening on ")
+        return Receiver(program: program, address: String(line.trimmingPrefix("listening on ")))
+    }
+
+    /// What no program may leave behind, wherever it ended.
+    var leftovers: [String] {
+        get throws {
+            let files = FileManager.default
+            let names = try files.subpathsOfDirectory(atPath: path.string)
+            return try files.contentsOfDirectory(atPath: temporary.string)
+                + names.filter { $0.contains("/staging/") || $0.contains(".ship-store-") }
+        }
+    }
+
+    /// Whether the inbox holds just what the store does, seen as any reader sees it.
+    func hasInstalled(_ name: String, in inbox: String = "inbox", from store: String) throws -> Bool {
+        try StoreContent(of: path.appending(inbox).appending(name + ".sqlite")) == StoreContent(of: self[store])
+    }
+}
+
+/// A receiver that listens.
+struct Receiver {
+    let program: ChildProgram
+    /// As it says itself, and as a sender is told.
+    let address: String
+
+    var port: UInt16 { address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+
+    /// Tells it to stop.
+    func stop(_ signal: Int32 = SIGTERM) async throws -> ChildProgram.Outcome {
+        program.signal(signal)
+        return try await program.wait(timeout: .seconds(20))
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// `list`, `verify` and `inspect`: what is there, and whether it is whole.
+@Suite struct ExaminationTests {
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
+
+    private func install(_ store: String, _ options: String...) async throws {
+        let bytes = desk.scratchFile("shipment").string
+        try await desk.run(["send", store, "--to", bytes] + options).expectSuccess()
+        try await desk.run("receive", "--into", "inbox", "--from", bytes).expectSuccess()
+    }
+
+    @Test func `list shows stores and generations, the current one marked`() async throws {
+        try desk.makeStore("Tea.sqlite")
+        try desk.makeStore()
+        try await install("Recipes.sqlite")
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "DELETE FROM recipe WHERE id = 1")
+        try await install("Recipes.sqlite", "--meta", "model=7")
+        try await install("Tea.sqlite")
+        let list = try await desk.run("list", "--into", "inbox")
+        list.expectSuccess()
+        try #require(list.lines.count == 3)
+        #expect(list.lines[0].hasPrefix("  Recipes  1  "))
+        #expect(list.lines[1].hasPrefix("* Recipes  2  ") && list.lines[1].hasSuffix("  model=7"))
+        #expect(list.lines[2].hasPrefix("* Tea  1  "))
+        let objects = try await desk.run("list", "--into", "inbox", "--json").objects()
+        #expect(objects.map { $0["name"] as? String } == ["Recipes", "Recipes", "Tea"])
+        #expect(objects.map { $0["isCurrent"] as? Bool } == [false, true, true])
+    }
+
+    @Test func `--keep says how many generations stay`() async throws {
+        try desk.makeStore()
+        for round in 1...4 {
+            try TestStore.make(at: desk["Recipes.sqlite"], sql: "INSERT INTO recipe(title) VALUES ('Pie \(round)')")
+            let line = "$SHIP send Recipes.sqlite --to - | $SHIP receive --into inbox --from - --keep 2"
+            try await desk.shell(line).expectSuccess()
+        }
+        let objects = try await desk.run("list", "--into", "inbox", "--json").objects()
+        #expect(objects.map { $0["generation"] as? Int } == [3, 4])
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
+    @Test func `an empty inbox is no error`() async throws {
+        try await desk.listen().stop().expectSuccess()
+        let list = try await desk.run("list", "--into", "inbox")
+        list.expectSuccess()
+        #expect((list.stdout, list.stderr) == ("", "no store has been installed yet\n"))
+        let verified = try await desk.run("verify", "inbox")
+        verified.expectSuccess()
+        #expect((verified.stdout, verified.stderr) == ("", "there is nothing to verify yet\n"))
+    }
+
+    enum Kind: String, CaseIterable { case inbox, generation, externalFile, manifest, shipment, store }
+
+    @Test(arguments: Kind.allCases)
+    func `verify finds one byte that is wrong`(kind: Kind) async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"], journalMode: "DELETE")
+        let uuid = try sample.addPhoto(key: 1, content: Data(repeating: 7, count: 20_000))
+        try await install("Photos.sqlite")
+        try await desk.run("send", "Photos.sqlite", "--to", "./kept").expectSuccess()
+        let generation = try PlatformCalls.realPath(of: desk["inbox/.ship-store/Photos/current"])
+        let (verified, damaged, offset): (FilePath, FilePath, Int) =
+            switch kind {
+            case .inbox: (desk["inbox"], generation.appending("Photos.sqlite"), 9000)
+            case .generation: (generation, generation.appending("Photos.sqlite"), 9000)
+            case .externalFile:
+                (desk["inbox"], generation.appending(".Photos_SUPPORT/_EXTERNAL_DATA/\(uuid)"), 9000)
+            case .manifest: (desk["inbox"], generation.appending("manifest.json"), 0)
+            case .shipment: (desk["kept"], desk["kept"], 1200)
+            case .store: (desk["Photos.sqlite"], desk["Photos.sqlite"], 4096)
+            }
+        let whole = try await desk.run("verify", verified.string)
+        whole.expectSuccess()
+        #expect(whole.lines.count == 1 && whole.stdout.hasPrefix("whole    "))
+        try PlatformCalls.changeMode(of: damaged, to: .ownerReadWrite)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: damaged.string))
+        try file.seek(toOffset: UInt64(offset))
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: Data([byte ^ 0xFF]))
+        try file.close()
+        let outcome = try await desk.run("verify", verified.string)
+        #expect(outcome.status == .exited(65), "\(outcome.stderr)")
+        #expect(outcome.stdout.hasPrefix("damaged  "))
+        #expect(outcome.complaints.first?.hasPrefix("ship-store: error: ") == true)
+        let object = try #require(try await desk.run("verify", verified.string, "--json").objects().first)
+        #expect(object["isWhole"] as? Bool == false && object["problem"] is String)
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test(arguments: ["Recipes.sqlite", "inbox", "kept.shipment"])
+    func `inspect shows rows and bars`(path: String) async throws {
+        try desk.makeStore(rows: 1200)
+        try await install("Recipes.sqlite", "--meta", "model=7")
+        try await desk.run("send", "Recipes.sqlite", "--to", "kept.shipment", "--meta", "model=7").expectSuccess()
+        let outcome = try await desk.run("inspect", path)
+        outcome.expectSuccess()
+        #expect(outcome.stderr == "")
+        #expect(outcome.lines.first?.hasPrefix("Recipes  ") == true)
+        let row = try #require(outcome.lines.first { $0.hasPrefix("  recipe ") })
+        #expect(row.contains(" 1200 ") && row.contains("█"))
+        #expect(outcome.stdout.contains("  model=7\n") == (path != "Recipes.sqlite"))
+        #expect(outcome.stdout.contains("sqlite_schema"))
+        let object = try #require(try await desk.run("inspect", path, "--json").objects().first)
+        let tables = try #require(object["tables"] as? [[String: Any]])
+        #expect(tables.first?["name"] as? String == "recipe" && tables.first?["rows"] as? Int == 1200)
+        #expect(try desk.leftovers == [])
+    }
+}

@@ -1,0 +1,73 @@
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Inboxes into which nothing can be installed.
+@Suite struct InboxErrorTests {
+    private let desk: Desk
+
+    init() throws {
+        desk = try Desk()
+        try desk.makeStore()
+    }
+
+    @Test func `another receiver has it`() async throws {
+        let receiver = try await desk.listen()
+        try await desk.run("receive", "--into", "inbox", "--listen", "127.0.0.1:0").expectFailure(
+            75, "inbox is in use by another receiver (process \(receiver.program.processID))",
+            hint: "stop that one, or receive into another folder")
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
+        try await receiver.stop().expectSuccess()
+        try await desk.listen().stop().expectSuccess()
+    }
+
+    @Test func `something else has the store's name`() async throws {
+        _ = try await desk.shell("mkdir inbox; echo mine > inbox/Recipes.sqlite")
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--once")
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectFailure(
+            73, "the receiver refused the shipment: Recipes.sqlite is in the way in the inbox")
+        try await receiver.program.wait().expectFailure(
+            73, "inbox/Recipes.sqlite is in the way: something other than the inbox put it there",
+            hint: "move it away, or ship under another name with --name")
+        #expect(try await desk.shell("cat inbox/Recipes.sqlite").stdout == "mine\n")
+        #expect(try desk.leftovers == [])
+        // The hint helps.
+        let line = "$SHIP send Recipes.sqlite --to - --name Soups | $SHIP receive --into inbox --from -"
+        try await desk.shell(line).expectSuccess()
+        #expect(try desk.hasInstalled("Soups", from: "Recipes.sqlite"))
+    }
+
+    @Test func `there is no inbox`() async throws {
+        try await desk.run("list", "--into", "nowhere").expectFailure(
+            66, "nowhere is no inbox", hint: "receive into it first: ship-store receive --into nowhere")
+        try await desk.run("list", "--into", "\(desk.path)").expectFailure(
+            66, "\(desk.path) is no inbox", hint: "receive into it first: ship-store receive --into \(desk.path)")
+        try await desk.run("receive", "--into", "Recipes.sqlite", "--listen", "127.0.0.1:0").expectFailure(
+            73, "cannot make the folder Recipes.sqlite/.ship-store: Not a directory")
+    }
+
+    /// A file system of half a megabyte; nothing is tested where this process may not mount any.
+    @Test func `the disk of the inbox is full`() async throws {
+        try desk.makeLargeStore(megabytes: 1)
+        let outcome = try await desk.shell(
+            """
+            unshare -m true 2> /dev/null || exit 99
+            mkdir inbox
+            exec unshare -m sh -c '
+              mount -t tmpfs -o size=500k tmpfs inbox
+              "$SHIP" send Large.sqlite --quiet --to "exec:$SHIP receive --quiet --into inbox --from -" || status=$?
+              find inbox -type f -o -type d | sort
+              exit "$status"'
+            """)
+        guard outcome.status != .exited(99) else { return }
+        #expect(outcome.status == .exited(73))
+        #expect(outcome.complaints.count == 3)
+        for line in outcome.complaints.filter({ $0.contains(": error: ") }) {
+            #expect(
+                line.contains("the disk of the inbox has ") && line.contains(" bytes free, and the shipment needs "))
+        }
+        #expect(!outcome.stdout.contains("/staging/"))
+        #expect(try desk.leftovers == [])
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What goes to standard output, and what to people.
+@Suite struct OutputTests {
+    private let desk: Desk
+
+    init() throws {
+        desk = try Desk()
+        try desk.makeStore()
+    }
+
+    @Test func `--json is one event a line, on both sides`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--once", "--json")
+        let sent = try await desk.run(
+            "send", "Recipes.sqlite", "--to", receiver.address, "--json", "--quiet", "--meta", "model=7")
+        sent.expectSuccess()
+        #expect(sent.stderr == "")
+        #expect(try sent.eventNames() == ["connected", "copied", "progress", "sent", "finished"])
+        let receipt = try #require(try sent.events().last?["receipt"] as? [String: Any])
+        #expect(receipt["name"] as? String == "Recipes" && receipt["generation"] as? Int == 1)
+        #expect(receipt["outcome"] as? String == "installed")
+        let manifest = try #require(try sent.events().first { $0["event"] as? String == "copied" }?["manifest"])
+        #expect(((manifest as? [String: Any])?["metadata"] as? [String: String]) == ["model": "7"])
+        let received = try await receiver.program.wait()
+        #expect(
+            try received.eventNames() == ["listening", "connected", "offered", "progress", "verifying", "finished"])
+    }
+
+    @Test func `--json tells of a failure too`() async throws {
+        let sent = try await desk.run("send", "nothing.sqlite", "--to", "./a", "--json")
+        #expect(sent.status == .exited(66))
+        let failure = try #require(try sent.events().last)
+        #expect(failure["event"] as? String == "failed")
+        #expect(failure["error"] as? String == "there is no store at nothing.sqlite")
+        #expect(failure["hint"] as? String == "check the path")
+        let received = try await desk.run(
+            "receive", "--into", "inbox", "--from", "-", "--json", input: .bytes(Array("hello".utf8)))
+        #expect(received.status == .exited(76))
+        #expect(try received.events().last?["error"] as? String == "this is no ship-store stream")
+    }
+
+    @Test func `--quiet says nothing but errors`() async throws {
+        let line = "$SHIP send Recipes.sqlite --to - --quiet | $SHIP receive --into inbox --from - -q"
+        let piped = try await desk.shell(line)
+        piped.expectSuccess()
+        #expect(piped.stderr == "" && piped.stdout == "")
+        for arguments in [
+            ["send", "Recipes.sqlite", "--to", "./a", "--insecure"], ["copy", "Recipes.sqlite", "--to", "copies"],
+            ["list", "--into", "inbox"], ["verify", "inbox"], ["inspect", "Recipes.sqlite"],
+        ] {
+            let outcome = try await desk.run(arguments + ["--quiet"])
+            outcome.expectSuccess()
+            #expect(outcome.stderr == "", "\(arguments)")
+        }
+        try await desk.run("send", "nothing.sqlite", "--to", "./a", "--quiet").expectFailure(
+            66, "there is no store at nothing.sqlite", hint: "check the path")
+    }
+
+    @Test func `data that cannot be written is an error`() async throws {
+        let outcome = try await desk.shell("test -e /dev/full || exit 99; $SHIP inspect Recipes.sqlite > /dev/full")
+        guard outcome.status != .exited(99) else { return }
+        #expect(outcome.status == .exited(74))
+        #expect(
+            outcome.complaints
+                == ["ship-store: error: what should go to standard output is lost: No space left on device"])
+    }
+
+    /// script(1) gives a terminal; without it there is nothing to test.
+    @Test func `on a terminal there is a bar with bytes, rate and time left`() async throws {
+        try desk.makeLargeStore()
+        let outcome = try await desk.shell(
+            "command -v script > /dev/null || exit 99; script -qec '$SHIP send Large.sqlite --to ./a' /dev/null")
+        guard outcome.status != .exited(99) else { return }
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.stdout.contains("████████████████████████ 100 % of 3.") && outcome.stdout.contains("/s, "))
+        #expect(outcome.stdout.contains(" left"))
+        // The bar is gone in the end.
+        #expect(outcome.stdout.contains("\r\u{1B}[Kwrote Large to ./a: "))
+    }
+}

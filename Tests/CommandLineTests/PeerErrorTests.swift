@@ -1,0 +1,74 @@
+import StoreFiles
+import TestSupport
+import Testing
+
+/// Other sides that are not there, or that may not be called.
+@Suite struct PeerErrorTests {
+    private let desk: Desk
+
+    init() throws {
+        desk = try Desk()
+        try desk.makeStore()
+    }
+
+    @Test func `nobody listens`() async throws {
+        let free = try RawSocket.listening().port
+        try await desk.run("send", "Recipes.sqlite", "--to", "127.0.0.1:\(free)").expectFailure(
+            69, "nobody listens on 127.0.0.1:\(free)", hint: "start `ship-store receive --into INBOX` there first")
+        let missing = try await desk.run("send", "Recipes.sqlite", "--to", "unix:none.sock")
+        missing.expectFailure(
+            69, "nobody listens on unix:none.sock", hint: "start `ship-store receive --into INBOX` there first")
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a name that does not resolve`() async throws {
+        let outcome = try await desk.run("send", "Recipes.sqlite", "--to", "no-such-watch.invalid")
+        #expect(outcome.status == .exited(69))
+        #expect(
+            outcome.complaints.first?.hasPrefix(
+                "ship-store: error: the name no-such-watch.invalid cannot be resolved: ") == true)
+        #expect(
+            outcome.complaints.last
+                == "ship-store: hint: check the name; a file is written ./NAME or NAME.shipment")
+    }
+
+    /// 192.0.2.0/24 answers nobody (RFC 5737): only what is refused before any packet ends well within the timeout.
+    @Test func `beyond this machine is refused at once`() async throws {
+        let hint = "carry it over ssh with exec:, or say --insecure if you trust everybody on that network"
+        for (arguments, address) in [
+            (["send", "Recipes.sqlite", "--to", "192.0.2.1"], "192.0.2.1:7645"),
+            (["receive", "--into", "inbox", "--listen", "0.0.0.0:0"], "0.0.0.0:0"),
+            (["receive", "--into", "inbox", "--from", "192.0.2.1:9"], "192.0.2.1:9"),
+        ] {
+            let start = ContinuousClock.now
+            try await desk.run(arguments + ["--connect-timeout", "20"]).expectFailure(
+                64, "\(address) is beyond this machine, and nothing on the way would be encrypted", hint: hint)
+            #expect(.now - start < .seconds(10))
+        }
+    }
+
+    @Test func `--insecure is allowed, and said`() async throws {
+        let warning = "ship-store: warning: --insecure: nothing is encrypted, and nobody is asked who they are"
+        let receiver = try await desk.listen(on: "0.0.0.0:0", "--insecure")
+        let sent = try await desk.run("send", "Recipes.sqlite", "--to", "127.0.0.1:\(receiver.port)", "--insecure")
+        #expect(sent.status == .exited(0))
+        #expect(sent.complaints == [warning])
+        let stopped = try await receiver.stop()
+        #expect(stopped.status == .exited(0))
+        #expect(stopped.complaints == [warning])
+    }
+
+    @Test(arguments: [
+        ("send Recipes.sqlite --to -", "a shipment is not fit for a terminal", "pipe it on, or name a file"),
+        ("receive --into inbox --from -", "a shipment does not come from a terminal", "pipe it in, or name a file"),
+    ])
+    func `a terminal is refused`(arguments: String, error: String, hint: String) async throws {
+        // script(1) gives a terminal; without it there is nothing to test.
+        let outcome = try await desk.shell(
+            "command -v script > /dev/null || exit 99; script -qec \"$SHIP \(arguments)\" /dev/null < /dev/null")
+        guard outcome.status != .exited(99) else { return }
+        #expect(outcome.status == .exited(64))
+        #expect(outcome.stdout == "ship-store: error: \(error)\r\nship-store: hint: \(hint)\r\n")
+        #expect(try desk.leftovers == [])
+    }
+}

@@ -1,0 +1,122 @@
+import ShipProtocol
+
+#if canImport(Glibc)
+    import Glibc
+    private let stream = Int32(SOCK_STREAM.rawValue)
+    private let withoutSignal = Int32(MSG_NOSIGNAL)
+#elseif canImport(Musl)
+    import Musl
+    private let stream = SOCK_STREAM
+    private let withoutSignal = MSG_NOSIGNAL
+#elseif canImport(Darwin)
+    import Darwin
+    private let stream = SOCK_STREAM
+    private let withoutSignal: Int32 = 0
+#endif
+
+/// A socket on loopback that does what no side of ours does: falls silent, or goes. Closed with its owner.
+final class RawSocket: Sendable {
+    struct Failed: Error { let errno: Int32 }
+
+    private let descriptor: Int32
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Connects to a listener of this machine.
+    static func connected(to port: UInt16) throws -> RawSocket {
+        let socket = RawSocket(try check(socket(AF_INET, stream, 0)))
+        try withAddress(port) { address, size in _ = try check(connect(socket.descriptor, address, size)) }
+        return socket
+    }
+
+    /// Listens on a port of the system's choice.
+    static func listening() throws -> (socket: RawSocket, port: UInt16) {
+        let socket = RawSocket(try check(socket(AF_INET, stream, 0)))
+        // Little room, so that a sender soon waits.
+        var room: Int32 = 32_768
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout.size(ofValue: room)))
+        try withAddress(0) { address, size in _ = try check(bind(socket.descriptor, address, size)) }
+        _ = try check(listen(socket.descriptor, 8))
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout.size(ofValue: address))
+        _ = try withUnsafeMutablePointer(to: &address) {
+            try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try check(getsockname(socket.descriptor, $0, &size))
+            }
+        }
+        return (socket, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// The next connection; waits for it, at most ten seconds.
+    func accepted() throws -> RawSocket {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard Self.wait(&poll) else { throw Failed(errno: ETIMEDOUT) }
+        return RawSocket(try Self.check(accept(descriptor, nil, nil)))
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, withoutSignal)
+            }
+            guard count > 0 else { throw Failed(errno: errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sends all of this, says that it is all, and waits for the other side's last word.
+    @discardableResult
+    static func exchange(_ bytes: [UInt8], with port: UInt16) async throws -> [UInt8] {
+        let socket = try connected(to: port)
+        try socket.write(bytes)
+        socket.endWriting()
+        return socket.readToEnd()
+    }
+
+    /// Nothing more comes from here.
+    func endWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// What comes until the other side ends, or is silent for ten seconds.
+    func readToEnd() -> [UInt8] {
+        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while true {
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard Self.wait(&poll) else { return bytes }
+            let count = recv(descriptor, &piece, piece.count, 0)
+            guard count > 0 else { return bytes }
+            bytes += piece[..<count]
+        }
+    }
+
+    private static func wait(_ descriptor: inout pollfd) -> Bool { poll(&descriptor, 1, 10_000) == 1 }
+
+    private static func check(_ result: Int32) throws -> Int32 {
+        guard result >= 0 else { throw Failed(errno: errno) }
+        return result
+    }
+
+    private static func withAddress(
+        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    ) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        try withUnsafePointer(to: &address) {
+            try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}
+
+/// The first words of a receiver, and its leave to send everything.
+enum Words {
+    static let greeting: [UInt8] =
+        Preamble(role: .consumer, mode: .twoWay).encoded
+        + ((try? Frame.hello(Hello(software: "test", holds: [])).serialized()) ?? [])
+    static let acceptance: [UInt8] = (try? Frame.accept(Acceptance(skipping: [])).serialized()) ?? []
+}

@@ -1,0 +1,186 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// SIGINT and SIGTERM at any moment: the status that a shell expects, nothing left behind, and the next run works.
+@Suite struct SignalTests {
+    struct Stop: Sendable, CustomTestStringConvertible {
+        let signal: Int32
+        let status: Int32
+        let testDescription: String
+    }
+
+    static let stops = [
+        Stop(signal: SIGINT, status: 130, testDescription: "SIGINT"),
+        Stop(signal: SIGTERM, status: 143, testDescription: "SIGTERM"),
+    ]
+
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
+
+    /// Stops the program, and looks at what is left.
+    private func end(
+        _ program: ChildProgram, _ signal: Int32, with status: Int32, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        program.signal(signal)
+        let outcome = try await program.wait(timeout: .seconds(20))
+        #expect(outcome.status == .exited(status), "\(outcome.stderr)", sourceLocation: sourceLocation)
+        #expect(outcome.complaints == [], sourceLocation: sourceLocation)
+        #expect(try desk.leftovers == [], sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: stops)
+    func `a sender that copies`(stop: Stop) async throws {
+        try await desk.withLockedStore {
+            let receiver = try await desk.listen(on: "127.0.0.1:0", "--once")
+            let sender = try desk.start("send", "Locked.sqlite", "--to", receiver.address, "--busy-timeout", "60")
+            _ = try await sender.waitForLine(containing: "connected to ")
+            try await end(sender, stop.signal, with: stop.status)
+            try await receiver.program.wait().expectFailure(
+                75, "the sender gave up: stopped before it was done", hint: "nothing was installed; send again")
+        }
+        let line = "$SHIP send Locked.sqlite --to - | $SHIP receive --into inbox --from -"
+        try await desk.shell(line).expectSuccess()
+    }
+
+    @Test(arguments: stops)
+    func `a sender whose reader takes its time`(stop: Stop) async throws {
+        try desk.makeLargeStore()
+        try await desk.shell("mkfifo slow.shipment").expectSuccess()
+        let slow = try SlowReader(desk["slow.shipment"])
+        let sender = try desk.start("send", "Large.sqlite", "--to", "slow.shipment")
+        _ = try await sender.waitForLine(containing: "copied Large")
+        #expect(try slow.read() > 0)
+        try await end(sender, stop.signal, with: stop.status)
+    }
+
+    @Test(arguments: stops)
+    func `a sender whose receiver takes its time`(stop: Stop) async throws {
+        try desk.makeLargeStore(megabytes: 16)
+        let server = try RawSocket.listening()
+        let sender = try desk.start("send", "Large.sqlite", "--to", "127.0.0.1:\(server.port)")
+        let connection = try server.socket.accepted()
+        try connection.write(Words.greeting + Words.acceptance)
+        _ = try await sender.waitForLine(containing: "copied Large")
+        try await end(sender, stop.signal, with: stop.status)
+        _ = connection
+    }
+
+    @Test(arguments: stops)
+    func `a sender and its child`(stop: Stop) async throws {
+        try desk.makeStore()
+        let sender = try desk.start("send", "Recipes.sqlite", "--to", "exec:echo child $$ >&2; sleep 600")
+        let line = try await sender.waitForLine(containing: "child ")
+        try await end(sender, stop.signal, with: stop.status)
+        let child = try #require(line.split(separator: " ").last.flatMap { Int32($0) })
+        #expect(kill(child, 0) == -1)
+    }
+
+    @Test(arguments: stops)
+    func `a sender that writes a file`(stop: Stop) async throws {
+        try await desk.withLockedStore {
+            let sender = try desk.start("send", "Locked.sqlite", "--to", "./a", "--busy-timeout", "60", "--json")
+            try await waitUntil { try Folder.names(in: desk.path).contains { $0.hasPrefix(".ship-store-") } }
+            try await end(sender, stop.signal, with: stop.status)
+            #expect(try Folder.names(in: desk.path) == ["Locked.sqlite"])
+        }
+    }
+
+    @Test(arguments: stops)
+    func `a receiver that listens has done what it was asked for`(stop: Stop) async throws {
+        try desk.makeStore()
+        for _ in 0..<2 {
+            let receiver = try await desk.listen(on: "unix:watch.sock")
+            try await end(receiver.program, stop.signal, with: 0)
+            #expect((try? PlatformCalls.status(of: desk["watch.sock"])) == nil)
+        }
+        let once = try await desk.listen(on: "127.0.0.1:0", "--once")
+        try await end(once.program, stop.signal, with: stop.status)
+    }
+
+    @Test(arguments: stops)
+    func `a receiver in the middle of a shipment`(stop: Stop) async throws {
+        try desk.makeLargeStore()
+        let shipment = try await desk.shipment(of: "Large.sqlite")
+        let receiver = try desk.start("receive", "--into", "inbox", "--from", "-", input: .pipe)
+        await receiver.write(Array(shipment.prefix(2_000_000)))
+        _ = try await receiver.waitForLine(containing: "receiving Large")
+        #expect(try desk.leftovers.contains { $0.contains("/staging/") })
+        try await end(receiver, stop.signal, with: stop.status)
+
+        let listener = try await desk.listen()
+        let connection = try RawSocket.connected(to: listener.port)
+        try connection.write(Array(shipment.prefix(2_000_000)))
+        _ = try await listener.program.waitForLine(containing: "receiving Large")
+        try await end(listener.program, stop.signal, with: 0)
+        _ = connection
+
+        try await desk.run("receive", "--into", "inbox", "--from", "-", input: .bytes(shipment)).expectSuccess()
+        #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
+    }
+
+    @Test(arguments: stops)
+    func `what a killed receiver left is swept`(stop: Stop) async throws {
+        try desk.makeLargeStore()
+        let shipment = try await desk.shipment(of: "Large.sqlite")
+        let receiver = try desk.start("receive", "--into", "inbox", "--from", "-", input: .pipe)
+        await receiver.write(Array(shipment.prefix(2_000_000)))
+        _ = try await receiver.waitForLine(containing: "receiving Large")
+        receiver.signal(SIGKILL)
+        #expect(try await receiver.wait().status == .signalled(SIGKILL))
+        #expect(try desk.leftovers.contains { $0.contains("/staging/") })
+        let next = try await desk.listen()
+        #expect(try desk.leftovers == [])
+        try await end(next.program, stop.signal, with: 0)
+    }
+
+    @Test(arguments: stops)
+    func `a local copy`(stop: Stop) async throws {
+        try await desk.withLockedStore {
+            let copy = try desk.start("copy", "Locked.sqlite", "--to", "copies", "--busy-timeout", "60")
+            try await waitUntil { try !Folder.names(in: desk.temporary).isEmpty }
+            try await end(copy, stop.signal, with: stop.status)
+            #expect(try Folder.names(in: desk.path) == ["Locked.sqlite"])
+        }
+    }
+
+    @Test(arguments: stops)
+    func `the demo`(stop: Stop) async throws {
+        let demo = try desk.start("demo")
+        _ = try await demo.waitForLine(containing: "receive: a process listens on ")
+        try await end(demo, stop.signal, with: stop.status)
+        #expect(try Folder.names(in: desk.temporary) == [])
+    }
+
+    /// Looks again and again, for at most ten seconds.
+    private func waitUntil(_ isSo: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try !isSo() {
+            guard .now < deadline else { throw TooLate() }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    private struct TooLate: Error {}
+}
+
+/// Reads one piece of a FIFO, and then no more.
+final class SlowReader: Sendable {
+    private let file: SystemPackage.FileDescriptor
+
+    init(_ path: FilePath) throws {
+        // For both, so that opening waits for nobody.
+        file = try .open(path, .readWrite)
+    }
+
+    deinit { try? file.close() }
+
+    /// - Returns: How many bytes there were.
+    func read() throws -> Int {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        return try piece.withUnsafeMutableBytes { try file.read(into: $0) }
+    }
+}

@@ -1,0 +1,129 @@
+import StoreFiles
+import TestSupport
+import Testing
+
+/// Command lines that make no sense.
+@Suite struct UsageTests {
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        let arguments: [String]
+        let error: String
+
+        init(_ arguments: String..., error: String) {
+            self.arguments = arguments
+            self.error = error
+        }
+
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    private static let nameRule =
+        "a name is 1 to 128 letters, digits, dots, dashes and underscores, begins with a letter, a digit or an "
+        + "underscore, and does not end in -wal, -shm or -journal"
+
+    static let mistakes = [
+        Mistake("ship", error: "unexpected argument 'ship'"),
+        Mistake("send", "a", error: "missing expected argument '--to <endpoint>'"),
+        Mistake("send", "--to", "-", error: "missing expected argument '<store>'"),
+        Mistake("send", "a", "b", "--to", "-", error: "unexpected argument 'b'"),
+        Mistake("send", "a", "--to", "-", "--instantly", error: "unknown option '--instantly'"),
+        Mistake("send", "a", "--to", "-", "--quite", error: "unknown option '--quite'. Did you mean '--quiet'?"),
+        Mistake(
+            "send", "a", "--to", "watch:70000",
+            error: "the value 'watch:70000' is invalid for '--to <endpoint>': "
+                + "a port is a number from 1 to 65535, or 0 where one listens"),
+        Mistake(
+            "send", "a", "--to", "watch:0",
+            error: "the value 'watch:0' is invalid for '--to <endpoint>': "
+                + "a port is a number from 1 to 65535, or 0 where one listens"),
+        Mistake(
+            "send", "a", "--to", "7645",
+            error:
+                "the value '7645' is invalid for '--to <endpoint>': that is a port without a host, as in 127.0.0.1:7645"
+        ),
+        Mistake(
+            "send", "a", "--to", "::1",
+            error: "the value '::1' is invalid for '--to <endpoint>': "
+                + "an IPv6 address stands in brackets, as in [::1]:7645"),
+        Mistake(
+            "send", "a", "--to", "my watch",
+            error: "the value 'my watch' is invalid for '--to <endpoint>': "
+                + "my watch is not a host's name; a file is written ./NAME or NAME.shipment"),
+        Mistake(
+            "send", "a", "--to", ":7645",
+            error: "the value ':7645' is invalid for '--to <endpoint>': the host is missing"),
+        Mistake(
+            "send", "a", "--to", "unix:",
+            error: "the value 'unix:' is invalid for '--to <endpoint>': something is missing after it"),
+        Mistake(
+            "send", "a", "--to", "-", "--name", "../a",
+            error: "the value '../a' is invalid for '--name <name>': \(nameRule)"),
+        Mistake(
+            "send", "a", "--to", "-", "--name", "a.sqlite-wal",
+            error: "the value 'a.sqlite-wal' is invalid for '--name <name>': \(nameRule)"),
+        Mistake(
+            "send", "a", "--to", "-", "--level", "10",
+            error: "the value '10' is invalid for '--level <level>': a level is a number from 1 to 9"),
+        Mistake(
+            "send", "a", "--to", "-", "--meta", "model",
+            error: "the value 'model' is invalid for '--meta <key=value>': a pair is written key=value"),
+        Mistake(
+            "send", "a", "--to", "-", "--meta", "a b=1",
+            error: "a metadata key is 1 to 64 letters, digits, dots, dashes or underscores"),
+        Mistake("send", "a", "--to", "-", "--meta", "a=1", "--meta", "a=2", error: "--meta gives a twice"),
+        Mistake("send", "a", "--to", "-", "--json", error: "--json and --to - both want standard output"),
+        Mistake(
+            "send", "a", "--to", "-", "--busy-timeout", "soon",
+            error: "the value 'soon' is invalid for '--busy-timeout <seconds>': "
+                + "a time is a number of seconds above 0 and up to 86400"),
+        Mistake(
+            "send", "a", "--to", "-", "--idle-timeout", "nan",
+            error: "the value 'nan' is invalid for '--idle-timeout <seconds>': "
+                + "a time is a number of seconds above 0 and up to 86400"),
+        Mistake("receive", error: "missing expected argument '--into <folder>'"),
+        Mistake(
+            "receive", "--into", "a", "--listen", "-",
+            error: "the value '-' is invalid for '--listen <address>': one can listen on HOST:PORT or unix:PATH only"),
+        Mistake(
+            "receive", "--into", "a", "--listen", "127.0.0.1:0", "--from", "-",
+            error: "--listen and --from exclude each other"),
+        Mistake("receive", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),
+        Mistake("copy", "a", error: "missing expected argument '--to <folder>'"),
+        Mistake("list", error: "missing expected argument '--into <folder>'"),
+        Mistake("verify", error: "missing expected argument '<path>'"),
+        Mistake("inspect", error: "missing expected argument '<path>'"),
+    ]
+
+    @Test(arguments: mistakes)
+    func `a mistake is said, and where to read on`(mistake: Mistake) async throws {
+        let desk = try Desk()
+        let commands: Set = ["send", "receive", "copy", "list", "verify", "inspect"]
+        let command = mistake.arguments.first.flatMap { commands.contains($0) ? "\($0) " : nil } ?? ""
+        try await desk.run(mistake.arguments).expectFailure(
+            64, mistake.error, hint: "see `ship-store \(command)--help`")
+        #expect(try desk.leftovers == [])
+        #expect(try Folder.names(in: desk.path) == [])
+    }
+
+    @Test(arguments: ["send", "receive", "copy", "list", "verify", "inspect", "demo"])
+    func `the help of each command has an example`(command: String) async throws {
+        let help = try await Desk().run(command, "--help")
+        help.expectSuccess()
+        #expect(help.stderr == "")
+        #expect(help.lines.contains { $0.hasPrefix("  ship-store \(command)") })
+        #expect(help.lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test func `the program says its version, and what it can do`() async throws {
+        let version = try await Desk().run("--version")
+        version.expectSuccess()
+        #expect(version.lines == ["0.1.0"])
+        for arguments in [[], ["--help"], ["help"]] {
+            let help = try await Desk().run(arguments)
+            help.expectSuccess()
+            for command in ["send", "receive", "copy", "list", "verify", "inspect", "demo"] {
+                #expect(help.stdout.contains("\n  \(command) "))
+            }
+            #expect(!help.stdout.contains("demo-writer"))
+        }
+    }
+}

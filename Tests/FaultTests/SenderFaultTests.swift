@@ -1,0 +1,82 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A sender dies, or is let down by the system, at any of its calls.
+@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+struct SenderFaultTests {
+    private let sample: ShipmentSample
+    private let shim: FaultShim
+
+    init() async throws {
+        sample = try await ShipmentSample(in: .inMemory())
+        shim = try await FaultShim(in: sample.scratch.path)
+    }
+
+    @Test(arguments: FaultShim.Action.allCases)
+    func `a sender that ends at any call leaves the source as it was, and the next one tidies up`(
+        action: FaultShim.Action
+    ) async throws {
+        let temporary = try sample.scratch.folder("temporary")
+        let home = sample.source.removingLastComponent()
+        let before = try listing(of: home)
+        let step = Soak.isOn ? 1 : 3
+        var call = 1
+        var isThereSuchACall = true
+        while isThereSuchACall {
+            let comment: Comment = "\(action) at \(call)"
+            let (out, log) = (
+                try sample.scratch.folder("out \(call)"), sample.scratch.path.appending("calls \(call)")
+            )
+            let shipment = out.appending("a.shipment")
+            let outcome = try await send(to: shipment, temporary, shim.environment(action, at: call, log: log))
+            let calls = FaultShim.calls(in: log)
+            isThereSuchACall = calls.count >= call
+            let fault = isThereSuchACall ? calls[call - 1] : nil
+            defer { call += step }
+            let isThere = (try? PlatformCalls.status(of: shipment)) != nil
+            switch outcome.status {
+            case .exited(0): #expect(isThere, comment)
+            case .signalled(SIGKILL) where action == .kill: break
+            // 74: for what SQLite does not say that it is for want of room.
+            case .exited(73) where action != .kill, .exited(74) where action != .kill:
+                #expect(!isThere || fault?.name == "fsync", comment)
+            case .exited, .signalled: Issue.record("\(outcome.status) \(comment) \(outcome.stderr)")
+            }
+            // What cannot be removed stays for the next one.
+            if action != .kill, !(fault.map { ["unlink", "rmdir"].contains($0.name) } ?? false) {
+                #expect(try Folder.names(in: out) == (isThere ? ["a.shipment"] : []), comment)
+                #expect(try Folder.names(in: temporary) == [], comment)
+            }
+            // A shipment that is there is whole.
+            if isThere {
+                let verified = try await BuiltProgram.run(["verify", shipment.string])
+                #expect(verified.status == .exited(0), "\(comment) \(verified.stderr)")
+            }
+            let now = try listing(of: home)
+            #expect(now.map(\.name) == before.map(\.name) && now.map(\.sha256) == before.map(\.sha256), comment)
+
+            let next = try await send(to: shipment, temporary, [:])
+            #expect(next.status == .exited(0), "\(comment) \(next.stderr)")
+            #expect(try Folder.names(in: temporary) == [], comment)
+            #expect(try Folder.names(in: out) == ["a.shipment"], comment)
+            #expect(try listing(of: home) == before, comment)
+        }
+        #expect(call > 20, "the shim counts almost nothing")
+    }
+
+    /// Without the sidecars: SQLite makes them for whoever reads a store in WAL mode, and they stay when it is killed.
+    private func listing(of home: FilePath) throws -> [FolderListing.Entry] {
+        try FolderListing(of: home).entries.filter { !$0.name.hasSuffix("-shm") && !$0.name.hasSuffix("-wal") }
+    }
+
+    private func send(
+        to shipment: FilePath, _ temporary: FilePath, _ environment: [String: String]
+    ) async throws -> ChildProgram.Outcome {
+        try await BuiltProgram.run(
+            ["send", sample.source.string, "--to", shipment.string],
+            environment: environment.merging(["TMPDIR": temporary.string]) { $1 })
+    }
+}

@@ -1,0 +1,258 @@
+// Counts the calls of a process that change a file system or send bytes, and kills the process before the n-th of them,
+// or lets the n-th fail. README.md beside this file says how to build and use it.
+//
+// Everything in here may run in any thread, in a signal handler and after fork(): no allocation, no stdio, no locks, and
+// no calls through the functions that it replaces (system calls are made through glibc's own syscall()).
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static atomic_long calls;   // so far, in this process
+static long fault_at;       // 0: never
+static int fault_from;      // whether every later call fails as well
+static int fault_errno;     // 0: kill
+static const char *only;    // names with commas between them, or NULL for every name but open-read
+static const char *log_path;
+static int armed;
+static long (*kernel)(long number, ...);  // glibc's syscall()
+
+__attribute__((constructor(101))) static void configure(void)
+{
+    kernel = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    const char *program = getenv("SHIP_STORE_FAULT_PROGRAM");
+    if (program && strcmp(program, program_invocation_short_name) != 0) return;
+    const char *at = getenv("SHIP_STORE_FAULT_AT"), *action = getenv("SHIP_STORE_FAULT_ACTION");
+    if (at) {
+        char *rest;
+        fault_at = strtol(at, &rest, 10);
+        fault_from = *rest == '+';
+    }
+    if (action) fault_errno = !strcmp(action, "eio") ? EIO : !strcmp(action, "enospc") ? ENOSPC : 0;
+    only = getenv("SHIP_STORE_FAULT_ONLY");
+    log_path = getenv("SHIP_STORE_FAULT_LOG");
+    armed = fault_at > 0 || log_path;
+}
+
+static int is_selected(const char *name)
+{
+    size_t length = strlen(name);
+    if (!only) return strcmp(name, "open-read") != 0;
+    for (const char *at = only; *at; at += *at == ',') {
+        size_t here = strcspn(at, ",");
+        if (here == length && !memcmp(at, name, length)) return 1;
+        at += here;
+    }
+    return 0;
+}
+
+static char *append(char *at, char *end, const char *text)
+{
+    while (*text && at < end) *at++ = *text++;
+    return at;
+}
+
+static char *append_number(char *at, char *end, long number)
+{
+    char digits[24], *first = digits + sizeof digits - 1;
+    *first = 0;
+    do *--first = '0' + number % 10; while (number /= 10);
+    return append(at, end, first);
+}
+
+// One line, `n name path[ -> path]`, in one write. The file is opened each time: a descriptor that stays open would be
+// closed, or taken for another, by a program that tidies up its descriptors.
+static void trace(long number, const char *name, int descriptor, const char *path, const char *to)
+{
+    char line[2 * PATH_MAX + 64], *end = line + sizeof line - 1, *at = append_number(line, end, number);
+    at = append(append(append(at, end, " "), end, name), end, " ");
+    if (path) {
+        at = append(at, end, path);
+    } else {
+        char link[32], *stop = link + sizeof link - 1;
+        *append_number(append(link, stop, "/proc/self/fd/"), stop, descriptor) = 0;
+        long length = kernel(SYS_readlinkat, AT_FDCWD, link, at, end - at);
+        if (length > 0) at += length;
+    }
+    if (to) at = append(append(at, end, " -> "), end, to);
+    *at++ = '\n';
+    long log = kernel(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (log < 0) return;
+    kernel(SYS_write, log, line, at - line);
+    kernel(SYS_close, log);
+}
+
+// Counts a call. Returns whether it is to fail, with errno set; does not return where the process is to end here.
+static int fault(const char *name, int descriptor, const char *path, const char *to)
+{
+    if (!armed || !is_selected(name)) return 0;
+    int saved = errno;
+    long number = atomic_fetch_add(&calls, 1) + 1;
+    if (log_path) trace(number, name, descriptor, path, to);
+    errno = saved;
+    if (!fault_at || (fault_from ? number < fault_at : number != fault_at)) return 0;
+    if (!fault_errno)
+        for (;;) kernel(SYS_kill, (long)getpid(), (long)SIGKILL);
+    errno = fault_errno;
+    return 1;
+}
+
+// A call on a descriptor. Left out are the standard error stream, and what is neither a file nor a stream: event loops
+// wake each other through eventfd(2), as often as timing has it.
+static int fault_on(const char *name, int descriptor)
+{
+    struct stat status;
+    if (!armed || descriptor == STDERR_FILENO) return 0;
+    int saved = errno, known = fstat(descriptor, &status) == 0;
+    errno = saved;
+    return known && (status.st_mode & S_IFMT) ? fault(name, descriptor, NULL, NULL) : 0;
+}
+
+// Whether open() with these flags may make a file, and so takes a mode.
+static int makes_file(int flags)
+{
+    return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+static int fault_opening(const char *path, int flags)
+{
+    return fault(makes_file(flags) || flags & O_TRUNC ? "open" : "open-read", -1, path, NULL);
+}
+
+static int fault_stdio(const char *path, const char *mode)
+{
+    return fault_opening(path, strpbrk(mode, "wa") ? O_CREAT : 0);
+}
+
+// Stands in for a function: `failed` where `check` says so, else what the next library's function of that name gives.
+// Looked up at load; once more where another library's constructor comes before.
+#define REPLACE(type, name, params, args, check, failed)                          \
+    static type(*next_##name) params;                                             \
+    __attribute__((constructor(102))) static void find_##name(void)               \
+    {                                                                             \
+        next_##name = (type(*) params)dlsym(RTLD_NEXT, #name);                    \
+    }                                                                             \
+    type name params                                                              \
+    {                                                                             \
+        if (!next_##name) find_##name();                                          \
+        return check ? (type)failed : next_##name args;                           \
+    }
+#define ON_PATH(name, params, args, path, to) REPLACE(int, name, params, args, fault(#name, -1, path, to), -1)
+#define ON_FILE(type, name, as, params, args) REPLACE(type, name, params, args, fault_on(as, fd), -1)
+
+ON_PATH(rename, (const char *a, const char *b), (a, b), a, b)
+ON_PATH(renameat, (int d, const char *a, int e, const char *b), (d, a, e, b), a, b)
+ON_PATH(renameat2, (int d, const char *a, int e, const char *b, unsigned f), (d, a, e, b, f), a, b)
+ON_PATH(link, (const char *a, const char *b), (a, b), a, b)
+ON_PATH(linkat, (int d, const char *a, int e, const char *b, int f), (d, a, e, b, f), a, b)
+ON_PATH(symlink, (const char *a, const char *b), (a, b), a, b)
+ON_PATH(symlinkat, (const char *a, int d, const char *b), (a, d, b), a, b)
+ON_PATH(unlink, (const char *a), (a), a, NULL)
+ON_PATH(unlinkat, (int d, const char *a, int f), (d, a, f), a, NULL)
+ON_PATH(remove, (const char *a), (a), a, NULL)
+ON_PATH(mkdir, (const char *a, mode_t m), (a, m), a, NULL)
+ON_PATH(mkdirat, (int d, const char *a, mode_t m), (d, a, m), a, NULL)
+ON_PATH(rmdir, (const char *a), (a), a, NULL)
+ON_PATH(chmod, (const char *a, mode_t m), (a, m), a, NULL)
+ON_PATH(fchmodat, (int d, const char *a, mode_t m, int f), (d, a, m, f), a, NULL)
+ON_PATH(chown, (const char *a, uid_t u, gid_t g), (a, u, g), a, NULL)
+ON_PATH(truncate, (const char *a, off_t n), (a, n), a, NULL)
+ON_PATH(utimensat, (int d, const char *a, const struct timespec t[2], int f), (d, a, t, f), a, NULL)
+ON_PATH(mkstemp, (char *a), (a), a, NULL)
+ON_PATH(mkostemp, (char *a, int f), (a, f), a, NULL)
+REPLACE(int, mkstemp64, (char *a), (a), fault("mkstemp", -1, a, NULL), -1)
+REPLACE(int, mkostemp64, (char *a, int f), (a, f), fault("mkostemp", -1, a, NULL), -1)
+REPLACE(int, creat, (const char *a, mode_t m), (a, m), fault_opening(a, O_CREAT), -1)
+REPLACE(int, creat64, (const char *a, mode_t m), (a, m), fault_opening(a, O_CREAT), -1)
+REPLACE(char *, mkdtemp, (char *a), (a), fault("mkdtemp", -1, a, NULL), NULL)
+REPLACE(FILE *, fopen, (const char *a, const char *m), (a, m), fault_stdio(a, m), NULL)
+REPLACE(FILE *, fopen64, (const char *a, const char *m), (a, m), fault_stdio(a, m), NULL)
+
+ON_FILE(ssize_t, write, "write", (int fd, const void *p, size_t n), (fd, p, n))
+ON_FILE(ssize_t, pwrite, "pwrite", (int fd, const void *p, size_t n, off_t o), (fd, p, n, o))
+ON_FILE(ssize_t, pwrite64, "pwrite", (int fd, const void *p, size_t n, off64_t o), (fd, p, n, o))
+ON_FILE(ssize_t, writev, "writev", (int fd, const struct iovec *v, int n), (fd, v, n))
+ON_FILE(ssize_t, pwritev, "pwritev", (int fd, const struct iovec *v, int n, off_t o), (fd, v, n, o))
+ON_FILE(ssize_t, pwritev64, "pwritev", (int fd, const struct iovec *v, int n, off64_t o), (fd, v, n, o))
+ON_FILE(ssize_t, sendfile, "sendfile", (int fd, int in, off_t *o, size_t n), (fd, in, o, n))
+ON_FILE(ssize_t, sendfile64, "sendfile", (int fd, int in, off64_t *o, size_t n), (fd, in, o, n))
+ON_FILE(ssize_t, copy_file_range, "copy_file_range",
+        (int in, off64_t *i, int fd, off64_t *o, size_t n, unsigned f), (in, i, fd, o, n, f))
+ON_FILE(ssize_t, send, "send", (int fd, const void *p, size_t n, int f), (fd, p, n, f))
+ON_FILE(ssize_t, sendto, "sendto",
+        (int fd, const void *p, size_t n, int f, const struct sockaddr *a, socklen_t l), (fd, p, n, f, a, l))
+ON_FILE(ssize_t, sendmsg, "sendmsg", (int fd, const struct msghdr *m, int f), (fd, m, f))
+ON_FILE(int, sendmmsg, "sendmmsg", (int fd, struct mmsghdr *m, unsigned n, int f), (fd, m, n, f))
+ON_FILE(int, shutdown, "shutdown", (int fd, int how), (fd, how))
+ON_FILE(int, fsync, "fsync", (int fd), (fd))
+ON_FILE(int, fdatasync, "fdatasync", (int fd), (fd))
+ON_FILE(int, syncfs, "syncfs", (int fd), (fd))
+ON_FILE(int, fchmod, "fchmod", (int fd, mode_t m), (fd, m))
+ON_FILE(int, fchown, "fchown", (int fd, uid_t u, gid_t g), (fd, u, g))
+ON_FILE(int, ftruncate, "ftruncate", (int fd, off_t n), (fd, n))
+ON_FILE(int, ftruncate64, "ftruncate", (int fd, off64_t n), (fd, n))
+ON_FILE(int, fallocate, "fallocate", (int fd, int m, off_t o, off_t n), (fd, m, o, n))
+ON_FILE(int, fallocate64, "fallocate", (int fd, int m, off64_t o, off64_t n), (fd, m, o, n))
+ON_FILE(int, futimens, "futimens", (int fd, const struct timespec t[2]), (fd, t))
+
+// open() and its like take the mode as a variable argument.
+#define REPLACE_OPEN(name, params, args)                                           \
+    static int (*next_##name)(params, ...);                                        \
+    __attribute__((constructor(102))) static void find_##name(void)                \
+    {                                                                              \
+        next_##name = (int (*)(params, ...))dlsym(RTLD_NEXT, #name);               \
+    }                                                                              \
+    int name(params, ...)                                                          \
+    {                                                                              \
+        va_list list;                                                              \
+        va_start(list, flags);                                                     \
+        mode_t mode = makes_file(flags) ? va_arg(list, mode_t) : 0;                \
+        va_end(list);                                                              \
+        if (!next_##name) find_##name();                                           \
+        return fault_opening(path, flags) ? -1 : next_##name(args, mode);          \
+    }
+#define AND ,
+REPLACE_OPEN(open, const char *path AND int flags, path AND flags)
+REPLACE_OPEN(open64, const char *path AND int flags, path AND flags)
+REPLACE_OPEN(openat, int folder AND const char *path AND int flags, folder AND path AND flags)
+REPLACE_OPEN(openat64, int folder AND const char *path AND int flags, folder AND path AND flags)
+// What _FORTIFY_SOURCE makes of open() without a mode.
+REPLACE(int, __open_2, (const char *path, int flags), (path, flags), fault_opening(path, flags), -1)
+REPLACE(int, __open64_2, (const char *path, int flags), (path, flags), fault_opening(path, flags), -1)
+
+// The calls that programs make by number, for want of a wrapper in older libraries.
+long syscall(long number, ...)
+{
+    long a[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+    va_end(list);
+    if (!kernel) kernel = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    int failed = 0;
+    switch (number) {
+    case SYS_renameat: failed = fault("renameat", -1, (const char *)a[1], (const char *)a[3]); break;
+    case SYS_renameat2: failed = fault("renameat2", -1, (const char *)a[1], (const char *)a[3]); break;
+    case SYS_linkat: failed = fault("linkat", -1, (const char *)a[1], (const char *)a[3]); break;
+    case SYS_unlinkat: failed = fault("unlinkat", -1, (const char *)a[1], NULL); break;
+    case SYS_openat: failed = fault_opening((const char *)a[1], (int)a[2]); break;
+    case SYS_write: failed = fault_on("write", (int)a[0]); break;
+    case SYS_fsync: failed = fault_on("fsync", (int)a[0]); break;
+    case SYS_fdatasync: failed = fault_on("fdatasync", (int)a[0]); break;
+    case SYS_copy_file_range: failed = fault_on("copy_file_range", (int)a[2]); break;
+    }
+    return failed ? -1 : kernel(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}

@@ -1,0 +1,91 @@
+import ShipProtocol
+
+/// What a message says, as vectors state it: `value.store.size: 4096`, sorted.
+struct DecodedValues {
+    private(set) var lines: [String] = []
+
+    init(_ frame: Frame) {
+        switch frame {
+        case .manifest(let manifest): add(manifest)
+        case .hello(let hello): add(hello)
+        case .accept(let acceptance): addAll("skip", acceptance.skip ?? []) { $0.add($1, $2) }
+        case .receipt(let receipt): add(receipt)
+        case .refusal(let reason), .cancel(let reason):
+            add("code", reason.code)
+            add("message", reason.message)
+        case .block, .end, .working: break
+        }
+        lines.sort()
+    }
+
+    init(_ preamble: Preamble) {
+        add("version", preamble.versions.upperBound)
+        add("lowestVersion", preamble.versions.lowerBound)
+        add("role", preamble.role == .producer ? "producer" : "consumer")
+        add("mode", preamble.mode == .oneWay ? "one-way" : "two-way")
+        lines.sort()
+    }
+
+    private mutating func add(_ path: String, _ value: (some CustomStringConvertible)?) {
+        if let value { lines.append("value.\(path): \(value)") }
+    }
+
+    private mutating func add(_ manifest: Manifest) {
+        add("name", manifest.name)
+        add("createdAt", manifest.createdAt)
+        add("producer.software", manifest.producer.software)
+        add("producer.sqlite", manifest.producer.sqlite)
+        add("store.size", manifest.store.size)
+        add("store.sha256", manifest.store.sha256)
+        add("store.pageSize", manifest.store.pageSize)
+        add("store.pageCount", manifest.store.pageCount)
+        add("store.textEncoding", manifest.store.textEncoding.rawValue)
+        add("store.applicationID", manifest.store.applicationID)
+        add("store.userVersion", manifest.store.userVersion)
+        add("store.schemaSHA256", manifest.store.schemaSHA256)
+        add("identity", manifest.identity)
+        if let hashes = manifest.coreData?.entityVersionHashes {
+            add("coreData.entityVersionHashes.count", hashes.count)
+            for (entity, hash) in hashes { add("coreData.entityVersionHashes.\(entity)", hash) }
+        }
+        addAll("externalFiles", manifest.externalFiles) { lines, path, file in
+            lines.add(path, file.name)
+            lines.add("\(path).size", file.size)
+            lines.add("\(path).sha256", file.sha256)
+        }
+        addAll("missingExternalFiles", manifest.missingExternalFiles) { $0.add($1, $2) }
+        if !manifest.metadata.isEmpty { add("metadata.count", manifest.metadata.count) }
+        for (key, value) in manifest.metadata { add("metadata.\(key)", value) }
+        addAll("requires", manifest.requires) { $0.add($1, $2) }
+    }
+
+    private mutating func add(_ path: String, _ name: ExternalFileName) {
+        add("\(path).folder", name.folder.rawValue)
+        add("\(path).name", name.uuid)
+    }
+
+    private mutating func add(_ hello: Hello) {
+        add("software", hello.software)
+        addAll("encodings", hello.encodings) { $0.add($1, $2) }
+        addAll("features", hello.features ?? []) { $0.add($1, $2) }
+        addAll("holds", hello.holds ?? []) { lines, path, held in
+            lines.add("\(path).name", held.name)
+            lines.add("\(path).generation", held.generation)
+            lines.add("\(path).sha256", held.sha256)
+        }
+    }
+
+    private mutating func add(_ receipt: Receipt) {
+        add("name", receipt.name)
+        add("generation", receipt.generation)
+        add("sha256", receipt.sha256)
+        add("outcome", receipt.outcome.rawValue)
+    }
+
+    private mutating func addAll<Element>(
+        _ path: String, _ elements: [Element], _ each: (inout Self, String, Element) -> Void
+    ) {
+        if !elements.isEmpty { add("\(path).count", elements.count) }
+        for (index, element) in elements.enumerated() { each(&self, "\(path).\(index)", element) }
+    }
+}

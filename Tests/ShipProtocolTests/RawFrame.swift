@@ -1,0 +1,22 @@
+import ShipProtocol
+
+/// A frame as somebody else would write it: any type, any payload, with the right checksum.
+func rawFrame(_ type: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
+    var bytes = [type]
+    bytes.append(bigEndian: UInt32(payload.count))
+    bytes += payload
+    bytes.append(bigEndian: Checksum.crc32(of: bytes))
+    return bytes
+}
+
+/// The one frame that follows a preamble.
+func frame(_ type: FrameType, _ payload: [UInt8]) throws -> Frame? {
+    var parser = FrameParser()
+    parser.append(Preamble(role: .producer, mode: .twoWay).encoded + rawFrame(type.rawValue, payload))
+    _ = try parser.next()
+    guard case .frame(let frame) = try parser.next() else { return nil }
+    try parser.finish()
+    return frame
+}
+
+func frame(_ type: FrameType, json: String) throws -> Frame? { try frame(type, Array(json.utf8)) }

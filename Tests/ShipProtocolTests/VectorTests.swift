@@ -1,0 +1,126 @@
+import ShipProtocol
+import TestSupport
+import Testing
+
+/// What the protocol's examples say is what this implementation makes of them. Blocks are decoded in the tests of
+/// ShipCompression, streams and dialogues in those of ShipStore.
+@Suite struct `The protocol's vectors` {
+    @Test func `are of every kind, and all there`() throws {
+        let vectors = try VectorFile.all()
+        #expect(vectors.count >= 500)
+        #expect(Set(vectors.map(\.kind)) == Set(VectorFile.Kind.allCases))
+        #expect(Set(vectors.map(\.name)).count == vectors.count)
+    }
+
+    @Test(arguments: try VectorFile.all(.preamble))
+    func `a preamble is judged as its vector says`(vector: VectorFile) throws {
+        let role: Preamble.Role = try #require(vector["reader"]) == "producer" ? .producer : .consumer
+        expect(vector) {
+            var parser = FrameParser()
+            parser.append(vector.bytes)
+            guard case .preamble(let preamble) = try parser.next() else {
+                try parser.finish()
+                return []
+            }
+            let version = try Preamble(role: role, mode: .twoWay).sessionVersion(with: preamble)
+            #expect(vector["session-version"] == "\(version)")
+            try parser.finish()
+            return DecodedValues(preamble).lines
+        }
+    }
+
+    @Test(arguments: try VectorFile.all(.header))
+    func `a header is judged as its vector says`(vector: VectorFile) {
+        expect(vector) {
+            let header = try FrameHeader(decoding: vector.bytes)
+            let type = String(vector.bytes[0], radix: 16, uppercase: true)
+            return [
+                "value.length: \(header.payloadLength)", "value.type: 0x\(type.count == 1 ? "0" : "")\(type)",
+            ]
+        }
+    }
+
+    @Test(arguments: try VectorFile.all(.frames))
+    func `frames are cut as their vector says`(vector: VectorFile) {
+        var found: [VectorFile.Field] = []
+        expect(vector) {
+            var parser = FrameParser()
+            parser.append(Preamble(role: .producer, mode: .twoWay).encoded + vector.bytes)
+            _ = try parser.next()
+            var rest = vector.bytes[...]
+            while let isKnown = try isNextKnown(&parser) {
+                let header = try FrameHeader(decoding: rest)
+                found.append(.init(key: isKnown ? "frame" : "passed-over", value: text(rest[rest.startIndex], header)))
+                rest = rest.dropFirst(FrameHeader.size + header.payloadLength + 4)
+            }
+            try parser.finish()
+            #expect(found == vector.fields)
+            return []
+        }
+    }
+
+    /// Whether the next frame's type is known; what its payload says does not count here.
+    private func isNextKnown(_ parser: inout FrameParser) throws(ProtocolError) -> Bool? {
+        do throws(ProtocolError) {
+            switch try parser.next() {
+            case nil: return nil
+            case .unknownOptionalFrame: return false
+            case .frame, .preamble: return true
+            }
+        } catch {
+            guard case .badMessage = error else { throw error }
+            return true
+        }
+    }
+
+    private func text(_ type: UInt8, _ header: FrameHeader) -> String {
+        let digits = String(type, radix: 16, uppercase: true)
+        return "0x\(digits.count == 1 ? "0" : "")\(digits) \(header.payloadLength)"
+    }
+
+    @Test(arguments: try VectorFile.all(.manifest))
+    func `a manifest is judged as its vector says`(vector: VectorFile) {
+        expect(vector) {
+            let decoded = try frame(.manifest, vector.bytes)
+            var consumer = ConsumerDialogue()
+            _ = try consumer.receive(.preamble(Preamble(role: .producer, mode: .twoWay)))
+            guard case .manifest(let manifest) = decoded,
+                try consumer.receive(.frame(.manifest(manifest))) == .consider(manifest)
+            else { return [] }
+            return DecodedValues(.manifest(manifest)).lines
+        }
+    }
+
+    @Test(arguments: try VectorFile.all(.hello))
+    func `a greeting is judged as its vector says`(vector: VectorFile) { expectMessage(.hello, vector) }
+
+    @Test(arguments: try VectorFile.all(.accept))
+    func `an acceptance is judged as its vector says`(vector: VectorFile) { expectMessage(.accept, vector) }
+
+    @Test(arguments: try VectorFile.all(.receipt))
+    func `a receipt is judged as its vector says`(vector: VectorFile) { expectMessage(.receipt, vector) }
+
+    @Test(arguments: try VectorFile.all(.refusal))
+    func `a refusal is judged as its vector says`(vector: VectorFile) { expectMessage(.refusal, vector) }
+
+    @Test(arguments: try VectorFile.all(.cancel))
+    func `a cancellation is judged as its vector says`(vector: VectorFile) { expectMessage(.cancel, vector) }
+
+    private func expectMessage(_ type: FrameType, _ vector: VectorFile) {
+        expect(vector) { try frame(type, vector.bytes).map { DecodedValues($0).lines } ?? [] }
+    }
+
+    /// - Parameter read: Gives the decoded values; what it throws must be what the vector says.
+    private func expect(_ vector: VectorFile, read: () throws -> [String]) {
+        var (values, code) = ([String](), String?.none)
+        do {
+            values = try read()
+        } catch let error as ProtocolError {
+            code = error.code.rawValue
+        } catch {
+            Issue.record("\(error)")
+        }
+        #expect(code == vector.error)
+        #expect(values == (vector.error == nil ? vector.statedValues : []))
+    }
+}

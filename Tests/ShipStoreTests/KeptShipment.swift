@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import ShipProtocol
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+/// A Core Data store with an external file, and the shipment of it that was kept in a file.
+struct KeptShipment {
+    let folder: ScratchFolder
+    let store: FilePath
+    let file: FilePath
+    /// All that is in the file.
+    private(set) var bytes: [UInt8] = []
+
+    static let name = "Recipes"
+
+    init() async throws {
+        folder = try ScratchFolder()
+        store = folder.path.appending("\(Self.name).sqlite")
+        file = folder.path.appending("a.shipment")
+        var random = RepeatableRandom(seed: 11)
+        let sample = try CoreDataSample(at: store)
+        try sample.addPhoto(key: 1, content: Data(random.bytes(12_000)))
+        // Digits of random bytes: what they deflate to is half as long, and has nothing in it twice.
+        for key in 2..<60 {
+            let digits = random.bytes(1000).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            try sample.add(key: key, cell: Data([1]) + Data(digits.utf8))
+        }
+        try await ship()
+    }
+
+    /// Changes the store, and ships it into the file anew.
+    mutating func change() async throws {
+        try TestStore.make(at: store, sql: "INSERT INTO ZRECIPE VALUES (NULL, 1, 1, 'Cake', NULL)")
+        try await ship()
+    }
+
+    private mutating func ship() async throws {
+        var options = Producer.Options()
+        // Blocks of 64 KiB.
+        options.cores = 4
+        _ = try await Producer(store, options: options).send(to: .file(file))
+        let file = try OpenFile.reading(file)
+        bytes = try file.read(Int(try file.size), at: 0)
+        try #require(bytes.count >= 64 * 1024)
+    }
+}
+
+/// One element of a stream: its preamble, or a frame.
+struct StreamElement {
+    /// `nil` for the preamble.
+    let type: FrameType?
+    /// Where its bytes are in the stream.
+    let range: Range<Int>
+
+    /// All elements of a whole stream.
+    static func all(in stream: [UInt8]) throws -> [StreamElement] {
+        var elements = [StreamElement(type: nil, range: 0..<Preamble.size)]
+        var start = Preamble.size
+        while start < stream.count {
+            let header = try FrameHeader(decoding: stream[start...])
+            let end = start + FrameHeader.size + header.payloadLength + 4
+            elements.append(StreamElement(type: header.type, range: start..<end))
+            start = end
+        }
+        try #require(start == stream.count)
+        return elements
+    }
+
+    /// What the command line may exit with when a bit of the byte at `index` is turned over, `Protocol/README.md`
+    /// section 7: in a header it may come to a type or a length that the protocol does not allow; everything else is damage.
+    func exitStatuses(forDamageAt index: Int) -> Set<Int32> {
+        let offset = index - range.lowerBound
+        guard type != nil else { return [offset < 8 ? 76 : 65] }
+        return offset < FrameHeader.size ? [76, 65] : [65]
+    }
+}

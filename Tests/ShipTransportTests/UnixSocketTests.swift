@@ -1,0 +1,77 @@
+import NIOCore
+import NIOPosix
+import ShipTransport
+import StoreFiles
+import SystemPackage
+import Testing
+
+@Suite struct `A Unix socket` {
+    @Test func `carries bytes both ways, is for its owner only, and goes with its listener`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path.appending("s")
+        try await withListener(on: .unix(path), handler: echo) { address in
+            #expect(address == .unix(path))
+            let status = try PlatformCalls.status(of: path)
+            #expect(status.kind == .socket && status.permissions == .ownerReadWrite)
+            try await Connector.withLink(to: address) { link throws in
+                try await link.writer.write(pattern(50_000), within: patience)
+                try await link.writer.finish()
+                var reader = link.reader
+                #expect(try await reader.all() == pattern(50_000))
+            }
+        }
+        #expect(try Folder.names(in: folder.path).isEmpty)
+    }
+
+    @Test func `that nobody listens on is replaced, and refuses until then`() async {
+        // In a process of its own: NIO's sockets are inherited by whatever another test starts meanwhile.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let path = folder.path.appending("s")
+            let provisional = folder.path.appending("t")
+            let dead = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .bind(unixDomainSocketPath: provisional.string).get()
+            // Under its first name NIO would remove it.
+            try PlatformCalls.rename(provisional, to: path)
+            try? await dead.close()
+            await #expect(throws: LinkError.refused(.unix(path))) {
+                try await Connector.withLink(to: .unix(path)) { _ in }
+            }
+            try await withListener(on: .unix(path), handler: echo) { address in
+                try await Connector.withLink(to: address) { _ in }
+            }
+            #expect(try Folder.names(in: folder.path).isEmpty)
+        }
+    }
+
+    @Test func `that somebody listens on is left to them`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path.appending("s")
+        try await withListener(on: .unix(path), handler: echo) { address in
+            await #expect(throws: LinkError.addressInUse(address)) {
+                try await Listener.serve(on: address) { _ in }
+            }
+            try await Connector.withLink(to: address) { _ in }
+        }
+    }
+
+    @Test func `is not what every file is`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path.appending("notes")
+        try OpenFile.creating(path).write([1, 2, 3])
+        await #expect(throws: LinkError.notASocket(path)) { try await Listener.serve(on: .unix(path)) { _ in } }
+        await #expect(throws: LinkError.notASocket(path)) { try await Connector.withLink(to: .unix(path)) { _ in } }
+        #expect(try OpenFile.reading(path).size == 3)
+        let missing = folder.path.appending("missing")
+        await #expect(throws: LinkError.unreachable(.unix(missing), .noSuchFileOrDirectory)) {
+            try await Connector.withLink(to: .unix(missing)) { _ in }
+        }
+    }
+
+    @Test func `has a path of limited length`() async throws {
+        let path = FilePath("/" + String(repeating: "a", count: PlatformCalls.longestSocketPath))
+        let reason = LinkError.pathTooLong(path, limit: PlatformCalls.longestSocketPath)
+        await #expect(throws: reason) { try await Connector.withLink(to: .unix(path)) { _ in } }
+        await #expect(throws: reason) { try await Listener.serve(on: .unix(path)) { _ in } }
+    }
+}

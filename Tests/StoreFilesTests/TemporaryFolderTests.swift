@@ -1,0 +1,72 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct TemporaryFolderTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    @Test func `it is private, and goes with its owner and all that is in it`() throws {
+        do {
+            let folder = try TemporaryFolder(in: scratch.path)
+            #expect(try PlatformCalls.status(of: folder.path).permissions == .ownerReadWriteExecute)
+            _ = try OpenFile.creating(folder.path.appending("file"))
+        }
+        #expect(try Folder.names(in: scratch.path) == [])
+    }
+
+    private func ourName(_ place: TemporaryFolder.Place) -> String { place.rawValue + UUID().uuidString }
+
+    @Test(arguments: [TemporaryFolder.Place.temporary, .besideResults])
+    func `what nobody has locked any more is swept, and nothing else`(place: TemporaryFolder.Place) throws {
+        let held = try TemporaryFolder(in: scratch.path, place)
+        let (dead, file, link) = (ourName(place), ourName(place), ourName(place))
+        // Others name folders after this program too.
+        for name in [dead, place.rawValue + "notes", "something-\(UUID())"] {
+            _ = try OpenFile.creating(try scratch.folder(name).appending("file"))
+        }
+        _ = try OpenFile.creating(scratch.path.appending(file))
+        let outside = try ScratchFolder()
+        try PlatformCalls.symbolicLink(at: scratch.path.appending(link), to: outside.path)
+        let before = try Folder.names(in: scratch.path)
+        let next = try TemporaryFolder(in: scratch.path, place)
+        let expected = (before + [next.path.lastComponent?.string].compactMap(\.self)).filter { $0 != dead }.sorted()
+        #expect(expected.contains(held.path.lastComponent?.string ?? ""))
+        #expect(try Folder.names(in: scratch.path) == expected)
+        #expect((try? PlatformCalls.status(of: outside.path)) != nil)
+    }
+
+    @Test func `that of a killed process is swept`() async throws {
+        let path = scratch.path
+        let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [path = path.string as String] in
+            let folder = try TemporaryFolder(in: FilePath(path))
+            _ = try OpenFile.creating(folder.path.appending("file"))
+            kill(getpid(), SIGKILL)
+        }
+        #expect(result != nil)
+        #expect(try Folder.names(in: path).count == 1)
+        let next = try TemporaryFolder(in: path)
+        #expect(try Folder.names(in: path) == [next.path.lastComponent?.string])
+    }
+
+    @Test func `many at the same time do not sweep each other away`() async throws {
+        let path = scratch.path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        let folder = try TemporaryFolder(in: path)
+                        try OpenFile.creating(folder.path.appending("file")).write([1])
+                        _ = try FileDigest.sha256(of: folder.path.appending("file"))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Folder.names(in: path) == [])
+    }
+}

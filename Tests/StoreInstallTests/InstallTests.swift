@@ -1,0 +1,124 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreInstall
+
+@Suite struct InstallTests {
+    private let inbox: InboxContent
+
+    init() throws { inbox = try InboxContent() }
+
+    @Test func `a shipment is found under its public names, and in a folder of its own`() async throws {
+        let installer = try inbox.installer()
+        let shipment = try Shipment("store", files: [1: "one", 2: ""])
+        let generation = try await shipment.install(with: installer)
+        #expect(generation.number == 1)
+        #expect(inbox.text("Recipes.sqlite") == "store")
+        #expect(inbox.text("\(InboxContent.supportFolder)/\(try Shipment.fileName(1).uuid)") == "one")
+        #expect(inbox.text("\(InboxContent.supportFolder)/\(try Shipment.fileName(2).uuid)") == "")
+        #expect(inbox.current == "generations/1-\(shipment.manifest.store.sha256.short)")
+        #expect(inbox.names == [".Recipes_SUPPORT", ".ship-store", "Recipes.sqlite"])
+        #expect(inbox.staging == [])
+        #expect(try Inbox(at: inbox.root).current(of: shipment.manifest.name) == generation)
+    }
+
+    @Test func `folders are their owner's, and files cannot be written`() async throws {
+        try await Shipment("store", files: [1: "one"]).install(with: try inbox.installer())
+        let names = try FileManager.default.subpathsOfDirectory(atPath: inbox.root.string)
+        for name in names + [""] {
+            let status = try PlatformCalls.status(of: inbox.root.pushing(FilePath(name)))
+            switch status.kind {
+            case .folder: #expect(status.permissions.rawValue == 0o700, "\(name)")
+            case .file where name.hasSuffix(".lock"): #expect(status.permissions.rawValue == 0o600, "\(name)")
+            case .file: #expect(status.permissions.rawValue == 0o400, "\(name)")
+            default: #expect(status.kind == .symbolicLink, "\(name)")
+            }
+        }
+    }
+
+    @Test func `the next shipment switches everything at once, and gets the next number`() async throws {
+        let installer = try inbox.installer()
+        try await Shipment("first", files: [1: "one"]).install(with: installer)
+        try await Shipment("second", files: [2: "two"]).install(with: installer)
+        #expect(inbox.numbers == [1, 2])
+        #expect(inbox.text("Recipes.sqlite") == "second")
+        #expect(inbox.text("\(InboxContent.supportFolder)/\(try Shipment.fileName(1).uuid)") == nil)
+        #expect(inbox.text("\(InboxContent.supportFolder)/\(try Shipment.fileName(2).uuid)") == "two")
+    }
+
+    @Test func `when opening it runs, the new generation is current`() async throws {
+        let (installer, inbox) = (try inbox.installer(), inbox)
+        try await Shipment("first").install(with: installer)
+        var seen: String?
+        try await Shipment("second").install(with: installer) { generation in
+            seen = inbox.text("Recipes.sqlite")
+            #expect(generation.number == 2)
+        }
+        #expect(seen == "second")
+    }
+
+    private struct DoesNotOpen: Error {}
+
+    @Test func `a generation that does not open is taken back`() async throws {
+        let installer = try inbox.installer()
+        try await Shipment("first").install(with: installer)
+        let before = inbox.current
+        await #expect(throws: DoesNotOpen.self) {
+            try await Shipment("second", files: [1: "one"]).install(with: installer) { _ in throw DoesNotOpen() }
+        }
+        #expect(inbox.current == before)
+        #expect(inbox.numbers == [1])
+        #expect(inbox.staging == [])
+        #expect(inbox.text("Recipes.sqlite") == "first")
+        #expect(try await Shipment("third").install(with: installer).number == 2)
+    }
+
+    @Test func `a first generation that does not open leaves no link`() async throws {
+        let installer = try inbox.installer()
+        await #expect(throws: DoesNotOpen.self) {
+            try await Shipment("first", files: [1: "one"]).install(with: installer) { _ in throw DoesNotOpen() }
+        }
+        #expect(inbox.current == nil)
+        #expect(inbox.numbers == [])
+        #expect(inbox.staging == [])
+        #expect(inbox.names == [".ship-store"])
+        #expect(try await Shipment("second").install(with: installer).number == 1)
+    }
+
+    @Test func `stores of different names stand side by side`() async throws {
+        let installer = try inbox.installer()
+        try await Shipment("a").install(with: installer)
+        try await Shipment("b", name: "Recipes.old").install(with: installer)
+        #expect(inbox.text("Recipes.sqlite") == "a")
+        #expect(inbox.text("Recipes.old.sqlite") == "b")
+        #expect(try Inbox(at: inbox.root).storeNames().map(\.text) == ["Recipes", "Recipes.old"])
+    }
+
+    @Test(arguments: ["Recipes.sqlite", ".Recipes_SUPPORT"], ["file", "folder", "link elsewhere"])
+    func `a public name that somebody else has is refused, and left alone`(name: String, kind: String) async throws {
+        let installer = try inbox.installer()
+        let path = inbox.root.appending(name)
+        switch kind {
+        case "file": _ = try OpenFile.creating(path)
+        case "folder": try PlatformCalls.makeFolder(path)
+        default: try PlatformCalls.symbolicLink(at: path, to: "elsewhere")
+        }
+        let before = try PlatformCalls.status(of: path)
+        let shipment = try Shipment("first", files: [1: "one"])
+        #expect(throws: InstallError.occupied(path)) { try installer.plan(for: shipment.manifest) }
+        // It may come after the plan, too.
+        await #expect(throws: InstallError.occupied(path)) {
+            var staged = try shipment.stage(with: installer)
+            try staged.seal()
+            _ = try await installer.install(staged) { _ in }
+        }
+        #expect(try PlatformCalls.status(of: path) == before)
+        #expect(inbox.current == nil)
+        #expect(inbox.numbers == [])
+        #expect(inbox.names == [".ship-store", name].sorted())
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreInstall
+
+@Suite struct StagingTests {
+    private let inbox: InboxContent
+
+    init() throws { inbox = try InboxContent() }
+
+    @Test func `a staging goes with its owner`() throws {
+        let installer = try inbox.installer()
+        do {
+            let staged = try Shipment("store", files: [1: "one"]).stage(with: installer)
+            #expect(inbox.staging.count == 1)
+            _ = staged.bytesToCome
+        }
+        #expect(inbox.staging == [])
+    }
+
+    @Test(arguments: [
+        Shipment.pages("stoRe"), Shipment.pages("store").dropLast(), Shipment.pages("store") + [0], [],
+    ])
+    func `bytes that are not the manifest's are not sealed`(bytes: [UInt8]) throws {
+        let installer = try inbox.installer()
+        let shipment = try Shipment("store")
+        do {
+            var staged = try installer.stage(shipment.manifest, present: [:])
+            try staged.append(bytes, toPart: 0)
+            let path = staged.storePath
+            do throws(InstallError) {
+                try staged.seal()
+                Issue.record("sealed")
+            } catch {
+                #expect(error == .mismatch(path))
+            }
+        }
+        #expect(inbox.staging == [])
+    }
+
+    @Test func `what is compared is what is on the medium`() throws {
+        let installer = try inbox.installer()
+        var staged = try Shipment("store", files: [1: "one"]).stage(with: installer)
+        let file = staged.path.appending("\(InboxContent.supportFolder)/\(try Shipment.fileName(1).uuid)")
+        try Data("eno".utf8).write(to: URL(fileURLWithPath: file.string))
+        do throws(InstallError) {
+            try staged.seal()
+            Issue.record("sealed")
+        } catch {
+            guard case .mismatch(let path) = error else { throw error }
+            #expect(path.lastComponent == file.lastComponent)
+        }
+    }
+
+    @Test func `a part that never came is no empty file`() throws {
+        let installer = try inbox.installer()
+        let shipment = try Shipment("store", files: [1: "one"])
+        var staged = try installer.stage(shipment.manifest, present: [:])
+        try staged.append(shipment.parts[0], toPart: 0)
+        do throws(InstallError) {
+            try staged.seal()
+            Issue.record("sealed")
+        } catch {
+            guard case .file(let error) = error else { throw error }
+            #expect(error.errno == .noSuchFileOrDirectory)
+        }
+    }
+
+    @Test func `a part cannot be gone back to`() throws {
+        let installer = try inbox.installer()
+        var staged = try installer.stage(try Shipment("store", files: [1: "one"]).manifest, present: [:])
+        try staged.append(Array("st".utf8), toPart: 0)
+        try staged.append(Array("one".utf8), toPart: 1)
+        do throws(InstallError) {
+            try staged.append(Array("ore".utf8), toPart: 0)
+            Issue.record("appended")
+        } catch {
+            guard case .file(let error) = error else { throw error }
+            #expect(error.errno == .fileExists)
+        }
+    }
+
+    @Test func `a generation that is changed later is found out`() async throws {
+        let generation = try await Shipment("store", files: [1: "one"]).install(with: try inbox.installer())
+        try generation.compareWithManifest()
+        let path = generation.path(ofPart: 1)
+        try PlatformCalls.changeMode(of: path, to: .ownerReadWrite)
+        try Data("eno".utf8).write(to: URL(fileURLWithPath: path.string))
+        #expect(throws: InstallError.mismatch(path)) { try generation.compareWithManifest() }
+    }
+
+    @Test func `the same shipment is not staged again`() async throws {
+        let installer = try inbox.installer()
+        let first = try await Shipment("store", files: [1: "one"]).install(with: installer)
+        let again = try Shipment("store", files: [1: "one"]).manifest
+        #expect(try installer.plan(for: again) == .unchanged(first))
+        for other in [
+            try Shipment("store", files: [1: "two"]), try Shipment("store"),
+            try Shipment("store", files: [1: "one"], metadata: ["a": "b"]),
+        ] {
+            guard case .stage = try installer.plan(for: other.manifest) else {
+                Issue.record("unchanged: \(other.manifest)")
+                continue
+            }
+        }
+    }
+
+    @Test func `the same shipment is staged again if a file of it is gone or cut`() async throws {
+        for cut in [0, 2] {
+            let inbox = try InboxContent()
+            let installer = try inbox.installer()
+            let shipment = try Shipment("store", files: [1: "one"])
+            let path = try await shipment.install(with: installer).path(ofPart: 1)
+            try PlatformCalls.removeFile(path)
+            if cut > 0 { try OpenFile.creating(path).write(Array("one".utf8.prefix(cut))) }
+            #expect(
+                try installer.plan(for: shipment.manifest)
+                    == .stage(present: [0: path.removingLastComponent(3).appending("Recipes.sqlite")]))
+            try await shipment.install(with: installer)
+            #expect(inbox.text("\(InboxContent.supportFolder)/\(try Shipment.fileName(1).uuid)") == "one")
+        }
+    }
+
+    @Test func `parts that are here already become second names of the same files`() async throws {
+        let installer = try inbox.installer()
+        let first = try await Shipment("first", files: [1: "one", 2: "two", 3: ""]).install(with: installer)
+        // The same bytes under another name count too.
+        let shipment = try Shipment("second", files: [1: "one", 2: "three", 4: "two", 5: ""])
+        let plan = try installer.plan(for: shipment.manifest)
+        #expect(plan == .stage(present: [1: first.path(ofPart: 1), 3: first.path(ofPart: 2)]))
+        let second = try await shipment.install(with: installer)
+        func inode(_ generation: Generation, _ part: Int) throws -> UInt64 {
+            try PlatformCalls.status(of: generation.path(ofPart: part)).inode
+        }
+        #expect(try inode(first, 1) == inode(second, 1))
+        #expect(try inode(first, 2) == inode(second, 3))
+        #expect(try inode(first, 0) != inode(second, 0))
+        #expect(try PlatformCalls.status(of: second.path(ofPart: 1)).links == 2)
+        try second.compareWithManifest()
+    }
+
+    @Test func `a part that was here and rots meanwhile is not sealed`() async throws {
+        let installer = try inbox.installer()
+        let first = try await Shipment("first", files: [1: "one"]).install(with: installer)
+        let path = first.path(ofPart: 1)
+        try PlatformCalls.changeMode(of: path, to: .ownerReadWrite)
+        try Data("eno".utf8).write(to: URL(fileURLWithPath: path.string))
+        await #expect(throws: InstallError.self) {
+            try await Shipment("second", files: [1: "one"]).install(with: installer)
+        }
+        #expect(inbox.numbers == [1])
+        #expect(inbox.staging == [])
+    }
+
+    @Test(.enabled("may not mount a tmpfs") { await SmallDisk.isAvailable() })
+    func `what the disk cannot hold is refused before it comes`() async throws {
+        try await SmallDisk.with(size: "3m") { disk in
+            let installer = try Installer(inbox: Inbox(at: disk.appending("inbox")), keeping: 3)
+            let large = try Shipment(String(repeating: "x", count: 4_000_000))
+            let error = #expect(throws: InstallError.self) {
+                try installer.stage(large.manifest, present: [:]).bytesToCome
+            }
+            guard case .noSpace(let needed, let free) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(needed > 4_000_000 && free < 3_200_000)
+            #expect(error?.isOutOfSpace == true)
+            try await Shipment("small").install(with: installer)
+        }
+    }
+
+    /// What a hostile manifest may announce must not overflow.
+    @Test func `sizes that add up to more than there is room in the world are refused`() throws {
+        let installer = try inbox.installer()
+        let shipment = try Shipment("store")
+        let digest = shipment.manifest.store.sha256
+        let files = try (0..<100).map { ExternalFile(name: try Shipment.fileName($0), size: .max, sha256: digest) }
+        let manifest = Manifest(
+            name: shipment.manifest.name, createdAt: shipment.manifest.createdAt, producer: shipment.manifest.producer,
+            store: shipment.manifest.store, externalFiles: files)
+        let error = #expect(throws: InstallError.self) { try installer.stage(manifest, present: [:]).storePath }
+        #expect(error?.isOutOfSpace == true)
+    }
+}
+
+extension FilePath {
+    fileprivate func removingLastComponent(_ count: Int) -> FilePath {
+        (0..<count).reduce(self) { path, _ in path.removingLastComponent() }
+    }
+}

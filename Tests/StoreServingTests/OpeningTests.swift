@@ -1,0 +1,139 @@
+import Foundation
+import GRDB
+import ShipProtocol
+import StoreFiles
+import StoreServing
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct OpeningTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func makeStore(at path: FilePath, rows: Int) throws {
+        try TestStore.make(
+            at: path,
+            sql: """
+                CREATE TABLE t(a);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows)) INSERT INTO t SELECT i FROM n;
+                """)
+    }
+
+    private func rows(of store: ServedStore) async throws -> Int? {
+        try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+    }
+
+    private func open(_ path: FilePath) throws -> ServedStore {
+        try ServedStore(opening: path, size: try PlatformCalls.status(of: path).size)
+    }
+
+    @Test(arguments: [
+        "a b", "100%", "%41", "what?mode=rwc", "a#b", "it's", "\"q\"", "Zürich 東京 🚢", "-dash", "new\nline", "a&b=c;d",
+        "a:b",
+        "back\\slash", "tab\t", "[x]{y}|~^`",
+    ])
+    func `whatever a path has in it is only a path`(name: String) async throws {
+        let path = try scratch.folder(name).appending("\(name).sqlite")
+        try makeStore(at: path, rows: 3)
+        #expect(try await rows(of: try open(path)) == 3)
+        #expect(try Folder.names(in: path.removingLastComponent()) == ["\(name).sqlite"])
+        #expect(throws: (any Error).self) { try open(scratch.path.appending("\(name) nowhere")) }
+    }
+
+    @Test(arguments: ["-wal", "-journal", "-shm"])
+    func `what is planted beside a store is not read`(suffix: String) async throws {
+        let path = scratch.path.appending("store.sqlite")
+        try makeStore(at: path, rows: 3)
+        // Another store's: as a reader would find it whose file was renamed in.
+        let other = scratch.path.appending("other.sqlite")
+        try makeStore(at: other, rows: 9)
+        let app = try TestStore.open(other)
+        try await app.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "PRAGMA journal_mode = \(suffix == "-journal" ? "PERSIST" : "WAL"); DELETE FROM t")
+            let planted = FileManager.default.contents(atPath: other.string + suffix)
+            try #require(planted).write(to: URL(fileURLWithPath: path.string + suffix))
+        }
+        try app.close()
+        if suffix == "-journal" {
+            // The header that PERSIST has wiped: this one is hot.
+            var journal = try Data(contentsOf: URL(fileURLWithPath: path.string + suffix))
+            journal.replaceSubrange(0..<8, with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+            try journal.write(to: URL(fileURLWithPath: path.string + suffix))
+        }
+        let before = try FolderListing(of: scratch.path)
+        #expect(try await rows(of: try open(path)) == 3)
+        try StoreCheck().run(on: path, against: try factsOfCopy(path))
+        #expect(try FolderListing(of: scratch.path) == before)
+    }
+
+    /// Taken from a copy that has nothing beside it.
+    private func factsOfCopy(_ path: FilePath) throws -> StoreFacts {
+        let folder = try ScratchFolder()
+        let copy = folder.path.appending("copy.sqlite")
+        try FileManager.default.copyItem(atPath: path.string, toPath: copy.string)
+        return try SampleFacts.of(copy)
+    }
+
+    @Test func `nothing can be written, attached or loaded`() async throws {
+        let path = scratch.path.appending("store.sqlite")
+        try makeStore(at: path, rows: 3)
+        let store = try open(path)
+        for sql in [
+            "DELETE FROM t", "CREATE TABLE u(a)", "ATTACH 'other.sqlite' AS other", "SELECT load_extension('x')",
+            "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema", "VACUUM",
+            "PRAGMA journal_mode = WAL; DELETE FROM t",
+        ] {
+            await #expect(throws: (any Error).self, "\(sql)") {
+                try await store.read { try $0.execute(sql: sql) }
+            }
+        }
+        #expect(try await rows(of: store) == 3)
+        #expect(try Folder.names(in: scratch.path) == ["store.sqlite"])
+    }
+
+    @Test func `who holds a store keeps it whole across a switch and a prune`() async throws {
+        let generations = try ["1", "2"].map { try scratch.folder($0).appending("store.sqlite") }
+        try makeStore(at: generations[0], rows: 3000)
+        try makeStore(at: generations[1], rows: 5)
+        let current = scratch.path.appending("current")
+        try PlatformCalls.symbolicLink(at: current, to: "1")
+        let held = try open(current.appending("store.sqlite"))
+        #expect(try await rows(of: held) == 3000)
+        let aside = scratch.path.appending("aside")
+        try PlatformCalls.symbolicLink(at: aside, to: "2")
+        try PlatformCalls.rename(aside, to: current)
+        try Folder.removeTree(at: generations[0].removingLastComponent())
+        #expect(try await rows(of: held) == 3000)
+        #expect(try await held.read { try Int.fetchOne($0, sql: "SELECT sum(a) FROM t") } == 3000 * 3001 / 2)
+        #expect(try await rows(of: try open(current.appending("store.sqlite"))) == 5)
+    }
+
+    @Test func `the coordinator serves the newest, and whoever has one keeps it`() async throws {
+        let name = try #require(StoreName("Recipes"))
+        let coordinator = StoreCoordinator()
+        #expect(await coordinator.store(name) == nil)
+        #expect(await coordinator.generation(of: name) == nil)
+        let paths = (1...2).map { scratch.path.appending("\($0).sqlite") }
+        for (index, path) in paths.enumerated() { try makeStore(at: path, rows: index + 1) }
+        func serve(_ number: Int) async throws {
+            let path = paths[number - 1]
+            try await coordinator.serve(
+                name, generation: number, at: path, size: try PlatformCalls.status(of: path).size)
+        }
+        try await serve(1)
+        let first = try #require(await coordinator.store(name))
+        try await serve(2)
+        #expect(await coordinator.generation(of: name) == 2)
+        let second = try #require(await coordinator.store(name))
+        #expect(try await rows(of: first) == 1)
+        #expect(try await rows(of: second) == 2)
+        // One that cannot be opened changes nothing.
+        try Data("no store".utf8).write(to: URL(fileURLWithPath: paths[0].string))
+        await #expect(throws: DatabaseError.self) { try await serve(1) }
+        #expect(await coordinator.generation(of: name) == 2)
+        #expect(try await rows(of: second) == 2)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import StoreFiles
+import StoreSnapshot
+import SystemPackage
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite struct SpaceTests {
+    private static func makeStore(at path: FilePath, check: String = "") throws {
+        try TestStore.make(
+            at: path,
+            sql: """
+                CREATE TABLE t(a BLOB \(check));
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+                INSERT INTO t SELECT randomblob(1000) FROM n;
+                """)
+    }
+
+    /// A file system of one megabyte; `nil` where this process may not mount any.
+    private static func mount(at path: FilePath) -> Bool {
+        run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", path.string)
+    }
+
+    private static func run(_ command: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    @Test func `there is no room for the copy`() async throws {
+        let scratch = try ScratchFolder()
+        let (path, small) = (scratch.path.appending("store.sqlite"), try scratch.folder("small"))
+        try Self.makeStore(at: path)
+        guard Self.mount(at: small) else { return }
+        defer { _ = Self.run("umount", small.string) }
+        let size = try PlatformCalls.status(of: path).size
+        await #expect {
+            _ = try await SourceStore(at: path).compactCopy(in: small)
+        } throws: { error in
+            guard case .noSpace(let folder, let needed, let free) = error as? SnapshotError else { return false }
+            return folder.starts(with: small) && needed == size && (1...1_048_576).contains(free)
+        }
+        #expect(try Folder.names(in: small) == [])
+    }
+
+    @Test(arguments: ["", "CHECK (length(a) > 0)"])
+    func `the room ends while the copy is written`(check: String) async {
+        await #expect(processExitsWith: .success) { [check] in
+            let scratch = try ScratchFolder()
+            let (path, temporary) = (scratch.path.appending("store.sqlite"), try scratch.folder("temporary"))
+            try Self.makeStore(at: path, check: check)
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 500_000, rlim_max: 500_000)
+            #if canImport(Glibc)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            #else
+                setrlimit(RLIMIT_FSIZE, &limit)
+            #endif
+            let size = try PlatformCalls.status(of: path).size * (check.isEmpty ? 1 : 2)
+            await #expect {
+                _ = try await SourceStore(at: path).compactCopy(in: temporary)
+            } throws: { error in
+                guard case .noSpace(_, let needed, let free) = error as? SnapshotError else { return false }
+                return needed == size && free > 0
+            }
+            #expect(try Folder.names(in: temporary) == [])
+        }
+    }
+}

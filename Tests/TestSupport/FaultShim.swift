@@ -1,0 +1,77 @@
+import Foundation
+package import SystemPackage
+
+/// `Tests/Faults/faultshim.c`, built: it counts the calls of a program that change a file system or send bytes, and kills
+/// the program before the n-th of them, or lets the n-th fail.
+package struct FaultShim: Sendable {
+    /// What happens at a call.
+    package enum Action: String, CaseIterable, Sendable { case kill, eio, enospc }
+
+    /// Whether it happens at one call, or at all from that one on, as on a disk that is full.
+    package enum Extent: String, CaseIterable, Sendable {
+        case once = ""
+        case onward = "+"
+    }
+
+    /// One call that was counted.
+    package struct Call: Sendable {
+        package let name: String
+        package let path: String
+        /// Of a rename, a link or a symbolic link: the new name.
+        package let target: String?
+    }
+
+    private let library: FilePath
+
+    /// Whether a program here can be given the shim: there is a C compiler, and `LD_PRELOAD`.
+    package static func isAvailable() async -> Bool {
+        #if os(Linux)
+            let outcome = try? await ChildProgram("/usr/bin/env", ["cc", "--version"]).wait()
+            return outcome?.status == .exited(0)
+        #else
+            return false
+        #endif
+    }
+
+    /// Builds it into a folder.
+    package init(in folder: FilePath) async throws {
+        let source = FilePath(#filePath).removingLastComponent().removingLastComponent().appending("Faults/faultshim.c")
+        library = folder.appending("faultshim.so")
+        let outcome = try await ChildProgram(
+            "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O2", "-o", library.string, source.string, "-ldl"]
+        ).wait()
+        guard outcome.status == .exited(0) else { throw NotBuilt(words: outcome.stderr) }
+    }
+
+    package struct NotBuilt: Error { package let words: String }
+
+    /// What to run `ship-store` with.
+    ///
+    /// - Parameters:
+    ///   - call: The number of the call, from 1.
+    ///   - log: Where the calls are listed: an absolute path.
+    package func environment(
+        _ action: Action? = nil, at call: Int = 0, _ extent: Extent = .once, only names: [String] = [], log: FilePath
+    ) -> [String: String] {
+        var variables = [
+            "LD_PRELOAD": library.string, "SHIP_STORE_FAULT_PROGRAM": "ship-store", "SHIP_STORE_FAULT_LOG": log.string,
+            "SHIP_STORE_FAULT_ONLY": names.joined(separator: ","),
+        ]
+        if let action {
+            variables["SHIP_STORE_FAULT_AT"] = "\(call)\(extent.rawValue)"
+            variables["SHIP_STORE_FAULT_ACTION"] = action.rawValue
+        }
+        return variables
+    }
+
+    /// The calls in a log; none if there is no log.
+    package static func calls(in log: FilePath) -> [Call] {
+        guard let text = try? String(contentsOfFile: log.string, encoding: .utf8) else { return [] }
+        return text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { return nil }
+            let paths = fields[2].split(separator: " -> ", maxSplits: 1).map(String.init)
+            return Call(name: String(fields[1]), path: paths.first ?? "", target: paths.count > 1 ? paths[1] : nil)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import FoundationEssentials
+
+/// The descriptors that this process has open. To be counted in a process of its own (an exit test): other tests open and
+/// close some at any time.
+package enum OpenDescriptors {
+    private static let folders = ["/proc/self/fd", "/dev/fd"]
+
+    /// How many there are, the one for counting not included or always included.
+    package static var count: Int {
+        for folder in folders {
+            if let names = try? FileManager.default.contentsOfDirectory(atPath: folder) { return names.count }
+        }
+        return 0
+    }
+
+    /// Waits until there are no more than `expected`, or two seconds.
+    ///
+    /// - Returns: How many there are then.
+    package static func settle(at expected: Int) async throws -> Int {
+        let deadline = ContinuousClock.now + .seconds(2)
+        while count > expected, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        return count
+    }
+}
