@@ -53,15 +53,18 @@ let package = Package(
         target("ShipProtocol", ["CZlib"]),
         target("StoreFormat", []),
 
-        // The stages. None imports another; StoreFiles holds the platform's calls for all of them.
+        // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
+        // things are in an inbox, to those who install and those who read.
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
         target("StoreFiles", ["ShipProtocol", crypto, system]),
         target("StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", grdb, sqlite]),
         target("ShipCompression", ["ShipProtocol", "CDeflate", "CZlib"]),
         target("ShipTransport", ["ShipProtocol", "StoreFiles", nioCore, nioPosix, subprocess, system]),
-        target("StoreInstall", ["ShipProtocol", "StoreFiles", system]),
+        target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
+        target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
         target(
-            "StoreServing", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", grdb, sqlite, system]),
+            "StoreServing",
+            ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CSQLiteHardening", grdb, sqlite, system]),
 
         target("StoreOperations", ["ShipProtocol", "StoreFiles", system]),
 
@@ -70,7 +73,7 @@ let package = Package(
             "ShipStore",
             [
                 "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
-                "StoreInstall", "StoreServing", "StoreOperations", grdb, system,
+                "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, system,
             ]),
         .executableTarget(
             name: "ship-store", dependencies: ["ShipStore", argumentParser, grdb, subprocess, system, unixSignals],
@@ -86,18 +89,25 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FaultTests",
-            dependencies: ["ship-store", "ShipStore", "StoreFiles", "StoreInstall", "TestSupport", system],
+            dependencies: [
+                "ship-store", "ShipStore", "StoreFiles", "StoreInbox", "StoreInstall", "TestSupport", system,
+            ],
             swiftSettings: strict),
         tests(of: "ShipProtocol"),
         tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "CZlib"]),
         tests(
             of: "ShipStore",
-            ["ship-store", "ShipCompression", "ShipProtocol", "StoreFiles", "StoreInstall", crypto, grdb, system]),
+            [
+                "ship-store", "ShipCompression", "ShipProtocol", "StoreFiles", "StoreInbox", "StoreInstall", crypto,
+                grdb, system,
+            ]),
         tests(of: "ShipTransport", ["StoreFiles", nioCore, nioPosix, system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
-        tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", system]),
+        tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
         tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", system]),
-        tests(of: "StoreServing", ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreInstall", grdb, sqlite, system]),
+        tests(
+            of: "StoreServing",
+            ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreInbox", "StoreInstall", grdb, sqlite, system]),
         tests(of: "StoreSnapshot", ["ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system]),
     ]
 )

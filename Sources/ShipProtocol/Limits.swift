@@ -25,7 +25,9 @@ package enum Limits {
     package static let metadataValueLength = 1024
     /// Most entities whose version hashes a manifest lists.
     package static let entities = 4096
-    /// Longest entity name, identity, software or SQLite version, in bytes of UTF-8.
+    /// Most tables that a manifest describes, and most that it says were emptied.
+    package static let tables = 2048
+    /// Longest name of a table, entity name, identity, software or SQLite version, in bytes of UTF-8.
     package static let labelLength = 256
     /// Most names in a list of features or encodings, and most stores in the list of those held.
     package static let features = 64

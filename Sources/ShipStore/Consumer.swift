@@ -1,6 +1,7 @@
 public import ShipProtocol
 public import ShipTransport
-public import StoreInstall
+public import StoreInbox
+import StoreInstall
 public import StoreServing
 import Synchronization
 public import SystemPackage
@@ -32,7 +33,7 @@ public final class Consumer: Sendable {
     public init(inbox root: FilePath, options: Options = Options()) throws(ShipmentError) {
         inbox = Inbox(at: root)
         self.options = options
-        do throws(InstallError) {
+        do throws(InboxError) {
             installer = try Installer(inbox: inbox, keeping: options.kept)
         } catch {
             throw .install(error)

@@ -3,6 +3,6 @@
 @_exported public import ShipProtocol
 @_exported public import ShipTransport
 @_exported public import StoreFiles
-@_exported public import StoreInstall
+@_exported public import StoreInbox
 @_exported public import StoreServing
 @_exported public import StoreSnapshot

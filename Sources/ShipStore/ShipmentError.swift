@@ -2,7 +2,7 @@ public import ShipCompression
 public import ShipProtocol
 public import ShipTransport
 public import StoreFiles
-public import StoreInstall
+public import StoreInbox
 public import StoreServing
 public import StoreSnapshot
 
@@ -23,7 +23,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     /// What came in is no sound store, although its digest is right.
     case badStore(StoreCheck.Flaw)
     /// It could not be installed.
-    case install(InstallError)
+    case install(InboxError)
     case file(FileError)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
@@ -42,7 +42,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as ProtocolError: .protocolBroken(error)
             case let error as CompressionError: .compression(error)
             case let flaw as StoreCheck.Flaw: .badStore(flaw)
-            case let error as InstallError: .install(error)
+            case let error as InboxError: .install(error)
             case let error as FileError: .file(error)
             case is CancellationError: .stopped
             default: .sqlite(String(describing: error))

@@ -1,5 +1,6 @@
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import SystemPackage
 
 /// One receiver owns an inbox: flock(2) on `.ship-store/.lock`, which the kernel frees when the owner dies, however it
@@ -8,9 +9,9 @@ struct InboxLock: ~Copyable, Sendable {
     private let file: OpenFile
 
     /// - Throws: `.inboxInUse`, `.file`.
-    init(_ layout: InboxLayout) throws(InstallError) {
-        let file = try InstallError.wrapping { () throws(FileError) in try OpenFile.lockFile(layout.lock) }
-        let isFree = try InstallError.wrapping { () throws(FileError) in
+    init(_ layout: InboxLayout) throws(InboxError) {
+        let file = try InboxError.wrapping { () throws(FileError) in try OpenFile.lockFile(layout.lock) }
+        let isFree = try InboxError.wrapping { () throws(FileError) in
             try PlatformCalls.tryLock(file.descriptor, layout.lock)
         }
         guard isFree else { throw .inboxInUse(layout.root, process: Self.owner(in: file)) }

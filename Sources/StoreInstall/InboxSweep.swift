@@ -1,5 +1,6 @@
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import SystemPackage
 
 /// What a receiver that was killed, or lost its power, may have left behind. Only the owner of an inbox sweeps it.
@@ -10,15 +11,15 @@ struct InboxSweep {
 
     /// Removes stagings, generations that never became current and those that are too many; puts back links that are
     /// missing, and removes those of a store whose first shipment never became current.
-    func run() throws(InstallError) {
+    func run() throws(InboxError) {
         for name in try inbox.storeNames() {
             try sweep(name)
         }
     }
 
-    private func sweep(_ name: StoreName) throws(InstallError) {
+    private func sweep(_ name: StoreName) throws(InboxError) {
         let layout = inbox.layout
-        try InstallError.wrapping { () throws(FileError) in try Self.empty(layout.staging(name)) }
+        try InboxError.wrapping { () throws(FileError) in try Self.empty(layout.staging(name)) }
         guard let current = inbox.currentName(of: name) else {
             // Something else in its place is not for us to judge; and where there was more than a first shipment, somebody
             // has removed the link, and may want the generations.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 package import ShipProtocol
 import StoreFiles
+package import StoreInbox
 package import SystemPackage
 
 /// The owner of an inbox: stages shipments, makes them current, prunes.
@@ -18,12 +19,12 @@ package final class Installer: Sendable {
     ///
     /// - Parameter kept: How many generations of each store stay, the current one included; at least 1.
     /// - Throws: `.inboxInUse`, `.file`.
-    package init(inbox: Inbox, keeping kept: Int) throws(InstallError) {
+    package init(inbox: Inbox, keeping kept: Int) throws(InboxError) {
         self.inbox = inbox
         self.kept = max(1, kept)
-        try InstallError.wrapping { () throws(FileError) in try Folder.make(inbox.layout.depot) }
+        try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.layout.depot) }
         lock = try InboxLock(inbox.layout)
-        try InstallError.wrapping { () throws(FileError) in try Self.makeDurable(inbox.layout) }
+        try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(inbox.layout) }
         try InboxSweep(inbox: inbox, kept: self.kept).run()
     }
 
@@ -50,7 +51,7 @@ package final class Installer: Sendable {
     }
 
     /// - Throws: `.occupied`, `.file`.
-    package func plan(for manifest: Manifest) throws(InstallError) -> Plan {
+    package func plan(for manifest: Manifest) throws(InboxError) -> Plan {
         try PublicLinks(layout: inbox.layout).check(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
         guard let current = try? inbox.current(of: manifest.name) else { return .stage(present: [:]) }
@@ -72,9 +73,9 @@ package final class Installer: Sendable {
     /// Makes the staging of a shipment.
     ///
     /// - Throws: `.noSpace`, `.file`.
-    package func stage(_ manifest: Manifest, present: [Int: FilePath]) throws(InstallError) -> StagedGeneration {
+    package func stage(_ manifest: Manifest, present: [Int: FilePath]) throws(InboxError) -> StagedGeneration {
         let staging = inbox.layout.staging(manifest.name)
-        try InstallError.wrapping { () throws(FileError) in
+        try InboxError.wrapping { () throws(FileError) in
             try Folder.make(staging)
             try Folder.make(inbox.layout.generations(manifest.name))
         }
@@ -83,7 +84,7 @@ package final class Installer: Sendable {
             let (total, overflow) = sum.addingReportingOverflow(part.element.size)
             return overflow ? .max : total
         }
-        let free = try InstallError.wrapping { () throws(FileError) in try PlatformCalls.freeSpace(around: staging) }
+        let free = try InboxError.wrapping { () throws(FileError) in try PlatformCalls.freeSpace(around: staging) }
         guard needed <= free else { throw .noSpace(needed: needed, free: free) }
         return try StagedGeneration(manifest, in: staging, present: present)
     }
@@ -92,7 +93,7 @@ package final class Installer: Sendable {
     ///
     /// - Parameter open: Opens the new current generation as a reader would; if it throws, `current` goes back to what it
     ///   was, and the new generation is removed.
-    /// - Throws: `InstallError`, or what `open` throws.
+    /// - Throws: `InboxError`, or what `open` throws.
     package func install(
         _ staged: consuming StagedGeneration, open: (Generation) async throws -> Void
     ) async throws -> Generation {
@@ -116,7 +117,7 @@ package final class Installer: Sendable {
             return generation
         } catch {
             try? goBack(to: before, from: generationName, of: name)
-            throw (error as? FileError).map(InstallError.file) ?? error
+            throw (error as? FileError).map(InboxError.file) ?? error
         }
     }
 
@@ -155,9 +156,9 @@ package final class Installer: Sendable {
 
     /// A receiver that was killed between a rename and the sync after it leaves a generation that a power cut could
     /// still take.
-    private func makeDurable(_ generation: Generation) throws(InstallError) {
+    private func makeDurable(_ generation: Generation) throws(InboxError) {
         let name = generation.manifest.name
-        try InstallError.wrapping { () throws(FileError) in
+        try InboxError.wrapping { () throws(FileError) in
             try Folder.sync(inbox.layout.generations(name))
             try Folder.sync(inbox.layout.store(name))
         }

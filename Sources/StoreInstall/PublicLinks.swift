@@ -1,6 +1,7 @@
 import FoundationEssentials
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import SystemPackage
 
 /// The names under which users find a store in the inbox. They lead through `current`, so that they are made once and
@@ -9,7 +10,7 @@ struct PublicLinks {
     let layout: InboxLayout
 
     /// - Throws: `.occupied` if something that is not ours has one of the names.
-    func check(for manifest: Manifest) throws(InstallError) {
+    func check(for manifest: Manifest) throws(InboxError) {
         for (link, target) in links(for: manifest) {
             guard (try? PlatformCalls.status(of: link)) != nil else { continue }
             guard Self.isOurs(link, target) else { throw .occupied(link) }
@@ -17,9 +18,9 @@ struct PublicLinks {
     }
 
     /// Makes those that are missing, durably.
-    func make(for manifest: Manifest) throws(InstallError) {
+    func make(for manifest: Manifest) throws(InboxError) {
         try check(for: manifest)
-        try InstallError.wrapping { () throws(FileError) in
+        try InboxError.wrapping { () throws(FileError) in
             for (link, target) in links(for: manifest) where (try? PlatformCalls.status(of: link)) == nil {
                 try PlatformCalls.symbolicLink(at: link, to: target)
             }
@@ -28,8 +29,8 @@ struct PublicLinks {
     }
 
     /// Removes them: they lead nowhere while the store has no current generation.
-    func remove(of name: StoreName) throws(InstallError) {
-        try InstallError.wrapping { () throws(FileError) in
+    func remove(of name: StoreName) throws(InboxError) {
+        try InboxError.wrapping { () throws(FileError) in
             for (link, target) in [storeLink(of: name), supportLink(of: name)] where Self.isOurs(link, target) {
                 try PlatformCalls.removeFile(link)
             }

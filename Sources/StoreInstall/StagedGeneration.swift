@@ -1,6 +1,7 @@
 import FoundationEssentials
 package import ShipProtocol
 import StoreFiles
+package import StoreInbox
 package import SystemPackage
 
 /// A shipment on its way in: a private folder in the inbox's staging, removed with its owner unless it is installed.
@@ -24,7 +25,7 @@ package struct StagedGeneration: ~Copyable {
     /// Makes the folder, links the parts that are here already, and makes an empty file for each part without bytes.
     ///
     /// - Parameter present: Indexes of parts, and the files of an older generation that hold them.
-    init(_ manifest: Manifest, in staging: FilePath, present: [Int: FilePath]) throws(InstallError) {
+    init(_ manifest: Manifest, in staging: FilePath, present: [Int: FilePath]) throws(InboxError) {
         self.manifest = manifest
         linkedParts = Set(present.keys)
         bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
@@ -58,7 +59,7 @@ package struct StagedGeneration: ~Copyable {
     }
 
     /// Appends decoded bytes to a part. Parts come one after the other.
-    package mutating func append(_ bytes: [UInt8], toPart index: Int) throws(InstallError) {
+    package mutating func append(_ bytes: [UInt8], toPart index: Int) throws(InboxError) {
         do throws(FileError) {
             if openPart?.index != index {
                 openPart = (index, OpenPart(try OpenFile.creating(path(ofPart: index))))
@@ -73,7 +74,7 @@ package struct StagedGeneration: ~Copyable {
     /// them, and syncs the folders.
     ///
     /// - Throws: `.mismatch`, `.file`. A sync that failed is never tried again: the staging is to be dropped.
-    package mutating func seal() throws(InstallError) {
+    package mutating func seal() throws(InboxError) {
         openPart = nil
         for (index, part) in manifest.parts.enumerated() {
             try sealPart(index, part)
@@ -96,9 +97,9 @@ package struct StagedGeneration: ~Copyable {
         }
     }
 
-    private func sealPart(_ index: Int, _ part: Manifest.Part) throws(InstallError) {
+    private func sealPart(_ index: Int, _ part: Manifest.Part) throws(InboxError) {
         let path = path(ofPart: index)
-        let isWhole = try InstallError.wrapping { () throws(FileError) in
+        let isWhole = try InboxError.wrapping { () throws(FileError) in
             let file = try OpenFile.readingWithoutFollowing(path)
             if !linkedParts.contains(index) {
                 try PlatformCalls.changeMode(of: path, to: .ownerRead)

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFiles
+import StoreInbox
 import StoreInstall
 import SystemPackage
 import TestSupport
@@ -26,7 +27,7 @@ import Testing
         #expect(second.status == .exited(75))
         #expect(second.stderr.contains("in use by another receiver (process \(receiver.processID))"))
         #expect(second.stderr.contains("ship-store: hint: stop that one, or receive into another folder"))
-        #expect(throws: InstallError.inboxInUse(inbox, process: receiver.processID)) {
+        #expect(throws: InboxError.inboxInUse(inbox, process: receiver.processID)) {
             _ = try Installer(inbox: Inbox(at: inbox), keeping: 1)
         }
         receiver.signal(SIGKILL)
@@ -38,7 +39,7 @@ import Testing
 
     @Test func `one process cannot have it twice either`() throws {
         let installer = try Installer(inbox: Inbox(at: inbox), keeping: 1)
-        #expect(throws: InstallError.inboxInUse(inbox, process: PlatformCalls.processID)) {
+        #expect(throws: InboxError.inboxInUse(inbox, process: PlatformCalls.processID)) {
             _ = try Installer(inbox: Inbox(at: inbox), keeping: 1)
         }
         _ = installer.inbox
@@ -50,7 +51,7 @@ import Testing
         let precious = scratch.path.appending("precious")
         try OpenFile.creating(precious).write([1, 2, 3])
         try PlatformCalls.symbolicLink(at: inbox.appending(".ship-store").appending(".lock"), to: precious)
-        #expect(throws: InstallError.self) { _ = try Installer(inbox: Inbox(at: inbox), keeping: 1) }
+        #expect(throws: InboxError.self) { _ = try Installer(inbox: Inbox(at: inbox), keeping: 1) }
         #expect(try PlatformCalls.status(of: precious).size == 3)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import ShipStore
 import StoreFiles
+import StoreInbox
 import StoreInstall
 import SystemPackage
 import TestSupport

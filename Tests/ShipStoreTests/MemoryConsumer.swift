@@ -1,6 +1,7 @@
 import Crypto
 import ShipCompression
 import ShipProtocol
+import StoreInbox
 import StoreInstall
 import SystemPackage
 

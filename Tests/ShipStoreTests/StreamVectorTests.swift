@@ -1,5 +1,6 @@
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import StoreInstall
 import SystemPackage
 import TestSupport

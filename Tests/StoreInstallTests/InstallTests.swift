@@ -1,6 +1,7 @@
 import Foundation
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import SystemPackage
 import TestSupport
 import Testing
@@ -109,9 +110,9 @@ import Testing
         }
         let before = try PlatformCalls.status(of: path)
         let shipment = try Shipment("first", files: [1: "one"])
-        #expect(throws: InstallError.occupied(path)) { try installer.plan(for: shipment.manifest) }
+        #expect(throws: InboxError.occupied(path)) { try installer.plan(for: shipment.manifest) }
         // It may come after the plan, too.
-        await #expect(throws: InstallError.occupied(path)) {
+        await #expect(throws: InboxError.occupied(path)) {
             var staged = try shipment.stage(with: installer)
             try staged.seal()
             _ = try await installer.install(staged) { _ in }

@@ -1,6 +1,7 @@
 import Foundation
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import SystemPackage
 import TestSupport
 
@@ -85,7 +86,7 @@ struct InboxContent {
         root = scratch.path.appending("inbox")
     }
 
-    func installer(keeping kept: Int = 3) throws(InstallError) -> Installer {
+    func installer(keeping kept: Int = 3) throws(InboxError) -> Installer {
         try Installer(inbox: Inbox(at: root), keeping: kept)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import SystemPackage
 import TestSupport
 import Testing
@@ -32,7 +33,7 @@ import Testing
             var staged = try installer.stage(shipment.manifest, present: [:])
             try staged.append(bytes, toPart: 0)
             let path = staged.storePath
-            do throws(InstallError) {
+            do throws(InboxError) {
                 try staged.seal()
                 Issue.record("sealed")
             } catch {
@@ -47,7 +48,7 @@ import Testing
         var staged = try Shipment("store", files: [1: "one"]).stage(with: installer)
         let file = staged.path.appending("\(InboxContent.supportFolder)/\(try Shipment.fileName(1).uuid)")
         try Data("eno".utf8).write(to: URL(fileURLWithPath: file.string))
-        do throws(InstallError) {
+        do throws(InboxError) {
             try staged.seal()
             Issue.record("sealed")
         } catch {
@@ -61,7 +62,7 @@ import Testing
         let shipment = try Shipment("store", files: [1: "one"])
         var staged = try installer.stage(shipment.manifest, present: [:])
         try staged.append(shipment.parts[0], toPart: 0)
-        do throws(InstallError) {
+        do throws(InboxError) {
             try staged.seal()
             Issue.record("sealed")
         } catch {
@@ -75,7 +76,7 @@ import Testing
         var staged = try installer.stage(try Shipment("store", files: [1: "one"]).manifest, present: [:])
         try staged.append(Array("st".utf8), toPart: 0)
         try staged.append(Array("one".utf8), toPart: 1)
-        do throws(InstallError) {
+        do throws(InboxError) {
             try staged.append(Array("ore".utf8), toPart: 0)
             Issue.record("appended")
         } catch {
@@ -90,7 +91,7 @@ import Testing
         let path = generation.path(ofPart: 1)
         try PlatformCalls.changeMode(of: path, to: .ownerReadWrite)
         try Data("eno".utf8).write(to: URL(fileURLWithPath: path.string))
-        #expect(throws: InstallError.mismatch(path)) { try generation.compareWithManifest() }
+        #expect(throws: InboxError.mismatch(path)) { try generation.compareWithManifest() }
     }
 
     @Test func `the same shipment is not staged again`() async throws {
@@ -149,7 +150,7 @@ import Testing
         let path = first.path(ofPart: 1)
         try PlatformCalls.changeMode(of: path, to: .ownerReadWrite)
         try Data("eno".utf8).write(to: URL(fileURLWithPath: path.string))
-        await #expect(throws: InstallError.self) {
+        await #expect(throws: InboxError.self) {
             try await Shipment("second", files: [1: "one"]).install(with: installer)
         }
         #expect(inbox.numbers == [1])
@@ -161,7 +162,7 @@ import Testing
         try await SmallDisk.with(size: "3m") { disk in
             let installer = try Installer(inbox: Inbox(at: disk.appending("inbox")), keeping: 3)
             let large = try Shipment(String(repeating: "x", count: 4_000_000))
-            let error = #expect(throws: InstallError.self) {
+            let error = #expect(throws: InboxError.self) {
                 try installer.stage(large.manifest, present: [:]).bytesToCome
             }
             guard case .noSpace(let needed, let free) = error else {
@@ -183,7 +184,7 @@ import Testing
         let manifest = Manifest(
             name: shipment.manifest.name, createdAt: shipment.manifest.createdAt, producer: shipment.manifest.producer,
             store: shipment.manifest.store, externalFiles: files)
-        let error = #expect(throws: InstallError.self) { try installer.stage(manifest, present: [:]).storePath }
+        let error = #expect(throws: InboxError.self) { try installer.stage(manifest, present: [:]).storePath }
         #expect(error?.isOutOfSpace == true)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import ShipProtocol
 import StoreFiles
+import StoreInbox
 import SystemPackage
 import TestSupport
 import Testing
@@ -99,7 +100,7 @@ import Testing
         try PlatformCalls.changeMode(of: manifest, to: .ownerReadWrite)
         try Data(text.utf8).write(to: URL(fileURLWithPath: manifest.string))
         let name = try #require(StoreName("Recipes"))
-        #expect(throws: InstallError.self) { try Inbox(at: inbox.root).current(of: name) }
+        #expect(throws: InboxError.self) { try Inbox(at: inbox.root).current(of: name) }
         let installer = try inbox.installer()
         #expect(inbox.numbers == [1, 2])
         let third = try await Shipment("2").install(with: installer)
@@ -170,9 +171,9 @@ import Testing
     @Test func `an unreadable list of stores is an error, and no trap`() throws {
         try PlatformCalls.makeFolder(inbox.root)
         _ = try OpenFile.creating(inbox.root.appending(".ship-store"))
-        #expect(throws: InstallError.self) { try inbox.installer() }
-        #expect(throws: InstallError.self) { try Inbox(at: inbox.root).storeNames() }
+        #expect(throws: InboxError.self) { try inbox.installer() }
+        #expect(throws: InboxError.self) { try Inbox(at: inbox.root).storeNames() }
         let nowhere = Inbox(at: inbox.root.appending("nowhere"))
-        #expect(throws: InstallError.self) { try nowhere.storeNames() }
+        #expect(throws: InboxError.self) { try nowhere.storeNames() }
     }
 }

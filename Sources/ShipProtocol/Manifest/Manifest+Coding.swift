@@ -6,8 +6,8 @@ import FoundationEssentials
 /// Source: `Protocol/README.md` sections 4 and 8.
 extension Manifest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name, createdAt, producer, store, identity, coreData, externalFiles, missingExternalFiles, metadata
-        case requires
+        case name, createdAt, producer, store, identity, coreData, externalFiles, missingExternalFiles, omissions
+        case tables, metadata, requires
     }
 
     public init(from decoder: any Decoder) throws {
@@ -22,6 +22,8 @@ extension Manifest: Codable {
             externalFiles: try container.decodeIfPresent([ExternalFile].self, forKey: .externalFiles) ?? [],
             missingExternalFiles: try container.decodeIfPresent([ExternalFileName].self, forKey: .missingExternalFiles)
                 ?? [],
+            omissions: try container.decodeIfPresent(Omissions.self, forKey: .omissions),
+            tables: try container.decodeIfPresent([String: TableContent].self, forKey: .tables),
             metadata: try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:],
             requires: try container.decodeIfPresent([String].self, forKey: .requires) ?? [])
         if let flaw = firstFlaw {
@@ -39,6 +41,8 @@ extension Manifest: Codable {
         try container.encodeIfPresent(coreData, forKey: .coreData)
         if !externalFiles.isEmpty { try container.encode(externalFiles, forKey: .externalFiles) }
         if !missingExternalFiles.isEmpty { try container.encode(missingExternalFiles, forKey: .missingExternalFiles) }
+        try container.encodeIfPresent(omissions, forKey: .omissions)
+        try container.encodeIfPresent(tables, forKey: .tables)
         if !metadata.isEmpty { try container.encode(metadata, forKey: .metadata) }
         if !requires.isEmpty { try container.encode(requires, forKey: .requires) }
     }
@@ -46,7 +50,7 @@ extension Manifest: Codable {
     /// What breaks the rules of `Protocol/README.md` section 4 although every type is right, in words for a log.
     package var firstFlaw: String? {
         let labels = [producer.software, producer.sqlite, identity ?? "-"]
-        let names = externalFiles.map(\.name) + missingExternalFiles
+        let names = externalFiles.map(\.name) + missingExternalFiles + (omissions?.externalFiles.map(\.name) ?? [])
         if let flaw = store.firstFlaw { return flaw }
         if !labels.allSatisfy(Label.isValid) { return "a label is not of 1 to \(Limits.labelLength) bytes" }
         if let flaw = Self.firstFlaw(ofRequirements: requires) { return flaw }
@@ -59,6 +63,7 @@ extension Manifest: Codable {
         }
         if !names.isEmpty, coreData == nil { return "external files without Core Data" }
         if let coreData, let flaw = coreData.firstFlaw { return flaw }
+        if let flaw = omissions?.firstFlaw ?? TableContent.firstFlaw(of: tables ?? [:]) { return flaw }
         return Metadata.firstFlaw(of: metadata)
     }
 

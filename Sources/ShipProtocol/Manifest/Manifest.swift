@@ -15,6 +15,11 @@ public struct Manifest: Hashable, Sendable {
     public let externalFiles: [ExternalFile]
     /// Referenced by the store, but not there when it was copied, and shipped without on the user's word.
     public let missingExternalFiles: [ExternalFileName]
+    /// What the producer's user wanted to be left out; `nil` if nothing was.
+    public let omissions: Omissions?
+    /// What is in each table, by its name, so that two generations can be told apart without a look at their rows; `nil`
+    /// if the producer does not say.
+    public let tables: [String: TableContent]?
     /// The user's own pairs.
     public let metadata: [String: String]
     /// Names of the features that a consumer must know to take this shipment.
@@ -46,7 +51,8 @@ public struct Manifest: Hashable, Sendable {
     public init(
         name: StoreName, createdAt: Timestamp, producer: Software, store: StoreFacts, identity: String? = nil,
         coreData: CoreDataFacts? = nil, externalFiles: [ExternalFile] = [],
-        missingExternalFiles: [ExternalFileName] = [], metadata: [String: String] = [:], requires: [String] = []
+        missingExternalFiles: [ExternalFileName] = [], omissions: Omissions? = nil,
+        tables: [String: TableContent]? = nil, metadata: [String: String] = [:], requires: [String] = []
     ) {
         self.name = name
         self.createdAt = createdAt
@@ -56,6 +62,8 @@ public struct Manifest: Hashable, Sendable {
         self.coreData = coreData
         self.externalFiles = externalFiles
         self.missingExternalFiles = missingExternalFiles
+        self.omissions = omissions
+        self.tables = tables
         self.metadata = metadata
         self.requires = requires
     }
@@ -80,10 +88,10 @@ extension Manifest {
 
     /// Whether two shipments would leave the same files and the same words behind.
     ///
-    /// Who made the copy, and when, does not count.
+    /// Who made the copy, and when, does not count; what is in the tables follows from the store.
     package func hasSameContent(as other: Manifest) -> Bool {
         name == other.name && store == other.store && identity == other.identity && coreData == other.coreData
             && externalFiles == other.externalFiles && missingExternalFiles == other.missingExternalFiles
-            && metadata == other.metadata
+            && omissions == other.omissions && metadata == other.metadata
     }
 }

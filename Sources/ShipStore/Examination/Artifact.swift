@@ -1,7 +1,7 @@
 import FoundationEssentials
 import ShipProtocol
 import StoreFiles
-import StoreInstall
+import StoreInbox
 public import SystemPackage
 
 /// What a path leads to, of the things that this program makes or takes.

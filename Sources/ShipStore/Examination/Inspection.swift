@@ -1,6 +1,6 @@
 import ShipCompression
 public import ShipProtocol
-import StoreInstall
+import StoreInbox
 public import StoreServing
 import SystemPackage
 

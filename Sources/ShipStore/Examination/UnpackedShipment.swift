@@ -1,7 +1,7 @@
 import ShipProtocol
 import ShipTransport
 import StoreFiles
-import StoreInstall
+import StoreInbox
 import SystemPackage
 
 /// A shipment from a file, installed into an inbox of its own in a temporary folder: every check is made, and all of it
@@ -24,7 +24,7 @@ struct UnpackedShipment: ~Copyable {
     private static func install(_ path: FilePath, into inbox: FilePath) async throws(ShipmentError) -> Generation {
         let consumer = try Consumer(inbox: inbox)
         let receipt = try await consumer.receive(from: .file(path))
-        do throws(InstallError) {
+        do throws(InboxError) {
             guard let generation = try consumer.inbox.current(of: receipt.name) else {
                 throw .noSuchStore(receipt.name)
             }

@@ -1,6 +1,6 @@
 import ShipProtocol
 import StoreFiles
-import StoreInstall
+import StoreInbox
 import StoreServing
 import SystemPackage
 
@@ -46,14 +46,14 @@ public struct Verification: Sendable {
     }
 
     private func findings(in inbox: Inbox) throws(ShipmentError) -> [Finding] {
-        do throws(InstallError) {
+        do throws(InboxError) {
             var findings: [Finding] = []
             for name in try inbox.storeNames() {
                 let paths = try inbox.generationPaths(of: name)
                 var ofStore = paths.map { path in
                     finding("\(name), generation \(path.lastComponent?.string ?? "")") { try Generation(at: path) }
                 }
-                do throws(InstallError) {
+                do throws(InboxError) {
                     // A name without generations is that of a store whose first shipment never arrived.
                     if !paths.isEmpty, try inbox.current(of: name) == nil { throw .noSuchStore(name) }
                 } catch {

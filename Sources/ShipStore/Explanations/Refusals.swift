@@ -1,7 +1,7 @@
 import ShipProtocol
 import ShipTransport
 import StoreFiles
-import StoreInstall
+import StoreInbox
 import StoreServing
 import SystemPackage
 

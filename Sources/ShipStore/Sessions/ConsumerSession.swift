@@ -1,5 +1,6 @@
 import ShipProtocol
 import ShipTransport
+import StoreInbox
 import StoreInstall
 import StoreServing
 

@@ -1,5 +1,6 @@
 import ShipCompression
 import ShipProtocol
+import StoreInbox
 import StoreInstall
 import StoreServing
 

@@ -21,11 +21,14 @@ extension PlatformCalls {
         guard result == 0 else { throw FileError(.sync, path, .last) }
     }
 
-    /// flock(2), exclusive, without waiting.
+    /// flock(2), without waiting.
     ///
     /// - Returns: Whether the lock was free. It goes with the last copy of the descriptor.
-    package static func tryLock(_ descriptor: FileDescriptor, _ path: FilePath) throws(FileError) -> Bool {
-        if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 { return true }
+    package static func tryLock(
+        _ descriptor: FileDescriptor, _ path: FilePath, _ kind: FolderLock.Kind = .exclusive
+    ) throws(FileError) -> Bool {
+        let operation = kind == .shared ? LOCK_SH : LOCK_EX
+        if flock(descriptor.rawValue, operation | LOCK_NB) == 0 { return true }
         let errno = Errno.last
         guard errno == .wouldBlock else { throw FileError(.lock, path, errno) }
         return false

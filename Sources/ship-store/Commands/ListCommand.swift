@@ -22,7 +22,7 @@ struct ListCommand: AsyncParsableCommand {
         try await Running.run(console) { [into, output] in
             let inbox = Inbox(at: FilePath(into))
             var lines: [GenerationLine] = []
-            do throws(InstallError) {
+            do throws(InboxError) {
                 for name in try inbox.storeNames() {
                     let current = try inbox.current(of: name)?.number
                     for generation in try inbox.generations(of: name) {

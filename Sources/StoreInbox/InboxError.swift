@@ -3,7 +3,7 @@ public import StoreFiles
 public import SystemPackage
 
 /// Why a shipment cannot be installed, or an inbox not be used. Whatever it is, `current` is as it was.
-public enum InstallError: Error, Hashable, Sendable {
+public enum InboxError: Error, Hashable, Sendable {
     /// Another receiver owns the inbox: its process, if it said so.
     case inboxInUse(FilePath, process: Int32?)
     /// Something that is not ours stands where the inbox puts a link to the store.
@@ -27,6 +27,18 @@ public enum InstallError: Error, Hashable, Sendable {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
         case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .noSuchStore: false
+        }
+    }
+}
+
+extension InboxError {
+    /// Calls of the platform, their errors as ours.
+    package static func wrapping<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InboxError) -> Result
+    {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw .file(error)
         }
     }
 }

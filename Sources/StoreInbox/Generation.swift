@@ -26,7 +26,7 @@ public struct Generation: Hashable, Sendable {
     }
 
     /// Where a part goes in the folder of a generation.
-    static func relativePath(ofPart index: Int, of manifest: Manifest) -> FilePath {
+    package static func relativePath(ofPart index: Int, of manifest: Manifest) -> FilePath {
         guard index > 0 else { return FilePath(InboxLayout.storeFile(manifest.name)) }
         return FilePath(InboxLayout.supportFolder(manifest.name))
             .appending(FilePath(manifest.externalFiles[index - 1].name.relativePath).components)
@@ -35,10 +35,10 @@ public struct Generation: Hashable, Sendable {
     /// Reads every part again.
     ///
     /// - Throws: `.mismatch` for a size or digest that is not the manifest's, `.file`.
-    package func compareWithManifest() throws(InstallError) {
+    package func compareWithManifest() throws(InboxError) {
         for (index, part) in manifest.parts.enumerated() {
             let path = path(ofPart: index)
-            let isWhole = try InstallError.wrapping { () throws(FileError) in
+            let isWhole = try InboxError.wrapping { () throws(FileError) in
                 let file = try OpenFile.readingWithoutFollowing(path)
                 guard try file.size == part.size else { return false }
                 return try FileDigest.sha256(of: file) == part.sha256
@@ -50,21 +50,21 @@ public struct Generation: Hashable, Sendable {
     /// Opens the folder of a generation, wherever it is.
     ///
     /// - Throws: `.badManifest`, `.file`.
-    package init(at path: FilePath) throws(InstallError) {
+    package init(at path: FilePath) throws(InboxError) {
         let name = path.lastComponent.flatMap { GenerationName($0.string) }
         self.init(number: name?.number ?? 0, path: path, manifest: try Self.readManifest(in: path))
     }
 
-    private static func readManifest(in folder: FilePath) throws(InstallError) -> Manifest {
+    private static func readManifest(in folder: FilePath) throws(InboxError) -> Manifest {
         let path = folder.appending(InboxLayout.manifestFile)
         do {
             let file = try OpenFile.readingWithoutFollowing(path)
             let size = try file.size
-            guard size <= Limits.manifestSize else { throw InstallError.badManifest(path, flaw: "too large") }
+            guard size <= Limits.manifestSize else { throw InboxError.badManifest(path, flaw: "too large") }
             return try MessageCoding.decodeManifest(try file.read(Int(size), at: 0))
         } catch let error as FileError {
             throw .file(error)
-        } catch let error as InstallError {
+        } catch let error as InboxError {
             throw error
         } catch ProtocolError.badMessage(_, let flaw) {
             throw .badManifest(path, flaw: flaw)
@@ -75,17 +75,17 @@ public struct Generation: Hashable, Sendable {
 }
 
 /// The name of a generation's folder: its number, and the first digits of its store's digest. `7-3fa9c1d2`
-struct GenerationName: Hashable, Sendable {
-    let number: Int
-    let digestStart: String
+package struct GenerationName: Hashable, Sendable {
+    package let number: Int
+    package let digestStart: String
 
-    init(number: Int, digest: ContentDigest) {
+    package init(number: Int, digest: ContentDigest) {
         self.number = number
         digestStart = digest.short
     }
 
     /// - Returns: `nil` for what is not such a name.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false)
         guard fields.count == 2, let number = Int(fields[0]), (1...Limits.generation).contains(number),
             fields[1].utf8.count == 8, fields[1].utf8.allSatisfy(Self.isHexadecimal)
@@ -102,5 +102,5 @@ struct GenerationName: Hashable, Sendable {
         }
     }
 
-    var text: String { "\(number)-\(digestStart)" }
+    package var text: String { "\(number)-\(digestStart)" }
 }

@@ -1,8 +1,8 @@
 import StoreFiles
-import StoreInstall
+import StoreInbox
 import SystemPackage
 
-extension InstallError {
+extension InboxError {
     var explanation: Explanation {
         switch self {
         case .inboxInUse(let path, let process):

@@ -15,21 +15,25 @@ package struct InboxLayout: Hashable, Sendable {
     package init(root: FilePath) { self.root = root }
 
     /// Holds everything; store names never begin with a dot, so that `.lock` is free for us.
-    var depot: FilePath { root.appending(".ship-store") }
-    var lock: FilePath { depot.appending(".lock") }
+    package var depot: FilePath { root.appending(".ship-store") }
+    package var lock: FilePath { depot.appending(".lock") }
 
-    func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
-    func current(_ name: StoreName) -> FilePath { store(name).appending("current") }
-    func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
-    func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
+    package func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
+    package func current(_ name: StoreName) -> FilePath { store(name).appending("current") }
+    package func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
+    package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
 
     /// What users open: `DIR/Recipes.sqlite`.
     package func storeLink(_ name: StoreName) -> FilePath { root.appending(Self.storeFile(name)) }
     package func supportLink(_ name: StoreName) -> FilePath { root.appending(Self.supportFolder(name)) }
 
     /// What the links above hold.
-    func storeLinkTarget(_ name: StoreName) -> FilePath { currentRelative(name).appending(Self.storeFile(name)) }
-    func supportLinkTarget(_ name: StoreName) -> FilePath { currentRelative(name).appending(Self.supportFolder(name)) }
+    package func storeLinkTarget(_ name: StoreName) -> FilePath {
+        currentRelative(name).appending(Self.storeFile(name))
+    }
+    package func supportLinkTarget(_ name: StoreName) -> FilePath {
+        currentRelative(name).appending(Self.supportFolder(name))
+    }
 
     private func currentRelative(_ name: StoreName) -> FilePath {
         FilePath(".ship-store").appending(name.text).appending("current")

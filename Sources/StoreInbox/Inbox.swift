@@ -14,7 +14,7 @@ public struct Inbox: Hashable, Sendable {
     /// Every store that has a folder, sorted by name.
     ///
     /// - Throws: `.noInbox`, `.file`.
-    public func storeNames() throws(InstallError) -> [StoreName] {
+    public func storeNames() throws(InboxError) -> [StoreName] {
         do throws(FileError) {
             return try Folder.names(in: layout.depot).compactMap { StoreName($0) }.sorted()
         } catch {
@@ -26,27 +26,27 @@ public struct Inbox: Hashable, Sendable {
     }
 
     /// All kept generations of a store, the oldest first.
-    public func generations(of name: StoreName) throws(InstallError) -> [Generation] {
+    public func generations(of name: StoreName) throws(InboxError) -> [Generation] {
         var found: [Generation] = []
         for path in try generationPaths(of: name) { found.append(try Generation(at: path)) }
         return found
     }
 
     /// Their folders, the oldest first, whatever is in them.
-    package func generationPaths(of name: StoreName) throws(InstallError) -> [FilePath] {
+    package func generationPaths(of name: StoreName) throws(InboxError) -> [FilePath] {
         try generationNames(of: name).map { layout.generations(name).appending($0.text) }
     }
 
     /// The generation that is served, or `nil` if none has been installed yet.
     ///
     /// - Throws: `.file` or `.badManifest` if what `current` names is damaged.
-    public func current(of name: StoreName) throws(InstallError) -> Generation? {
+    public func current(of name: StoreName) throws(InboxError) -> Generation? {
         guard let generation = currentName(of: name) else { return nil }
         return try Generation(at: layout.generations(name).appending(generation.text))
     }
 
     /// What the link `current` says, if it says something of ours.
-    func currentName(of name: StoreName) -> GenerationName? {
+    package func currentName(of name: StoreName) -> GenerationName? {
         guard let target = try? PlatformCalls.targetOfSymbolicLink(at: layout.current(name)),
             target.components.count == 2, target.components.first?.string == "generations"
         else { return nil }
@@ -54,8 +54,8 @@ public struct Inbox: Hashable, Sendable {
     }
 
     /// The names of the kept generations, the oldest first.
-    func generationNames(of name: StoreName) throws(InstallError) -> [GenerationName] {
-        try InstallError.wrapping { () throws(FileError) in
+    package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {
+        try InboxError.wrapping { () throws(FileError) in
             do throws(FileError) {
                 return try Folder.names(in: layout.generations(name)).compactMap { GenerationName($0) }
                     .sorted { $0.number < $1.number }
@@ -63,17 +63,6 @@ public struct Inbox: Hashable, Sendable {
                 if error.errno == .noSuchFileOrDirectory { return [] }
                 throw error
             }
-        }
-    }
-}
-
-extension InstallError {
-    /// Calls of the platform, their errors as ours.
-    static func wrapping<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InstallError) -> Result {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw .file(error)
         }
     }
 }
