@@ -2,6 +2,8 @@
 
 PROGRAM := .build/release/ship-store
 SWIFT_SOURCES := Sources Tests Package.swift
+TEST_LOG := .build/tests.log
+SHELL := bash -o pipefail
 
 .PHONY: help setup build demo test soak lint format vectors bench clean
 
@@ -23,7 +25,8 @@ demo: build ## Show the whole story on this machine, in a temporary folder
 test: setup lint ## Check format and vectors, then run every test
 	python3 Protocol/generate.py --check
 	swift build --build-tests
-	swift test --skip-build --no-parallel
+	@swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
+	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }
 
 soak: setup ## Test damage and faults at many more places, which takes many minutes
 	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests'
