@@ -2,13 +2,14 @@
 
 PROGRAM := .build/release/ship-store
 SWIFT_SOURCES := Sources Tests Package.swift
+DOCUMENTED := ShipStore ShipProtocol ShipCompression ShipTransport StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
 TEST_LOG := .build/tests.log
 SHELL := bash -o pipefail
 
-.PHONY: help setup build demo test soak lint format vectors bench clean
+.PHONY: help setup build demo test test-tsan soak docs lint format vectors bench clean
 
 help: ## Say what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install what building and testing need, as far as it is missing
 	@.ci/setup
@@ -28,8 +29,22 @@ test: setup lint ## Check format and vectors, then run every test
 	@swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
 	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }
 
+# Faults come with a library of their own, which does not go with the sanitizer's.
+test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitizer
+	TSAN_OPTIONS="exitcode=66 suppressions=$(CURDIR)/Tests/tsan.suppressions" SWIFT_BACKTRACE=enable=no \
+	  swift test --sanitize=thread --scratch-path .build-tsan --no-parallel --skip FaultTests
+
 soak: setup ## Test damage and faults at many more places, which takes many minutes
 	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests'
+
+# The public values of the stages are documented with those of ShipStore, which hands them on.
+docs: setup ## Make the documentation, with every link in it checked
+	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
+	rm -rf .build/symbols && mkdir .build/symbols
+	cp $(foreach module,$(DOCUMENTED),.build/debug/../symbolgraph/$(module).symbols.json) .build/symbols
+	docc convert Sources/ShipStore/ShipStore.docc --additional-symbol-graph-dir .build/symbols --warnings-as-errors \
+	  --fallback-bundle-identifier ship-store --fallback-display-name ShipStore --output-path .build/documentation
+	@echo "docc preview, or any web server, shows .build/documentation"
 
 lint: ## Check the format of the sources
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
