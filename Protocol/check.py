@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 from decoder import json_rules as rules  # noqa: E402
 from decoder.refused import CODES, Refused  # noqa: E402
 from decoder.sides import Consumer, Producer, Side  # noqa: E402
+from decoder.tables import told  # noqa: E402
 from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
 from decoder.wire import Place, Reader, decoded_block  # noqa: E402
 
@@ -94,6 +95,8 @@ def check(vector: VectorFile) -> None:
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer", data)])
+    if vector.kind == "tables":
+        return expect(told(data), vector.values())
     try:
         if vector.kind in JSON_KINDS:
             expect(rules.lines(JSON_KINDS[vector.kind](data)), vector.values())

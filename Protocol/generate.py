@@ -17,12 +17,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, dialogues, frames, headers, manifest_members, manifests, messages, preambles, streams,
+    blocks, dialogues, frames, headers, manifest_members, manifests, messages, preambles, streams, tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
-FAMILIES = [preambles, headers, frames, blocks, manifests, manifest_members, messages, streams, dialogues]
+FAMILIES = [preambles, headers, frames, blocks, manifests, manifest_members, tables, messages, streams, dialogues]
 STATEMENT_OF_GRAMMAR = "README.md"
 
 

@@ -1,4 +1,4 @@
-"""The members of a manifest one by one (sections 4.1 to 4.7)."""
+"""The members of a manifest one by one (sections 4.1 to 4.9)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def vectors() -> Iterator[Vector]:
     yield from core_data()
     yield from external_files()
     yield from metadata()
+    yield from tables()
+    yield from omissions()
 
 
 def names() -> Iterator[Vector]:
@@ -237,3 +239,74 @@ def metadata() -> Iterator[Vector]:
     }
     for key, (value, about) in wrong.items():
         yield bad(f"metadata_{key}", about, manifest(metadata=value), covers="4.7")
+
+
+def described(**members: Any) -> Members:
+    """A manifest with one table, of which `members` are told."""
+    return manifest(tables={"Recipe": {"rows": 3, "digest": "0123456789abcdef"} | members})
+
+
+def tables() -> Iterator[Vector]:
+    table = {"rows": 3, "digest": "0123456789abcdef"}
+    yield good("tables_none", "A store without tables, of which all is told", manifest(tables={}), covers="4.8")
+    yield good("tables_name_256", "A table's name is a label, of up to 256 bytes", manifest(tables={"\u00e9" * 128: table}), covers="4.8")
+    yield good("tables_name_odd", "A table's name may be almost anything", manifest(tables={"../table.metadata": table}), covers="4.8")
+    yield good("tables_rows_highest", "The highest number of rows", described(rows=2**63 - 1), covers="4.8")
+    more = manifest(tables={"Recipe": table | {"bytes": 4096}})
+    yield good("tables_unknown_member", "A member of a table that is not known is passed over", more, manifest(tables={"Recipe": table}), covers="4.8")
+    wrong: dict[str, tuple[Members, str]] = {
+        "name_empty": (manifest(tables={"": table}), "A table without a name"),
+        "name_257": (manifest(tables={"t" * 257: table}), "A table's name of 257 bytes"),
+        "name_nul": (manifest(tables={"Recipe\0": table}), "A table's name with U+0000"),
+        "null": (manifest(tables={"Recipe": None}), "null instead of an object"),
+        "rows_negative": (described(rows=-1), "A negative number of rows"),
+        "rows_2_63": (described(rows=2**63), "A number above what signed 64 bits hold"),
+        "rows_text": (described(rows="3"), "A number that is a string"),
+        "without_rows": (manifest(tables={"Recipe": {"digest": "0123456789abcdef"}}), "rows is missing"),
+        "without_digest": (manifest(tables={"Recipe": {"rows": 3}}), "digest is missing"),
+        "digest_upper_case": (described(digest="0123456789ABCDEF"), "A digest in upper case"),
+        "digest_15": (described(digest="0123456789abcde"), "A digest of 15 digits"),
+        "digest_17": (described(digest="0123456789abcdef0"), "A digest of 17 digits"),
+        "digest_other_letter": (described(digest="g123456789abcdef"), "A letter that is no digit of base 16"),
+        "digest_number": (described(digest=1234567890123456), "A digest that is a number"),
+    }
+    for key, (value, about) in wrong.items():
+        yield bad(f"tables_{key}", about, value, covers="4.8")
+
+
+def omitting(**members: Any) -> Members:
+    return core_data_manifest(externalFiles=[], omissions=members)
+
+
+def omitted(name: str = PHOTO_UUID, folder: str = "_EXTERNAL_DATA", size: Any = 7) -> Members:
+    return {"folder": folder, "name": name, "size": size}
+
+
+def omissions() -> Iterator[Vector]:
+    yield good("omissions_history", "The history alone", omitting(history=True), covers="4.9")
+    yield good("omissions_history_false", "A history that is there is nothing to tell", omitting(history=False), core_data_manifest(externalFiles=[]), covers="4.9")
+    yield good("omissions_tables", "A table's rows, of a store that Core Data did not make", manifest(omissions={"tables": ["log"]}), covers="4.9")
+    yield good("omissions_external_file", "A file that is not shipped", omitting(externalFiles=[omitted(size=LARGEST_STORE)]), covers="4.9")
+    yield good("omissions_null", "null stands for an absent member", omitting(history=None, tables=None, externalFiles=None), core_data_manifest(externalFiles=[]), covers="4.9")
+    yield good("omissions_unknown_member", "A member that is not known is passed over", omitting(history=True, indexes=["i"]), omitting(history=True), covers="4.9")
+    here, missing = external("_EXTERNAL_DATA", PHOTO_UUID, b""), {"folder": "_EXTERNAL_DATA", "name": PHOTO_UUID}
+    wrong: dict[str, tuple[Members, str]] = {
+        "history_number": (omitting(history=1), "A number instead of a boolean"),
+        "history_text": (omitting(history="true"), "A string instead of a boolean"),
+        "table_empty": (omitting(tables=[""]), "A table without a name"),
+        "table_nul": (omitting(tables=["log\0"]), "A table's name with U+0000"),
+        "table_null": (omitting(tables=[None]), "null among the tables"),
+        "tables_object": (omitting(tables={"log": 3}), "An object instead of an array"),
+        "file_without_size": (omitting(externalFiles=[missing]), "The size of a file is missing"),
+        "file_without_name": (omitting(externalFiles=[{"folder": "_FBF", "size": 7}]), "The name of a file is missing"),
+        "file_size_negative": (omitting(externalFiles=[omitted(size=-1)]), "A negative size"),
+        "file_size_above_limit": (omitting(externalFiles=[omitted(size=LARGEST_STORE + 1)]), "A size above the limit"),
+        "file_name_traversal": (omitting(externalFiles=[omitted("../x")]), "A name that is a path"),
+        "file_folder_other": (omitting(externalFiles=[omitted(folder="_OTHER")]), "A folder that is neither of the two"),
+        "file_twice": (omitting(externalFiles=[omitted(), omitted(PHOTO_UUID.lower())]), "One file twice, once in lower case"),
+        "file_there": (core_data_manifest(externalFiles=[here], omissions={"externalFiles": [omitted()]}), "A file that is there and left out"),
+        "file_missing": (core_data_manifest(externalFiles=[], missingExternalFiles=[missing], omissions={"externalFiles": [omitted()]}), "A file that is missing and left out"),
+        "file_without_core_data": (manifest(omissions={"externalFiles": [omitted()]}), "A file that is left out, but no coreData"),
+    }
+    for key, (value, about) in wrong.items():
+        yield bad(f"omissions_{key}", about, value, covers="4.9")

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from encoder.piece import Pieces, compact_json, document, text
-from encoder.samples import PHOTO_UUID, Members, core_data_manifest, manifest
+from encoder.samples import EMPTY_UUID, PHOTO_UUID, Members, core_data_manifest, manifest
+from encoder.table_rows import EMPTY_TABLE
 from encoder.vector import Vector, values
 
 BAD = "bad-manifest"
@@ -58,6 +59,12 @@ def whole() -> Iterator[Vector]:
     full = core_data_manifest(
         missingExternalFiles=[{"folder": "_FBF", "name": PHOTO_UUID}],
         metadata={"app.version": "4.2", "note": "caf\u00e9, \u6599\u7406"},
+        tables={"ZRECIPE": {"rows": 2, "digest": "0123456789abcdef"}, "ACHANGE": {"rows": 0, "digest": EMPTY_TABLE}},
+        omissions={
+            "history": True,
+            "tables": ["ZDRAFT", "ZTHUMBNAIL"],
+            "externalFiles": [{"folder": "_FBF", "name": EMPTY_UUID, "size": 90_000_000}],
+        },
         requires=[],
     )
     yield good("full", "Every member there is", full)
@@ -68,8 +75,8 @@ def whole() -> Iterator[Vector]:
     known = core_data_manifest()
     more = changed("externalFiles.0.colour", "green", changed("coreData.modelName", "Recipes", known))
     yield good("unknown_members_core_data", "The same in coreData and in externalFiles", more, known, covers="4.6")
-    empty = manifest(externalFiles=[], missingExternalFiles=[], metadata={}, requires=[])
-    yield good("empty_is_absent", "Empty arrays and an empty metadata are as good as absent ones", empty, manifest())
+    empty = manifest(externalFiles=[], missingExternalFiles=[], metadata={}, omissions={}, requires=[])
+    yield good("empty_is_absent", "Empty arrays, an empty metadata and empty omissions are as good as absent ones", empty, manifest())
     members = manifest()
     yield good("other_order", "The order of members means nothing", dict(reversed(members.items())))
     spaced = text("\r\n\t " + compact_json(members).replace(":{", " :\n\t{ ") + " \n")
@@ -142,7 +149,7 @@ def missing_and_null() -> Iterator[Vector]:
         yield bad(f"without_{slug(path)}", f"{path} is missing", without(path, base), covers="4.6")
     yield bad("null_required", "null stands for an absent member, and name must be there", changed("name", None))
     yield bad("null_store_size", "null stands for an absent member, and store.size must be there", changed("store.size", None))
-    nulls = manifest(identity=None, coreData=None, externalFiles=None, missingExternalFiles=None, metadata=None, requires=None)
+    nulls = manifest(identity=None, coreData=None, externalFiles=None, missingExternalFiles=None, metadata=None, tables=None, omissions=None, requires=None)
     yield good("null_optional", "null stands for an absent member", nulls, manifest())
 
 
@@ -153,6 +160,7 @@ def wrong_types() -> Iterator[Vector]:
         ("store.pageSize", [512]), ("store.pageCount", {}), ("store.textEncoding", 1),
         ("store.userVersion", "7"), ("identity", 5), ("coreData", []), ("externalFiles", {}),
         ("missingExternalFiles", "none"), ("metadata", []), ("requires", "delta"),
+        ("tables", []), ("omissions", []), ("omissions", True),
     ]  # fmt: skip
     kinds = {int: "a number", str: "a string", float: "a number with a fraction", bool: "a boolean", list: "an array", dict: "an object"}
     for path, value in wrong:

@@ -165,12 +165,24 @@ def entity_hash(value: Any) -> str:
     return text
 
 
+def boolean(value: Any) -> bool:
+    if type(value) is not bool:
+        raise no("no boolean")
+    return value
+
+
 STORE = members({
     "size": integer(0, LARGEST_STORE), "sha256": digest, "pageSize": integer(512, 65_536),
     "pageCount": integer(1, LARGEST_STORE), "textEncoding": one_of("UTF-8", "UTF-16le", "UTF-16be"),
     "applicationID": signed_32, "userVersion": signed_32, "schemaSHA256": digest,
 })  # fmt: skip
 EXTERNAL = {"folder": folder, "name": uuid}
+TABLE = members({"rows": integer(0, 2**63 - 1), "digest": pattern("[0-9a-f]{16}")})
+OMISSIONS = members({}, {
+    "history": boolean,
+    "tables": array(label, 2048),
+    "externalFiles": array(members(EXTERNAL | {"size": integer(0, LARGEST_STORE)}), 16_384),
+})  # fmt: skip
 MANIFEST = members(
     {
         "name": store_name,
@@ -184,6 +196,8 @@ MANIFEST = members(
         "externalFiles": array(members(EXTERNAL | {"size": integer(0, LARGEST_STORE), "sha256": digest}), 16_384),
         "missingExternalFiles": array(members(EXTERNAL), 16_384),
         "metadata": mapping(metadata_key, string(0, 1024, zero=True), 64),
+        "tables": mapping(label, TABLE, 2048),
+        "omissions": OMISSIONS,
         "requires": array(label, 64),
     },
 )
@@ -206,7 +220,8 @@ def manifest(payload: bytes) -> Members:
     store = known["store"]
     if store["pageSize"] & (store["pageSize"] - 1) or store["size"] != store["pageSize"] * store["pageCount"]:
         raise no("sizes that do not fit each other")
-    files = known.get("externalFiles", []) + known.get("missingExternalFiles", [])
+    omitted = known.get("omissions", {}).get("externalFiles", [])
+    files = known.get("externalFiles", []) + known.get("missingExternalFiles", []) + omitted
     if len(files) > 16_384 or len({(file["folder"], file["name"].upper()) for file in files}) != len(files):
         raise no("too many external files, or one of them twice")
     if files and "coreData" not in known:
@@ -241,13 +256,15 @@ def last_word(payload: bytes) -> Members:
 
 def lines(value: Any, path: str = "value") -> list[str]:
     """The known members as a vector states them."""
+    if value is False:
+        return []
     if isinstance(value, dict):
-        name = path.rpartition(".")[2]
         found = [line for key, each in value.items() for line in lines(each, f"{path}.{key}")]
-        if name == "entityVersionHashes" or (name == "metadata" and value):
+        of_free_names = ("value.coreData.entityVersionHashes", "value.tables")
+        if path in of_free_names or (path == "value.metadata" and value):
             found.append(f"{path}.count: {len(value)}")
         return sorted(found)
     if isinstance(value, list):
         found = [line for index, each in enumerate(value) for line in lines(each, f"{path}.{index}")]
         return sorted(found + ([f"{path}.count: {len(value)}"] if value else []))
-    return [f"{path}: {value}"]
+    return [f"{path}: {'true' if value is True else value}"]

@@ -64,24 +64,28 @@ def printable(chunk: bytes) -> str:
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in chunk).strip()
 
 
+MAPS = ("value.coreData.entityVersionHashes", "value.metadata", "value.tables")
+"""Objects whose members have names of the writer's choice: they are counted."""
+
+
 def values(members: dict[str, Any], path: str = "value") -> list[Detail]:
-    """The members as flat lines: `value.store.size: 512`; null, empty arrays and empty maps give none."""
+    """The members as flat lines: `value.store.size: 512`; null, false, empty arrays and an empty metadata give none."""
     lines: list[Detail] = []
     for key, value in members.items():
-        lines += value_lines(f"{path}.{key}", key, value)
+        lines += value_lines(f"{path}.{key}", value)
     return lines
 
 
-def value_lines(path: str, key: str, value: Any) -> list[Detail]:
-    if value is None:
+def value_lines(path: str, value: Any) -> list[Detail]:
+    if value is None or value is False:
         return []
     if isinstance(value, list):
         lines = [(f"{path}.count", str(len(value)))] if value else []
         for index, element in enumerate(value):
-            lines += value_lines(f"{path}.{index}", "", element)
+            lines += value_lines(f"{path}.{index}", element)
         return lines
     if isinstance(value, dict):
-        counted = key == "entityVersionHashes" or (key == "metadata" and value)
+        counted = path in MAPS and (value or path != "value.metadata")
         lines = [(f"{path}.count", str(len(value)))] if counted else []
         return lines + values(value, path)
-    return [(path, str(value))]
+    return [(path, "true" if value is True else str(value))]

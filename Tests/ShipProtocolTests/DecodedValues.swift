@@ -56,7 +56,24 @@ struct DecodedValues {
         addAll("missingExternalFiles", manifest.missingExternalFiles) { $0.add($1, $2) }
         if !manifest.metadata.isEmpty { add("metadata.count", manifest.metadata.count) }
         for (key, value) in manifest.metadata { add("metadata.\(key)", value) }
+        if let tables = manifest.tables {
+            add("tables.count", tables.count)
+            for (name, content) in tables {
+                add("tables.\(name).rows", content.rows)
+                add("tables.\(name).digest", content.digest)
+            }
+        }
+        if let omissions = manifest.omissions { add(omissions) }
         addAll("requires", manifest.requires) { $0.add($1, $2) }
+    }
+
+    private mutating func add(_ omissions: Omissions) {
+        if omissions.history { add("omissions.history", "true") }
+        addAll("omissions.tables", omissions.tables) { $0.add($1, $2) }
+        addAll("omissions.externalFiles", omissions.externalFiles) { lines, path, file in
+            lines.add(path, file.name)
+            lines.add("\(path).size", file.size)
+        }
     }
 
     private mutating func add(_ path: String, _ name: ExternalFileName) {

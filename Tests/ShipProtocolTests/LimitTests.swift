@@ -50,6 +50,30 @@ import Testing
         expect(.manifest, json, isTaken: isTaken)
     }
 
+    @Test(arguments: [(16_384, 0, true), (16_384, 1, false), (0, 16_385, false)])
+    func `of external files is kept, those that were left out included`(there: Int, omitted: Int, isTaken: Bool) {
+        let files = Self.list(there) {
+            "{\"folder\":\"_EXTERNAL_DATA\",\"name\":\"\(Self.uuid($0))\",\"size\":0,\"sha256\":\"\(Self.digest)\"}"
+        }
+        let absent = Self.list(omitted) { "{\"folder\":\"_FBF\",\"name\":\"\(Self.uuid($0))\",\"size\":1}" }
+        let json = Self.manifest(
+            "\"coreData\":{\"entityVersionHashes\":{}},\"externalFiles\":[\(files)],"
+                + "\"omissions\":{\"externalFiles\":[\(absent)]}")
+        expect(.manifest, json, isTaken: isTaken)
+    }
+
+    @Test(arguments: [(2048, true), (2049, false)])
+    func `of tables is kept`(count: Int, isTaken: Bool) {
+        let tables = Self.list(count) { "\"t\($0)\":{\"rows\":0,\"digest\":\"0123456789abcdef\"}" }
+        expect(.manifest, Self.manifest("\"tables\":{\(tables)}"), isTaken: isTaken)
+    }
+
+    @Test(arguments: [(2048, true), (2049, false)])
+    func `of tables that were left out is kept`(count: Int, isTaken: Bool) {
+        let tables = Self.list(count) { "\"t\($0)\"" }
+        expect(.manifest, Self.manifest("\"omissions\":{\"tables\":[\(tables)]}"), isTaken: isTaken)
+    }
+
     @Test(arguments: [(64, true), (65, false)])
     func `of pairs of metadata is kept`(count: Int, isTaken: Bool) {
         let pairs = Self.list(count) { "\"k\($0)\":\"\"" }

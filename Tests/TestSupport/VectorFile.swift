@@ -7,7 +7,8 @@ import ShipProtocol
 package struct VectorFile: Sendable, CustomStringConvertible {
     /// Who reads the bytes, and as what.
     package enum Kind: String, CaseIterable, Sendable {
-        case preamble, header, frames, block, manifest, hello, accept, receipt, refusal, cancel, stream, dialogue
+        case preamble, header, frames, block, manifest, hello, accept, receipt, refusal, cancel, tables, stream,
+            dialogue
     }
 
     package struct Section: Sendable {

@@ -1,8 +1,8 @@
 /// The rule for short texts that programs write for programs, and that end up in logs and files: 1 to 256 bytes, no U+0000.
 ///
 /// Source: `Protocol/README.md` section 4.3.
-enum Label {
-    static func isValid(_ text: String) -> Bool {
+package enum Label {
+    package static func isValid(_ text: String) -> Bool {
         (1...Limits.labelLength).contains(text.utf8.count) && !text.utf8.contains(0)
     }
 }

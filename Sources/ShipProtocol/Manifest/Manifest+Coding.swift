@@ -22,7 +22,9 @@ extension Manifest: Codable {
             externalFiles: try container.decodeIfPresent([ExternalFile].self, forKey: .externalFiles) ?? [],
             missingExternalFiles: try container.decodeIfPresent([ExternalFileName].self, forKey: .missingExternalFiles)
                 ?? [],
-            omissions: try container.decodeIfPresent(Omissions.self, forKey: .omissions),
+            omissions: try container.decodeIfPresent(Omissions.self, forKey: .omissions).flatMap {
+                $0.isEmpty ? nil : $0
+            },
             tables: try container.decodeIfPresent([String: TableContent].self, forKey: .tables),
             metadata: try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:],
             requires: try container.decodeIfPresent([String].self, forKey: .requires) ?? [])

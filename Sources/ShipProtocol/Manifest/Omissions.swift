@@ -29,6 +29,9 @@ public struct Omissions: Hashable, Sendable {
         self.externalFiles = externalFiles.sorted { $0.name < $1.name }
     }
 
+    /// Whether it says nothing, which is as good as no omissions at all.
+    var isEmpty: Bool { !history && tables.isEmpty && externalFiles.isEmpty }
+
     var firstFlaw: String? {
         guard tables.count <= Limits.tables else { return "more than \(Limits.tables) tables" }
         guard tables.allSatisfy(Label.isValid) else { return "the name of a table is not a label" }

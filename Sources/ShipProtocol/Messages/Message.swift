@@ -97,7 +97,7 @@ extension DecodingError {
 extension DecodingError.Context {
     /// `store.pageSize: `. Keys of dictionaries are the other side's text: they are left out from there on.
     fileprivate var place: String {
-        let known = codingPath.prefix { !["metadata", "entityVersionHashes"].contains($0.stringValue) }
+        let known = codingPath.prefix { !["metadata", "entityVersionHashes", "tables"].contains($0.stringValue) }
         let names = known.map { key in key.intValue.map(String.init) ?? key.stringValue }
         return names.isEmpty ? "" : names.joined(separator: ".") + ": "
     }
