@@ -16,12 +16,15 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let externalFiles: [CopiedExternalFile]
     /// Referenced, not there, and left out on the caller's word.
     package let missingExternalFiles: [ExternalFileName]
+    /// By the table's name; `nil` if that cannot be told of all of them.
+    package let tables: [String: TableContent]?
     /// The SQLite that made the copy.
     package let sqliteVersion: String
 
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
-        externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName], sqliteVersion: String
+        externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName],
+        tables: [String: TableContent]?, sqliteVersion: String
     ) {
         self.folder = folder
         self.path = path
@@ -30,6 +33,7 @@ package struct CompactCopy: ~Copyable, Sendable {
         self.coreData = coreData?.facts
         self.externalFiles = externalFiles
         self.missingExternalFiles = missingExternalFiles
+        self.tables = tables
         self.sqliteVersion = sqliteVersion
     }
 
@@ -43,7 +47,7 @@ package struct CompactCopy: ~Copyable, Sendable {
             name: name, createdAt: createdAt,
             producer: Manifest.Software(software: software, sqlite: sqliteVersion), store: facts, identity: identity,
             coreData: coreData, externalFiles: externalFiles.map(\.file),
-            missingExternalFiles: missingExternalFiles, metadata: metadata)
+            missingExternalFiles: missingExternalFiles, tables: tables, metadata: metadata)
     }
 }
 

@@ -1,0 +1,136 @@
+import Foundation
+import GRDB
+import ShipProtocol
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreSnapshot
+
+/// Section 4.8 of the protocol.
+@Suite struct TableContentTests {
+    private let scratch: ScratchFolder
+    private let path: FilePath
+
+    init() throws {
+        scratch = try ScratchFolder()
+        path = scratch.path.appending("store.sqlite")
+    }
+
+    /// - Parameter longestLoaded: In bytes; longer values are read in pieces.
+    private func contents(
+        of path: FilePath? = nil, longestLoaded: CInt = TableContents.longestLoaded
+    ) throws -> [String: TableContent]? {
+        let path = path ?? self.path
+        let watch = ConnectionWatch(interruption: Interruption(), busyTimeout: .seconds(1))
+        return try TableContents.read(path, store: path, watch: watch, longestLoaded: longestLoaded)
+    }
+
+    @Test(arguments: try VectorFile.all(.tables))
+    func `a store's tables are told as its vector says`(vector: VectorFile) throws {
+        try Data(vector.bytes).write(to: URL(fileURLWithPath: path.string))
+        let tables = try #require(try contents())
+        let lines = tables.flatMap { name, content in
+            ["value.\(name).rows: \(content.rows)", "value.\(name).digest: \(content.digest)"]
+        }
+        #expect(lines.sorted() == vector.statedValues)
+    }
+
+    @Test(arguments: SampleStore.allCases)
+    func `every table of any store is told of, but virtual ones and SQLite's own`(store: SampleStore) async throws {
+        try store.make(at: path, journalMode: "WAL")
+        let copy = try await SourceStore(at: path).compactCopy(in: scratch.path)
+        let expected = try await DatabaseQueue(path: copy.path.string).read { database in
+            try String.fetchSet(
+                database,
+                sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite_%'"
+            )
+        }
+        let found = copy.tables
+        let tables = try #require(found)
+        #expect(Set(tables.keys) == expected)
+        let name = StoreName(suggestedBy: "a")
+        let manifest = copy.manifest(name: name, createdAt: Timestamp(Date()), software: "a")
+        #expect(manifest.tables == tables)
+        #expect(try contents(of: copy.path) == tables)
+    }
+
+    @Test func `content alone counts`() throws {
+        let other = scratch.path.appending("other.sqlite")
+        let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)"
+        let make = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b); CREATE TABLE k(a PRIMARY KEY, b) WITHOUT ROWID;"
+        try TestStore.make(
+            at: path,
+            sql: """
+                \(make) \(rows) INSERT INTO t SELECT i, 'Zürich ' || i, i / 2.0 FROM n;
+                \(rows) INSERT INTO k SELECT i, zeroblob(i) FROM n;
+                """)
+        try TestStore.make(
+            at: other,
+            sql: """
+                PRAGMA page_size = 512; PRAGMA encoding = 'UTF-16be'; PRAGMA auto_vacuum = FULL; \(make)
+                CREATE INDEX k_b ON k(b); CREATE INDEX t_all ON t(b, a, id);
+                \(rows) INSERT INTO k SELECT 301 - i, zeroblob(301 - i) FROM n;
+                \(rows) INSERT INTO t SELECT 1000 - i, randomblob(50), 0 FROM n; DELETE FROM t;
+                \(rows) INSERT INTO t SELECT 301 - i, 'Zürich ' || (301 - i), (301 - i) / 2.0 FROM n; ANALYZE;
+                """)
+        #expect(try contents() == contents(of: other))
+        #expect(try contents()?["t"]?.rows == 300)
+    }
+
+    @Test func `a change is a change of its table alone`() throws {
+        try TestStore.make(at: path, sql: "CREATE TABLE a(x); CREATE TABLE b(x); INSERT INTO a VALUES (1), (2);")
+        let before = try #require(try contents())
+        var seen: Set<TableContent?> = [before["a"]]
+        for change in [
+            "UPDATE a SET x = 3 WHERE x = 2", "UPDATE a SET x = '3' WHERE x = 3", "DELETE FROM a WHERE x = 1",
+            "UPDATE a SET rowid = 9", "UPDATE a SET x = NULL",
+        ] {
+            try TestStore.make(at: path, sql: change)
+            let after = try #require(try contents())
+            #expect(after["b"] == before["b"])
+            #expect(seen.insert(after["a"]).inserted, "\(change)")
+        }
+    }
+
+    @Test(arguments: [SampleStore.plain, .fts5, .noTables, .autoVacuumFull, .foreignKeys])
+    func `long values are the same in pieces as they are whole`(store: SampleStore) throws {
+        try store.make(at: path)
+        #expect(try contents(longestLoaded: 40) == contents())
+    }
+
+    @Test func `long rows may come anywhere`() throws {
+        try TestStore.make(
+            at: path,
+            sql: """
+                CREATE TABLE t(a, b, c DEFAULT 7);
+                INSERT INTO t(rowid, a, b) VALUES (-5, zeroblob(2000000), NULL), (1, 'x', 2.5), (2, 4, 5),
+                    (7, printf('%2000000d', 1), zeroblob(1100000)), (8, zeroblob(1048577), -1), (9, NULL, 'y'),
+                    (9223372036854775807, 1e300, zeroblob(5000000));
+                """)
+        let found = try #require(try contents())
+        #expect(found["t"]?.rows == 7)
+        #expect(try contents(longestLoaded: 1_000_000_000) == found)
+    }
+
+    @Test(arguments: [
+        "CREATE TABLE t(a PRIMARY KEY, b) WITHOUT ROWID; INSERT INTO t VALUES (1, zeroblob(2000000))",
+        "CREATE TABLE t(a, b AS (length(a))); INSERT INTO t VALUES (zeroblob(2000000))",
+        "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(a); INSERT INTO t VALUES (printf('%2000000d', 1))",
+        "CREATE TABLE t(rowid, _rowid_, oid); INSERT INTO t(oid) VALUES (zeroblob(2000000))",
+        "CREATE TABLE \"\"(a)", "CREATE TABLE \"\(String(repeating: "t", count: 257))\"(a)",
+        "CREATE TABLE é(a); CREATE TABLE e\u{301}(a)",
+        (0..<2049).map { "CREATE TABLE t\($0)(a);" }.joined(),
+        "CREATE TABLE t(\((0..<2000).map { "c\($0)" }.joined(separator: ",")))",
+        """
+        CREATE TABLE t(a); PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET name = CAST(x'FF' AS TEXT), tbl_name = CAST(x'FF' AS TEXT),
+            sql = 'CREATE TABLE "' || CAST(x'FF' AS TEXT) || '"(a)'
+        """,
+    ])
+    func `a store of which not all tables can be told says nothing of any`(sql: String) async throws {
+        try TestStore.make(at: path, sql: "BEGIN; \(sql); COMMIT")
+        #expect(try await SourceStore(at: path).compactCopy(in: scratch.path).tables == nil)
+    }
+}
