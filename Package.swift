@@ -57,7 +57,8 @@ let package = Package(
         // things are in an inbox, to those who install and those who read.
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
         target("StoreFiles", ["ShipProtocol", crypto, system]),
-        target("StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", crypto, grdb, sqlite]),
+        target(
+            "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
         target("ShipCompression", ["ShipProtocol", "CDeflate", "CZlib"]),
         target("ShipTransport", ["ShipProtocol", "StoreFiles", nioCore, nioPosix, subprocess, system]),
         target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),

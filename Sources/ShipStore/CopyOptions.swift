@@ -10,6 +10,8 @@ public struct CopyOptions: Sendable {
     public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
     /// What becomes of a reference to an external file that is not there.
     public var missingExternalFiles = MissingExternalFiles.refuse
+    /// What is left out.
+    public var profile = CopyProfile()
 
     public init() {}
 }

@@ -13,7 +13,7 @@ struct PreparedCopy: ~Copyable, Sendable {
     ) async throws(SnapshotError) {
         let createdAt = Timestamp(Date())
         copy = try await source.compactCopy(
-            in: options.temporaryFolder, missingExternalFiles: options.missingExternalFiles)
+            in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles)
         manifest = copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata)
     }

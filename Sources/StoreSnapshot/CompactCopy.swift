@@ -16,6 +16,8 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let externalFiles: [CopiedExternalFile]
     /// Referenced, not there, and left out on the caller's word.
     package let missingExternalFiles: [ExternalFileName]
+    /// Left out on the user's word; `nil` if nothing was.
+    package let omissions: Omissions?
     /// By the table's name; `nil` if that cannot be told of all of them.
     package let tables: [String: TableContent]?
     /// The SQLite that made the copy.
@@ -24,7 +26,7 @@ package struct CompactCopy: ~Copyable, Sendable {
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
         externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName],
-        tables: [String: TableContent]?, sqliteVersion: String
+        omissions: Omissions?, tables: [String: TableContent]?, sqliteVersion: String
     ) {
         self.folder = folder
         self.path = path
@@ -33,6 +35,7 @@ package struct CompactCopy: ~Copyable, Sendable {
         self.coreData = coreData?.facts
         self.externalFiles = externalFiles
         self.missingExternalFiles = missingExternalFiles
+        self.omissions = omissions
         self.tables = tables
         self.sqliteVersion = sqliteVersion
     }
@@ -47,7 +50,7 @@ package struct CompactCopy: ~Copyable, Sendable {
             name: name, createdAt: createdAt,
             producer: Manifest.Software(software: software, sqlite: sqliteVersion), store: facts, identity: identity,
             coreData: coreData, externalFiles: externalFiles.map(\.file),
-            missingExternalFiles: missingExternalFiles, tables: tables, metadata: metadata)
+            missingExternalFiles: missingExternalFiles, omissions: omissions, tables: tables, metadata: metadata)
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ShipProtocol
+import StoreFormat
 
 /// What a store that Core Data made says of itself in `Z_METADATA`.
 struct CoreDataStore: Sendable {
@@ -8,14 +9,9 @@ struct CoreDataStore: Sendable {
     let identity: String?
     let facts: Manifest.CoreDataFacts
 
-    /// The tables that every Core Data store has, with the columns that tell them from others of that name.
-    private static let tables = [
-        "Z_METADATA": ["Z_VERSION", "Z_UUID", "Z_PLIST"], "Z_PRIMARYKEY": ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"],
-    ]
-
     /// - Returns: `nil` for a store that Core Data did not make.
     init?(_ database: Database) throws {
-        for (table, columns) in Self.tables {
+        for (table, columns) in CoreDataLayout.signature {
             guard try database.tableExists(table) else { return nil }
             let names = try Set(database.columns(in: table).map(\.name))
             guard names.isSuperset(of: columns) else { return nil }

@@ -34,6 +34,10 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case noSpace(folder: FilePath, needed: Int64, free: Int64)
     case missingExternalFile(ExternalFileReference, path: FilePath)
     case tooManyExternalFiles(limit: Int)
+    /// A table whose rows were to be left out; with names of tables that may have been meant.
+    case noSuchTable(String, near: [String])
+    /// A table whose rows were to be left out.
+    case tableMustStay(String, because: TableObstacle)
     case cancelled
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
     case sqlite(code: Int32, message: String)

@@ -48,13 +48,13 @@ package struct SourceStore: Sendable {
     /// Nothing is left beside the store. In one rare case SQLite's index file (`-shm`) stays there: where the store has a
     /// log with content and no index, and this process may write to the folder but not to the store.
     package func compactCopy(
-        in temporaryParent: FilePath = TemporaryFolder.defaultParent,
+        in temporaryParent: FilePath = TemporaryFolder.defaultParent, _ profile: CopyProfile = CopyProfile(),
         missingExternalFiles policy: MissingExternalFiles = .refuse
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
         let take = try await Interruption.run { interruption throws(SnapshotError) in
-            try Take.complete(of: path, in: place, policy: policy, watch: watch(interruption))
+            try Take.complete(of: path, in: place, profile, policy: policy, watch: watch(interruption))
         }
         // Each reads the whole copy: side by side they take less time.
         async let check = Self.result { () async throws(SnapshotError) in
@@ -80,7 +80,8 @@ package struct SourceStore: Sendable {
                 CopiedExternalFile(
                     file: ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), path: gathered.path)
             },
-            missingExternalFiles: take.missing.map(\.name), tables: try outcomes.tables.get(),
+            missingExternalFiles: take.missing.map(\.name), omissions: take.omissions,
+            tables: try outcomes.tables.get(),
             sqliteVersion: String(cString: sqlite3_libversion()))
     }
 

@@ -17,13 +17,17 @@ struct SupportFolder {
     /// Gives the file a second name, or copies it where that is not possible: the app may remove its own name at any
     /// moment. Only a regular file is taken, and no symbolic link is followed on the way from the store's folder.
     ///
-    /// - Parameter target: Where the file is to be; its folder must be there.
-    /// - Returns: Size of the file, in bytes, or `nil` if it is not there.
+    /// - Parameters:
+    ///   - target: Where the file is to be; its folder must be there.
+    ///   - longest: A longer file, in bytes, is left where it is; `nil` takes any.
     /// - Throws: `.notARegularFile`, `.noSpace`, `.file`.
-    func gather(_ name: ExternalFileName, as target: FilePath) throws(SnapshotError) -> Int64? {
+    func gather(
+        _ name: ExternalFileName, as target: FilePath, upTo longest: Int64?
+    ) throws(SnapshotError) -> Gathering {
         guard let file = FilePath.Component(name.uuid), let folderName = FilePath.Component(name.folder.rawValue) else {
-            return nil
+            return .missing
         }
+        let longest = longest ?? .max
         let source = path(of: name)
         let status: FileStatus
         do throws(FileError) {
@@ -32,18 +36,29 @@ struct SupportFolder {
                 try folder.hardLink(file, as: target)
                 status = try PlatformCalls.status(of: target)
             } catch  where Self.isNoObstacleToCopying(error.errno) {
-                status = try Self.copy(try folder.file(file), to: target)
+                status = try Self.copy(try folder.file(file), to: target, upTo: longest)
             }
         } catch {
             switch error.errno {
-            case .noSuchFileOrDirectory: return nil
+            case .noSuchFileOrDirectory: return .missing
             case .tooManySymbolicLinkLevels where error.path == source: throw .notARegularFile(source)
             case _ where error.operation == .write: throw SnapshotError(writing: error, needed: 0)
             default: throw .file(error)
             }
         }
         guard status.kind == .file else { throw .notARegularFile(source) }
-        return status.size
+        guard status.size <= longest else {
+            try? PlatformCalls.removeFile(target)
+            return .tooLong(size: status.size)
+        }
+        return .gathered(size: status.size)
+    }
+
+    /// What became of a file that the store refers to. Sizes are in bytes.
+    enum Gathering: Hashable {
+        case gathered(size: Int64)
+        case tooLong(size: Int64)
+        case missing
     }
 
     /// Another file system, one without links, or a file that this process may read but not link
@@ -57,9 +72,11 @@ struct SupportFolder {
 
     private static let pieceSize = 256 * 1024  // bytes
 
-    private static func copy(_ source: borrowing OpenFile, to target: FilePath) throws(FileError) -> FileStatus {
+    private static func copy(
+        _ source: borrowing OpenFile, to target: FilePath, upTo longest: Int64
+    ) throws(FileError) -> FileStatus {
         let status = try source.status
-        guard status.kind == .file else { return status }
+        guard status.kind == .file, status.size <= longest else { return status }
         let copy = try OpenFile.creating(target)
         var offset: Int64 = 0
         while true {

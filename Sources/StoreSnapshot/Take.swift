@@ -9,6 +9,8 @@ struct Take: Sendable {
     /// In the order of the references.
     let gathered: [GatheredFile]
     let missing: [ExternalFileReference]
+    /// `nil` if nothing was left out.
+    let omissions: Omissions?
 
     struct GatheredFile: Sendable {
         let name: ExternalFileName
@@ -24,13 +26,14 @@ struct Take: Sendable {
     ///
     /// - Throws: `.missingExternalFile`, unless `policy` allows it.
     static func complete(
-        of store: FilePath, in folder: FilePath, policy: MissingExternalFiles, watch: ConnectionWatch
+        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, policy: MissingExternalFiles,
+        watch: ConnectionWatch
     ) throws(SnapshotError) -> Take {
-        var take = try Take(of: store, in: folder, number: 1, watch: watch)
+        var take = try Take(of: store, in: folder, profile, number: 1, watch: watch)
         for number in 2...attempts where !take.missing.isEmpty {
             let before = take.missing
             take.discard()
-            take = try Take(of: store, in: folder, number: number, watch: watch)
+            take = try Take(of: store, in: folder, profile, number: number, watch: watch)
             if take.missing == before { break }
         }
         if policy == .refuse, let first = take.missing.first {
@@ -39,7 +42,9 @@ struct Take: Sendable {
         return take
     }
 
-    private init(of store: FilePath, in folder: FilePath, number: Int, watch: ConnectionWatch) throws(SnapshotError) {
+    private init(
+        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, number: Int, watch: ConnectionWatch
+    ) throws(SnapshotError) {
         let place = folder.appending("\(number)")
         do throws(FileError) {
             try PlatformCalls.makeFolder(place)
@@ -47,33 +52,36 @@ struct Take: Sendable {
             throw SnapshotError(writing: error, needed: 0)
         }
         path = place.appending("copy.sqlite")
-        try Self.vacuum(store, into: path, watch: watch)
+        let emptied = try Self.vacuum(store, into: path, profile, watch: watch)
         content = try CopyContent(of: path, store: store, watch: watch)
         let support = SupportFolder(beside: store)
         var gathered: [GatheredFile] = []
         var missing: [ExternalFileReference] = []
+        var omitted: [Omissions.OmittedFile] = []
         for (index, reference) in content.references.enumerated() {
             try watch.interruption.check()
             let target = place.appending("external-\(index)")
-            if let size = try support.gather(reference.name, as: target) {
+            switch try support.gather(reference.name, as: target, upTo: profile.longestExternalFile) {
+            case .gathered(let size):
                 gathered.append(GatheredFile(name: reference.name, size: size, path: target))
-            } else {
-                missing.append(reference)
+            case .tooLong(let size): omitted.append(Omissions.OmittedFile(name: reference.name, size: size))
+            case .missing: missing.append(reference)
             }
         }
         self.gathered = gathered
         self.missing = missing
+        omissions = Omissions(history: emptied.hasHistory, tables: emptied.named, externalFiles: omitted)
     }
 
     private static func vacuum(
-        _ store: FilePath, into target: FilePath, watch: ConnectionWatch
-    ) throws(SnapshotError) {
+        _ store: FilePath, into target: FilePath, _ profile: CopyProfile, watch: ConnectionWatch
+    ) throws(SnapshotError) -> EmptiedTables {
         for _ in 1...attempts {
             let sidecars = Sidecars(beside: store)
             defer { Sidecars.restore(sidecars, beside: store) }
             let access = try SourceAccess(to: store, sidecars: sidecars)
-            try VacuumInto(store: store, access: access, watch: watch).write(to: target)
-            if access.isStillValid(for: store) { return }
+            let emptied = try VacuumInto(store: store, access: access, profile: profile, watch: watch).write(to: target)
+            if access.isStillValid(for: store) { return emptied }
             try? PlatformCalls.removeFile(target)
         }
         throw .busy(store, waited: .zero)

@@ -10,6 +10,7 @@ import SystemPackage
 struct VacuumInto {
     let store: FilePath
     let access: SourceAccess
+    let profile: CopyProfile
     let watch: ConnectionWatch
 
     /// What is found out about the source under one shared lock.
@@ -19,30 +20,40 @@ struct VacuumInto {
         /// Bytes of the pages in use, of which the copy needs no more.
         let used: Int64
         let hasChecks: Bool
+        let emptied: EmptiedTables
+
+        /// Whether the copy is made from a copy of the pages.
+        var needsPages: Bool { hasChecks || !emptied.isEmpty }
     }
 
     /// - Parameter target: An absolute path, so that SQLite never takes it for a URI.
-    func write(to target: FilePath) throws(SnapshotError) {
+    /// - Returns: Which tables have no rows in the copy on the user's word.
+    func write(to target: FilePath) throws(SnapshotError) -> EmptiedTables {
         let connection = try open()
         let survey = try connection.read { try self.survey($0) }
-        let needed = survey.used + (survey.hasChecks ? survey.size : 0)
+        let needed = survey.used + (survey.needsPages ? survey.size : 0)
         let room = try Self.prepare(target, needed: needed)
-        guard survey.hasChecks else {
+        guard survey.needsPages else {
             try connection.read { try Self.vacuum($0, into: target, room) }
-            return
+            return survey.emptied
         }
         // Over a read-only connection SQLite does not know the CHECK constraints of its tables, but it does know those
         // of the copy, and takes tables that differ for different: then it inserts row by row, which gives other rowids
         // and bigger files, and fails where there are generated columns [3.40.1, insert.c, xferOptimization; build.c,
-        // sqlite3AddCheckConstraint]. So such a store is vacuumed from a private copy of its pages, which may be written.
+        // sqlite3AddCheckConstraint]. So such a store is vacuumed from a private copy of its pages, which may be written;
+        // and so is one of which rows are left out.
         let pages = FilePath(target.string + ".pages")
         defer { try? PlatformCalls.removeFile(pages) }
         _ = try Self.prepare(pages, needed: needed)
         let copy = try WatchedConnection(address: pages.string, to: .write, of: store, watch: watch)
-        try copy.read { copy in
+        return try copy.read { copy in
             try copy.execute(sql: "PRAGMA synchronous = OFF")
             try connection.read { try PageCopy.copy($0, to: copy, room, watch.interruption) }
+            // The schema may be another one by now.
+            let emptied = try EmptiedTables(profile, in: copy)
+            if !emptied.isEmpty { try room.watch(copy) { try emptied.empty(copy) } }
             try Self.vacuum(copy, into: target, room)
+            return emptied
         }
     }
 
@@ -85,7 +96,8 @@ struct VacuumInto {
         let checks = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND sql LIKE '%CHECK%'"
         return Survey(
             size: pages * pageSize, used: max(pages - free, 1) * pageSize,
-            hasChecks: try Int.fetchOne(database, sql: checks) != 0)
+            hasChecks: try Int.fetchOne(database, sql: checks) != 0,
+            emptied: try EmptiedTables(profile, in: database))
     }
 
     /// Makes the file that SQLite is to fill: for its owner only, where SQLite would make it for everybody to read.

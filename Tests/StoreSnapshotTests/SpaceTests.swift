@@ -55,6 +55,30 @@ import Testing
         #expect(try Folder.names(in: small) == [])
     }
 
+    @Test func `there is no room for the copy and the pages that rows are left out of`() async throws {
+        let scratch = try ScratchFolder()
+        let (path, small) = (scratch.path.appending("store.sqlite"), try scratch.folder("small"))
+        try TestStore.make(
+            at: path,
+            sql:
+                "CREATE TABLE t(a); INSERT INTO t VALUES (zeroblob(600000)); CREATE TABLE u(a); INSERT INTO u VALUES (1)"
+        )
+        guard Self.mount(at: small) else { return }
+        defer { _ = Self.run("umount", small.string) }
+        let size = try PlatformCalls.status(of: path).size
+        // There is room for the one.
+        _ = try await SourceStore(at: path).compactCopy(in: small)
+        var profile = CopyProfile()
+        profile.emptiedTables = ["u"]
+        await #expect {
+            _ = try await SourceStore(at: path).compactCopy(in: small, profile)
+        } throws: { error in
+            guard case .noSpace(_, let needed, _) = error as? SnapshotError else { return false }
+            return needed == 2 * size
+        }
+        #expect(try Folder.names(in: small) == [])
+    }
+
     @Test(arguments: ["", "CHECK (length(a) > 0)"])
     func `the room ends while the copy is written`(check: String) async {
         await #expect(processExitsWith: .success) { [check] in

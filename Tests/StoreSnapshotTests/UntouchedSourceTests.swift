@@ -22,10 +22,12 @@ import Testing
     /// Takes a copy, and compares the folder of the store before and after.
     ///
     /// - Returns: The content of the copy.
-    private func copyUntouched(ignoring ignored: Set<String> = []) async throws -> StoreContent {
+    private func copyUntouched(
+        _ profile: CopyProfile = CopyProfile(), ignoring ignored: Set<String> = []
+    ) async throws -> StoreContent {
         let before = try FolderListing(of: home, ignoringContentOf: ignored)
         let content = try await {
-            let copy = try await SourceStore(at: path).compactCopy(in: temporary)
+            let copy = try await SourceStore(at: path).compactCopy(in: temporary, profile)
             return try StoreContent(of: copy.path)
         }()
         #expect(try FolderListing(of: home, ignoringContentOf: ignored) == before)
@@ -52,6 +54,23 @@ import Testing
         // The app goes on as before.
         try await app.write { try $0.execute(sql: "DELETE FROM t WHERE id = 8") }
         try app.close()
+    }
+
+    @Test(arguments: ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "OFF", "WAL"])
+    func `a store of which rows are left out stays as it is`(journalMode: String) async throws {
+        try SampleStore.plain.make(at: path, journalMode: journalMode)
+        let app = try TestStore.open(path)
+        try await app.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_mode = \(journalMode); DELETE FROM t WHERE id = 7")
+        }
+        let before = try await app.read { try StoreContent($0) }
+        var profile = CopyProfile()
+        profile.emptiedTables = ["t"]
+        #expect(try await copyUntouched(profile, ignoring: ["store.sqlite-shm"]).tables["t"] == [])
+        #expect(try await app.read { try StoreContent($0) } == before)
+        try await app.write { try $0.execute(sql: "DELETE FROM t WHERE id = 8") }
+        try app.close()
+        _ = try await copyUntouched(profile)
     }
 
     @Test func `a store with a log that nobody has open stays as it is`() async throws {

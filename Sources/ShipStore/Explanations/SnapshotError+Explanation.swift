@@ -61,12 +61,33 @@ extension SnapshotError {
                 hint: "put it back, or go on without it with --allow-missing-external")
         case .tooManyExternalFiles(let limit):
             Explanation("the store has more than \(limit) external files")
+        case .noSuchTable(let name, let near):
+            Explanation(
+                "the store has no table \(Printable.text(name))",
+                hint: near.isEmpty
+                    ? "`ship-store inspect STORE` lists its tables"
+                    : "did you mean \(near.map(Printable.text).joined(separator: " or "))?")
+        case .tableMustStay(let name, let obstacle): obstacle.explanation(of: Printable.text(name))
         case .cancelled:
             Explanation("stopped before it was done")
         case .sqlite(let code, let message):
             Explanation("SQLite cannot copy the store: \(message) (code \(code))")
         case .file(let error):
             Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        }
+    }
+}
+
+extension TableObstacle {
+    fileprivate func explanation(of table: String) -> Explanation {
+        switch self {
+        case .isView: Explanation("\(table) is a view, which has no rows", hint: "exclude the tables that it reads")
+        case .isVirtual, .isPartOfVirtual:
+            Explanation("\(table) belongs to a virtual table, whose rows cannot be left out")
+        case .sqliteNeedsIt: Explanation("\(table) is SQLite's own, and its rows cannot be left out")
+        case .coreDataNeedsIt: Explanation("\(table) is Core Data's own: without its rows the store does not open")
+        case .isHistory:
+            Explanation("\(table) is part of the history, which is left out as a whole", hint: "use --strip-history")
         }
     }
 }

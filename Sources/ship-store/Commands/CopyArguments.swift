@@ -21,6 +21,12 @@ struct CopyArguments: ParsableArguments {
             "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"))
     var temporaryFolder: String?
 
+    func copyOptions(leavingOut leaving: ProfileArguments) -> CopyOptions {
+        var options = copyOptions
+        options.profile = leaving.profile
+        return options
+    }
+
     var copyOptions: CopyOptions {
         var options = CopyOptions()
         options.busyTimeout = busyTimeout.duration

@@ -12,6 +12,7 @@ struct CopyCommand: AsyncParsableCommand {
             to standard output.
 
               ship-store copy Recipes.sqlite --to backups
+              ship-store copy Recipes.sqlite --to backups --strip-history --exclude ZDRAFT
             """)
 
     @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.")
@@ -21,13 +22,16 @@ struct CopyCommand: AsyncParsableCommand {
     var to: String
 
     @OptionGroup(title: "Copy options") var copy: CopyArguments
+    @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [store, to, output, options = copy.copyOptions] in
+        let options = copy.copyOptions(leavingOut: leaving)
+        try await Running.run(console) { [store, to, output] in
             let copy = try await LocalCopy.take(of: FilePath(store), into: FilePath(to), options: options)
             console.say("copied \(store): \(copy.manifest.summary) to \(copy.path)")
+            OmissionWords(copy.manifest, askedFor: options.profile).lines.forEach(console.say)
             for missing in copy.manifest.missingExternalFiles {
                 console.warn("copied without \(missing.relativePath), which is not there")
             }

@@ -20,6 +20,11 @@ struct SendCommand: AsyncParsableCommand {
               ship-store send Recipes.sqlite \\
                 --to 'exec:ssh watch ship-store receive --into inbox --from -'
               ship-store send Recipes.sqlite --to ./monday.shipment
+
+            What the receiver can do without need not travel; the manifest says what was left out:
+
+              ship-store send Recipes.sqlite --to watch:7645 \\
+                --strip-history --exclude ZDRAFT --without-external-over 2M
             """)
 
     @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.")
@@ -46,6 +51,7 @@ struct SendCommand: AsyncParsableCommand {
     var level: LevelArgument = .standard
 
     @OptionGroup(title: "Copy options") var copy: CopyArguments
+    @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -70,11 +76,11 @@ struct SendCommand: AsyncParsableCommand {
         options.name = name?.name
         options.metadata = pairs
         options.level = level.level
-        options.copy = copy.copyOptions
+        options.copy = copy.copyOptions(leavingOut: leaving)
         options.timeouts = link.timeouts
         options.link = link.linkOptions(console)
         let producer = Producer(FilePath(store), options: options)
-        let reporter = SendReporter(console, output.json ? .json : .none)
+        let reporter = SendReporter(console, output.json ? .json : .none, leavingOut: options.copy.profile)
         try await Running.run(console) { [to] in
             do throws(ShipmentError) {
                 let delivery = try await producer.send(to: to.endpoint, report: reporter.report)

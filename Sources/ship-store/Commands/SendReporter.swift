@@ -6,11 +6,14 @@ struct SendReporter: Sendable {
 
     private let console: Console
     private let format: DataFormat
+    private let profile: CopyProfile
     private let bar: ProgressBar
 
-    init(_ console: Console, _ format: DataFormat) {
+    /// - Parameter profile: What the user wants to be left out.
+    init(_ console: Console, _ format: DataFormat, leavingOut profile: CopyProfile) {
         self.console = console
         self.format = format
+        self.profile = profile
         bar = ProgressBar(on: console)
     }
 
@@ -21,6 +24,7 @@ struct SendReporter: Sendable {
             emit(SendLine(event: "connected", peer: peer))
         case .copied(let manifest, let duration):
             console.say("copied \(manifest.name): \(manifest.summary) in \(Figures.duration(duration))")
+            OmissionWords(manifest, askedFor: profile).lines.forEach(console.say)
             for missing in manifest.missingExternalFiles {
                 console.warn("shipping without \(missing.relativePath), which is not there")
             }

@@ -45,6 +45,7 @@ extension ExitStatus {
             case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt: .badData
             case .missingCollation, .missingFunction, .missingModule, .hotJournal: .badData
             case .missingExternalFile, .tooManyExternalFiles: .badData
+            case .noSuchTable, .tableMustStay: .usage
             case .noPermission: .notPermitted
             case .busy, .cancelled: .tryAgain
             case .writeAheadLogOnReadOnlyMedium, .sqlite: .inputOutput

@@ -29,6 +29,7 @@ struct InspectionTable {
             let count = manifest.missingExternalFiles.count
             lines.append("  without \(count) missing external file\(count == 1 ? "" : "s")")
         }
+        lines += OmissionWords(manifest).lines.map { "  \($0)" }
         return lines
             + manifest.metadata.sorted { $0.key < $1.key }.map { "  \($0.key)=\(Printable.text($0.value))" }
     }

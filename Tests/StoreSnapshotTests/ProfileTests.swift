@@ -1,0 +1,178 @@
+import Foundation
+import GRDB
+import ShipProtocol
+import StoreFiles
+import StoreSnapshot
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What is left out of a copy on the user's word.
+@Suite struct ProfileTests {
+    private let scratch: ScratchFolder
+    private let home: FilePath
+    private let temporary: FilePath
+    private let path: FilePath
+
+    init() throws {
+        scratch = try ScratchFolder()
+        home = try scratch.folder("home")
+        temporary = try scratch.folder("temporary")
+        path = home.appending("store.sqlite")
+    }
+
+    /// What there was to see of a copy, which is gone.
+    private struct Seen {
+        let content: StoreContent
+        let facts: StoreFacts
+        let identity: String?
+        let tables: [String: TableContent]?
+        let omissions: Omissions?
+        let externalFiles: [ExternalFile]
+        let missing: [ExternalFileName]
+        /// Names of the files in its folder, sorted.
+        let files: [String]
+
+        init(_ copy: borrowing CompactCopy) throws {
+            content = try StoreContent(of: copy.path)
+            (facts, identity, tables, omissions) = (copy.facts, copy.identity, copy.tables, copy.omissions)
+            (externalFiles, missing) = (copy.externalFiles.map(\.file), copy.missingExternalFiles)
+            files = try Folder.names(in: copy.path.removingLastComponent()).sorted()
+        }
+    }
+
+    /// Takes a copy, which must leave the store and its folder as they were.
+    @discardableResult
+    private func copy(_ profile: CopyProfile = CopyProfile()) async throws -> Seen {
+        let before = try FolderListing(of: home)
+        let seen = try Seen(try await SourceStore(at: path).compactCopy(in: temporary, profile))
+        #expect(try FolderListing(of: home) == before)
+        #expect(try Folder.names(in: temporary) == [])
+        return seen
+    }
+
+    private func profile(_ change: (inout CopyProfile) -> Void) -> CopyProfile {
+        var profile = CopyProfile()
+        change(&profile)
+        return profile
+    }
+
+    @Test func `the history is left out, but not its keys`() async throws {
+        let sample = try CoreDataSample(at: path)
+        try sample.addSubentity()
+        try sample.addHistory(transactions: 400)
+        let whole = try await copy()
+        let copy = try await copy(profile { $0.history = .leftOut })
+        let source = try StoreContent(of: path)
+        for (table, rows) in source.tables {
+            let isEmptied = ["ACHANGE", "ATRANSACTION"].contains(table)
+            #expect(copy.content.tables[table] == (isEmptied ? [] : rows), "\(table)")
+        }
+        #expect(copy.omissions == Omissions(history: true, tables: [], externalFiles: []))
+        #expect(copy.facts.schemaSHA256 == whole.facts.schemaSHA256)
+        #expect(copy.facts.size < whole.facts.size)
+        #expect(copy.identity == CoreDataSample.identity)
+        #expect(copy.tables?["ACHANGE"]?.rows == 0)
+        #expect(copy.tables?["ZRECIPE"]?.rows == 4)
+    }
+
+    @Test func `a store without history says nothing of it`() async throws {
+        _ = try CoreDataSample(at: path)
+        let copy = try await copy(profile { $0.history = .leftOut })
+        #expect(copy.omissions == nil)
+        #expect(try copy.content == StoreContent(of: path))
+        let plain = home.appending("plain.sqlite")
+        try TestStore.make(
+            at: plain, sql: "CREATE TABLE ACHANGE(a); CREATE TABLE ATRANSACTION(a); INSERT INTO ACHANGE VALUES (1)")
+        let other = try Seen(
+            try await SourceStore(at: plain).compactCopy(in: temporary, profile { $0.history = .leftOut }))
+        #expect(try other.content == StoreContent(of: plain))
+    }
+
+    @Test(arguments: ["DELETE", "WAL"])
+    func `rows are left out without a trigger or a foreign key being asked`(journalMode: String) async throws {
+        try TestStore.make(
+            at: path,
+            sql: """
+                PRAGMA journal_mode = \(journalMode); PRAGMA auto_vacuum = FULL;
+                CREATE TABLE "my Drafts"(id INTEGER PRIMARY KEY AUTOINCREMENT, a);
+                CREATE TABLE page(draft REFERENCES "my Drafts"(id) ON DELETE CASCADE, a);
+                CREATE TABLE log(a);
+                CREATE TRIGGER t AFTER DELETE ON "my Drafts" BEGIN INSERT INTO log VALUES (old.id); END;
+                CREATE INDEX i ON "my Drafts"(a);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+                INSERT INTO "my Drafts"(a) SELECT randomblob(500) FROM n;
+                INSERT INTO page VALUES (1, 'x'), (2, 'y');
+                """)
+        let whole = try await copy()
+        let emptied = profile { $0.emptiedTables = ["MY DRAFTS", "my Drafts"] }
+        let copy = try await copy(emptied)
+        #expect(try await self.copy(emptied).facts == copy.facts)
+        let source = try StoreContent(of: path)
+        #expect(copy.content.tables["my Drafts"] == [])
+        for table in ["sqlite_schema", "page", "log", "sqlite_sequence"] {
+            #expect(copy.content.tables[table] == source.tables[table], "\(table)")
+        }
+        #expect(copy.omissions == Omissions(history: false, tables: ["my Drafts"], externalFiles: []))
+        #expect(copy.facts.schemaSHA256 == whole.facts.schemaSHA256)
+        #expect(copy.facts.size < whole.facts.size / 4)
+    }
+
+    @Test(arguments: [
+        ("v", TableObstacle.isView), ("f", .isVirtual), ("f_content", .isPartOfVirtual), ("r_node", .isPartOfVirtual),
+        ("sqlite_sequence", .sqliteNeedsIt), ("Z_METADATA", .coreDataNeedsIt), ("Z_PRIMARYKEY", .coreDataNeedsIt),
+        ("Z_MODELCACHE", .coreDataNeedsIt), ("ACHANGE", .isHistory), ("ATRANSACTIONSTRING", .isHistory),
+    ])
+    func `a table that must stay is named with the reason`(table: String, obstacle: TableObstacle) async throws {
+        try CoreDataSample(at: path).addHistory(transactions: 1)
+        try TestStore.make(
+            at: path,
+            sql: """
+                CREATE VIEW v AS SELECT 1; CREATE VIRTUAL TABLE f USING fts4(a); CREATE VIRTUAL TABLE r USING rtree(i, a, b);
+                CREATE TABLE s(a INTEGER PRIMARY KEY AUTOINCREMENT);
+                """)
+        await #expect(throws: SnapshotError.tableMustStay(table, because: obstacle)) {
+            try await copy(profile { $0.emptiedTables = ["ZRECIPE", table.lowercased()] })
+        }
+        #expect(try Folder.names(in: temporary) == [])
+    }
+
+    @Test(arguments: [
+        ("Recipe", ["ZRECIPE"]), ("ZPHOTOS", ["ZPHOTO"]), ("something else", []), ("Z_METADAT", []), ("", []),
+    ])
+    func `a table that is not there is an error, with those that may have been meant`(
+        name: String, near: [String]
+    ) async throws {
+        _ = try CoreDataSample(at: path)
+        await #expect(throws: SnapshotError.noSuchTable(name, near: near)) {
+            try await copy(profile { $0.emptiedTables = [name] })
+        }
+    }
+
+    @Test func `long external files are left out, with their sizes`() async throws {
+        let sample = try CoreDataSample(at: path)
+        let short = try sample.addPhoto(key: 1, content: Data(count: 1000))
+        let long = try sample.addPhoto(key: 2, content: Data(count: 1001))
+        let backed = try sample.addPhoto(key: 3, content: Data(count: 50_000), tag: 3)
+        try sample.add(key: 4, cell: Data([1]) + Data(count: 5000))
+        try sample.add(key: 5, cell: Data([2]) + Data(count: 5000))
+        let copy = try await copy(profile { $0.longestExternalFile = 1000 })
+        #expect(copy.externalFiles.map(\.name.uuid) == [short])
+        #expect(
+            copy.omissions?.externalFiles.map { "\($0.name.uuid) \($0.size)" } == ["\(long) 1001", "\(backed) 50000"])
+        #expect(copy.missing == [])
+        #expect(try copy.content == StoreContent(of: path))
+        #expect(copy.files == ["copy.sqlite", "external-0"])
+        // What is gone is missing, however long it was.
+        try FileManager.default.removeItem(atPath: sample.file("_EXTERNAL_DATA", long).string)
+        await #expect(throws: SnapshotError.self) { try await self.copy(profile { $0.longestExternalFile = 10 }) }
+    }
+
+    @Test func `the files of rows that are left out are not missed`() async throws {
+        let sample = try CoreDataSample(at: path)
+        try sample.addPhoto(key: 1, content: nil)
+        let copy = try await copy(profile { $0.emptiedTables = ["zphoto"] })
+        #expect(copy.externalFiles == [] && copy.missing == [])
+        #expect(copy.omissions == Omissions(history: false, tables: ["ZPHOTO"], externalFiles: []))
+    }
+}
