@@ -111,9 +111,16 @@ def refused() -> Iterator[Vector]:
     yield one("refused_at_once", "busy", "The consumer refuses after the preamble", CONSUMER_STARTS, ("producer", [preamble()]), ("consumer", [refusal("busy", "try again in a minute")]))
     yield one("refused_without_hello", "not-trusted", "The consumer refuses instead of a HELLO", ("producer", [preamble()]), ("consumer", [preamble(role=CONSUMER), refusal("not-trusted", "this producer is not known here")]))
     yield one("refused_manifest", "no-space", "The consumer refuses the manifest", CONSUMER_STARTS, PRODUCER_STARTS, ("consumer", [refusal("no-space", "there is no room: free 12 MB and send again")]))
+    for code, about, why in [
+        ("wrong-model", "The consumer's reader cannot open a store of this model", "the model differs: Photo is another, Tag is missing"),
+        ("wrong-schema", "The consumer's reader does not take this schema", "user_version is 8, not 5 to 7"),
+        ("rolled-back", "The consumer's operator went back from this very store", "generation 7 was rolled back; --allow-again there lifts that"),
+    ]:  # fmt: skip
+        yield one(f"refused_{code.replace('-', '_')}", code, about, CONSUMER_STARTS, PRODUCER_STARTS, ("consumer", [refusal(code, why)]))
     half: Turn = ("producer", SENDS[1][:1])
     yield one("refused_among_blocks", "no-space", "The consumer refuses while blocks come", CONSUMER_STARTS, PRODUCER_STARTS, ACCEPTS, half, ("consumer", [refusal("no-space", "the disk is full")]))
     yield one("refused_after_end", "bad-store", "The consumer refuses when it has verified", CONSUMER_STARTS, PRODUCER_STARTS, ACCEPTS, SENDS, ("consumer", [frame(WORKING), refusal("bad-store", "quick_check found damage")]))
+    yield one("refused_probe_failed", "probe-failed", "The store does not answer as the consumer's operator demands", CONSUMER_STARTS, PRODUCER_STARTS, ACCEPTS, SENDS, ("consumer", [frame(WORKING), refusal("probe-failed", "the probe SELECT count(*) FROM recipe gave 0")]))
     yield one("refused_unknown_code", "full-moon", "A refusal for a reason that has no known code", CONSUMER_STARTS, PRODUCER_STARTS, ("consumer", [refusal("full-moon", "not tonight")]))
 
 

@@ -13,7 +13,8 @@ import Testing
     /// The table of `Protocol/README.md` section 7.
     private static let exitStatus: [String: Int32] = [
         "version-not-supported": 76, "unknown-frame": 76, "protocol-violation": 76, "feature-not-supported": 76,
-        "damaged": 65, "bad-manifest": 65, "bad-store": 65, "no-space": 73, "cannot-install": 73, "busy": 75,
+        "damaged": 65, "bad-manifest": 65, "bad-store": 65, "wrong-model": 65, "wrong-schema": 65,
+        "probe-failed": 65, "no-space": 73, "cannot-install": 73, "rolled-back": 73, "busy": 75,
         "timed-out": 75, "stopped": 75, "not-trusted": 77,
     ]
 

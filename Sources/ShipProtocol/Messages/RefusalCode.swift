@@ -7,8 +7,12 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case damaged
     case badManifest = "bad-manifest"
     case badStore = "bad-store"
+    case wrongModel = "wrong-model"
+    case wrongSchema = "wrong-schema"
+    case probeFailed = "probe-failed"
     case noSpace = "no-space"
     case cannotInstall = "cannot-install"
+    case rolledBack = "rolled-back"
     case busy
     case timedOut = "timed-out"
     case stopped

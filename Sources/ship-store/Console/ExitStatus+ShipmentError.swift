@@ -30,8 +30,8 @@ extension ExitStatus {
         self =
             switch code {
             case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported: .protocolBroken
-            case .damaged, .badManifest, .badStore: .badData
-            case .noSpace, .cannotInstall: .cannotInstall
+            case .damaged, .badManifest, .badStore, .wrongModel, .wrongSchema, .probeFailed: .badData
+            case .noSpace, .cannotInstall, .rolledBack: .cannotInstall
             case .busy, .timedOut, .stopped: .tryAgain
             case .notTrusted: .notPermitted
             case nil: .unavailable
