@@ -15,6 +15,8 @@ public final class Consumer: Sendable {
         public var link = LinkOptions()
         /// How many generations of each store stay, the current one included.
         public var kept = 3
+        /// Those beyond that number stay for this long after they were installed; `nil` for not at all.
+        public var keptFor: Duration?
 
         public init() {}
     }
@@ -34,7 +36,8 @@ public final class Consumer: Sendable {
         inbox = Inbox(at: root)
         self.options = options
         do throws(InboxError) {
-            installer = try Installer(inbox: inbox, keeping: options.kept)
+            installer = try Installer(
+                inbox: inbox, keeping: Retention(count: options.kept, duration: options.keptFor))
         } catch {
             throw .install(error)
         }

@@ -18,6 +18,16 @@ public enum InboxError: Error, Hashable, Sendable {
     case noInbox(FilePath)
     /// There is no such store in the inbox, or it has no current generation.
     case noSuchStore(StoreName)
+    /// The generation is not kept, or was never current.
+    case noSuchGeneration(StoreName, number: Int)
+    /// There is nothing to go back to: no older generation is kept from which nobody has gone back already.
+    case noOlderGeneration(StoreName)
+    /// Somebody else is changing the store's generations, and has been for this long.
+    case storeBusy(StoreName, waited: Duration)
+    /// The operator went back from this very store, as generation `number`, and has not said otherwise.
+    case rolledBack(StoreName, number: Int)
+    /// What says which generations were rolled back cannot be read.
+    case badRecord(FilePath, flaw: String)
     /// A call of the platform failed.
     case file(FileError)
 
@@ -26,7 +36,9 @@ public enum InboxError: Error, Hashable, Sendable {
         switch self {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
-        case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .noSuchStore: false
+        case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .noSuchStore, .noSuchGeneration,
+            .noOlderGeneration, .storeBusy, .rolledBack, .badRecord:
+            false
         }
     }
 }

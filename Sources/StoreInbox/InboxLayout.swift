@@ -8,6 +8,7 @@ package import SystemPackage
 ///     DIR/.ship-store/.lock
 ///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
 ///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json}
+///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
 ///     DIR/.ship-store/Recipes/staging/...
 package struct InboxLayout: Hashable, Sendable {
     package let root: FilePath
@@ -21,6 +22,7 @@ package struct InboxLayout: Hashable, Sendable {
     package func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
     package func current(_ name: StoreName) -> FilePath { store(name).appending("current") }
     package func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
+    package func rollbackRecord(_ name: StoreName) -> FilePath { store(name).appending("rollback.json") }
     package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
 
     /// What users open: `DIR/Recipes.sqlite`.

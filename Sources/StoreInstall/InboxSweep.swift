@@ -6,8 +6,7 @@ import SystemPackage
 /// What a receiver that was killed, or lost its power, may have left behind. Only the owner of an inbox sweeps it.
 struct InboxSweep {
     let inbox: Inbox
-    /// How many generations of each store stay.
-    let kept: Int
+    let retention: Retention
 
     /// Removes stagings, generations that never became current and those that are too many; puts back links that are
     /// missing, and removes those of a store whose first shipment never became current.
@@ -18,22 +17,29 @@ struct InboxSweep {
     }
 
     private func sweep(_ name: StoreName) throws(InboxError) {
+        let change = try StoreChange(of: name, in: inbox)
         let layout = inbox.layout
         try InboxError.wrapping { () throws(FileError) in try Self.empty(layout.staging(name)) }
+        // Where the record cannot be read nobody knows what was current once; the next shipment is told so.
+        let record = try? change.record()
         guard let current = inbox.currentName(of: name) else {
             // Something else in its place is not for us to judge; and where there was more than a first shipment, somebody
             // has removed the link, and may want the generations.
             let generations = try inbox.generationNames(of: name)
-            guard (try? PlatformCalls.status(of: layout.current(name))) == nil,
+            guard (try? PlatformCalls.status(of: layout.current(name))) == nil, record == .empty,
                 generations.allSatisfy({ $0.number == 1 })
             else { return }
-            for generation in generations { try Pruning(inbox: inbox).remove(generation, of: name) }
+            for generation in generations { try change.remove(generation) }
             return try PublicLinks(layout: layout).remove(of: name)
         }
-        for generation in try inbox.generationNames(of: name) where generation.number > current.number {
-            try Pruning(inbox: inbox).remove(generation, of: name)
+        if let record {
+            try change.settle()
+            let highest = max(current.number, record.highest)
+            for generation in try inbox.generationNames(of: name) where generation.number > highest {
+                try change.remove(generation)
+            }
         }
-        try Pruning(inbox: inbox).prune(name, keeping: kept)
+        try change.prune(retention)
         if let manifest = try? inbox.current(of: name)?.manifest {
             try PublicLinks(layout: layout).make(for: manifest)
         }

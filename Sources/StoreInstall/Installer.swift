@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import ShipProtocol
 import StoreFiles
 package import StoreInbox
@@ -10,22 +9,21 @@ package import SystemPackage
 package final class Installer: Sendable {
     package let inbox: Inbox
     private let lock: InboxLock
-    private let kept: Int
+    private let retention: Retention
 
     /// Room that an installation leaves on the disk, for the file system's own bookkeeping, in bytes.
     private static let spaceReserve: Int64 = 1024 * 1024
 
     /// Makes the inbox if it is not there, takes its lock, and sweeps it.
     ///
-    /// - Parameter kept: How many generations of each store stay, the current one included; at least 1.
-    /// - Throws: `.inboxInUse`, `.file`.
-    package init(inbox: Inbox, keeping kept: Int) throws(InboxError) {
+    /// - Throws: `.inboxInUse`, `.storeBusy`, `.file`.
+    package init(inbox: Inbox, keeping retention: Retention) throws(InboxError) {
         self.inbox = inbox
-        self.kept = max(1, kept)
+        self.retention = retention
         try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.layout.depot) }
         lock = try InboxLock(inbox.layout)
         try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(inbox.layout) }
-        try InboxSweep(inbox: inbox, kept: self.kept).run()
+        try InboxSweep(inbox: inbox, retention: retention).run()
     }
 
     /// The folders may be there because a receiver made them that was killed before it could sync them: no receipt may
@@ -50,15 +48,33 @@ package final class Installer: Sendable {
         case stage(present: [Int: FilePath])
     }
 
-    /// - Throws: `.occupied`, `.file`.
+    /// Runs `body`, which plans and stages, while nobody else changes the store's generations.
+    ///
+    /// - Throws: `.storeBusy`, `.file`, and what `body` throws.
+    package func undisturbed<Result>(_ name: StoreName, _ body: () throws -> Result) throws -> Result {
+        let change: StoreChange
+        do {
+            change = try StoreChange(of: name, in: inbox)
+        } catch InboxError.noSuchStore {
+            // Before its first shipment a store has no folder, and so nothing that anybody but the owner could change.
+            return try body()
+        }
+        return try withExtendedLifetime(change) { _ in try body() }
+    }
+
+    /// - Throws: `.occupied`, `.rolledBack`, `.badRecord`, `.file`.
     package func plan(for manifest: Manifest) throws(InboxError) -> Plan {
         try PublicLinks(layout: inbox.layout).check(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
-        guard let current = try? inbox.current(of: manifest.name) else { return .stage(present: [:]) }
+        guard let current = try? inbox.current(of: manifest.name) else {
+            try checkRecord(for: manifest, current: nil)
+            return .stage(present: [:])
+        }
         if current.manifest.hasSameContent(as: manifest), isWhole(current) {
             try makeDurable(current)
             return .unchanged(current)
         }
+        try checkRecord(for: manifest, current: current)
         var held: [Manifest.Part: FilePath] = [:]
         for (index, part) in current.manifest.parts.enumerated() where part.size > 0 {
             held[part] = current.path(ofPart: index)
@@ -68,6 +84,19 @@ package final class Installer: Sendable {
             if let path = held[part], (try? PlatformCalls.status(of: path))?.size == part.size { present[index] = path }
         }
         return .stage(present: present)
+    }
+
+    /// What an operator went back from does not come in again by itself, unless it is current: then the entry says nothing.
+    private func checkRecord(for manifest: Manifest, current: Generation?) throws(InboxError) {
+        let digest = manifest.store.sha256
+        let record = try RollbackRecord(at: inbox.layout.rollbackRecord(manifest.name))
+        guard let entry = record.entry(of: digest), current?.manifest.store.sha256 != digest else { return }
+        throw .rolledBack(manifest.name, number: entry.generation)
+    }
+
+    /// Whether a generation that was current when its shipment was offered still is.
+    package func isCurrent(_ generation: Generation) -> Bool {
+        inbox.currentName(of: generation.manifest.name)?.number == generation.number
     }
 
     /// Makes the staging of a shipment.
@@ -100,8 +129,13 @@ package final class Installer: Sendable {
         let manifest = staged.manifest
         let name = manifest.name
         let layout = inbox.layout
-        let before = inbox.currentName(of: name)
-        let number = (try inbox.generationNames(of: name).map(\.number) + [before?.number ?? 0]).reduce(0, max) + 1
+        let change = try StoreChange(of: name, in: inbox)
+        let before = change.currentName
+        // The operator may have gone back since the shipment was offered.
+        try checkRecord(for: manifest, current: try? inbox.current(of: name))
+        try change.settle()
+        let numbers = try inbox.generationNames(of: name).map(\.number) + [try change.record().highest]
+        let number = numbers.reduce(before?.number ?? 0, max) + 1
         let generationName = GenerationName(number: number, digest: manifest.store.sha256)
         let path = layout.generations(name).appending(generationName.text)
         do {
@@ -109,42 +143,31 @@ package final class Installer: Sendable {
             try Folder.sync(layout.generations(name))
             // Before the switch, so that whoever finds the new store finds its external files too.
             try PublicLinks(layout: layout).make(for: manifest)
-            try switchCurrent(of: name, to: generationName)
+            try change.switchCurrent(to: generationName)
             let generation = Generation(number: number, path: path, manifest: manifest)
             try await open(generation)
             // Old generations that cannot be removed now are tried again at the next installation.
-            try? Pruning(inbox: inbox).prune(name, keeping: kept)
+            _ = try? change.prune(retention)
             return generation
         } catch {
-            try? goBack(to: before, from: generationName, of: name)
+            try? goBack(to: before, from: generationName, change)
             throw (error as? FileError).map(InboxError.file) ?? error
         }
     }
 
-    /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one.
-    private func switchCurrent(of name: StoreName, to generation: GenerationName) throws(FileError) {
-        let aside = inbox.layout.staging(name).appending("current-\(UUID().uuidString)")
-        try PlatformCalls.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
-        do throws(FileError) {
-            try PlatformCalls.rename(aside, to: inbox.layout.current(name))
-        } catch {
-            try? PlatformCalls.removeFile(aside)
-            throw error
-        }
-        try Folder.sync(inbox.layout.store(name))
-    }
-
-    private func goBack(to before: GenerationName?, from failed: GenerationName, of name: StoreName) throws {
-        if inbox.currentName(of: name) == failed {
+    private func goBack(
+        to before: GenerationName?, from failed: GenerationName, _ change: borrowing StoreChange
+    ) throws {
+        if change.currentName == failed {
             if let before {
-                try switchCurrent(of: name, to: before)
+                try change.switchCurrent(to: before)
             } else {
-                try PlatformCalls.removeFile(inbox.layout.current(name))
-                try Folder.sync(inbox.layout.store(name))
+                try PlatformCalls.removeFile(inbox.layout.current(change.name))
+                try Folder.sync(inbox.layout.store(change.name))
             }
         }
-        if before == nil { try PublicLinks(layout: inbox.layout).remove(of: name) }
-        try Pruning(inbox: inbox).remove(failed, of: name)
+        if before == nil { try PublicLinks(layout: inbox.layout).remove(of: change.name) }
+        try change.remove(failed)
     }
 
     /// The files are there in their sizes; their bytes were compared when they were installed, and never change.

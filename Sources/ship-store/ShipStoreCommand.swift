@@ -15,8 +15,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
             """,
         version: Software.version,
         subcommands: [
-            SendCommand.self, ReceiveCommand.self, CopyCommand.self, ListCommand.self, VerifyCommand.self,
-            InspectCommand.self, DemoCommand.self, DemoWriterCommand.self,
+            SendCommand.self, ReceiveCommand.self, CopyCommand.self, ListCommand.self, RollbackCommand.self,
+            PruneCommand.self, VerifyCommand.self, InspectCommand.self, DemoCommand.self, DemoWriterCommand.self,
         ])
 
     static func main() async {

@@ -87,6 +87,18 @@ import Testing
             "receive", "--into", "a", "--listen", "127.0.0.1:0", "--from", "-",
             error: "--listen and --from exclude each other"),
         Mistake("receive", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),
+        Mistake(
+            "receive", "--into", "a", "--keep-for", "7 days",
+            error: "the value '7 days' is invalid for '--keep-for <time>': "
+                + "a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w"),
+        Mistake("rollback", "a", error: "missing expected argument '--into <folder>'"),
+        Mistake("rollback", "--into", "a", error: "missing expected argument '<name>'"),
+        Mistake(
+            "rollback", "a", "--into", "b", "--to", "1", "--allow-again",
+            error: "--to and --allow-again exclude each other"),
+        Mistake("rollback", "a", "--into", "b", "--to", "0", error: "generations are numbered from 1"),
+        Mistake("prune", error: "missing expected argument '--into <folder>'"),
+        Mistake("prune", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),
         Mistake("copy", "a", error: "missing expected argument '--to <folder>'"),
         Mistake("list", error: "missing expected argument '--into <folder>'"),
         Mistake("verify", error: "missing expected argument '<path>'"),
@@ -96,7 +108,7 @@ import Testing
     @Test(arguments: mistakes)
     func `a mistake is said, and where to read on`(mistake: Mistake) async throws {
         let desk = try Desk()
-        let commands: Set = ["send", "receive", "copy", "list", "verify", "inspect"]
+        let commands: Set = ["send", "receive", "copy", "list", "rollback", "prune", "verify", "inspect"]
         let command = mistake.arguments.first.flatMap { commands.contains($0) ? "\($0) " : nil } ?? ""
         try await desk.run(mistake.arguments).expectFailure(
             64, mistake.error, hint: "see `ship-store \(command)--help`")
@@ -104,7 +116,7 @@ import Testing
         #expect(try Folder.names(in: desk.path) == [])
     }
 
-    @Test(arguments: ["send", "receive", "copy", "list", "verify", "inspect", "demo"])
+    @Test(arguments: ["send", "receive", "copy", "list", "rollback", "prune", "verify", "inspect", "demo"])
     func `the help of each command has an example`(command: String) async throws {
         let help = try await Desk().run(command, "--help")
         help.expectSuccess()
@@ -120,7 +132,7 @@ import Testing
         for arguments in [[], ["--help"], ["help"]] {
             let help = try await Desk().run(arguments)
             help.expectSuccess()
-            for command in ["send", "receive", "copy", "list", "verify", "inspect", "demo"] {
+            for command in ["send", "receive", "copy", "list", "rollback", "prune", "verify", "inspect", "demo"] {
                 #expect(help.stdout.contains("\n  \(command) "))
             }
             #expect(!help.stdout.contains("demo-writer"))

@@ -28,7 +28,7 @@ import Testing
         #expect(second.stderr.contains("in use by another receiver (process \(receiver.processID))"))
         #expect(second.stderr.contains("ship-store: hint: stop that one, or receive into another folder"))
         #expect(throws: InboxError.inboxInUse(inbox, process: receiver.processID)) {
-            _ = try Installer(inbox: Inbox(at: inbox), keeping: 1)
+            _ = try Installer(inbox: Inbox(at: inbox), keeping: Retention(count: 1))
         }
         receiver.signal(SIGKILL)
         #expect(try await receiver.wait().status == .signalled(SIGKILL))
@@ -38,9 +38,9 @@ import Testing
     }
 
     @Test func `one process cannot have it twice either`() throws {
-        let installer = try Installer(inbox: Inbox(at: inbox), keeping: 1)
+        let installer = try Installer(inbox: Inbox(at: inbox), keeping: Retention(count: 1))
         #expect(throws: InboxError.inboxInUse(inbox, process: PlatformCalls.processID)) {
-            _ = try Installer(inbox: Inbox(at: inbox), keeping: 1)
+            _ = try Installer(inbox: Inbox(at: inbox), keeping: Retention(count: 1))
         }
         _ = installer.inbox
     }
@@ -51,7 +51,7 @@ import Testing
         let precious = scratch.path.appending("precious")
         try OpenFile.creating(precious).write([1, 2, 3])
         try PlatformCalls.symbolicLink(at: inbox.appending(".ship-store").appending(".lock"), to: precious)
-        #expect(throws: InboxError.self) { _ = try Installer(inbox: Inbox(at: inbox), keeping: 1) }
+        #expect(throws: InboxError.self) { _ = try Installer(inbox: Inbox(at: inbox), keeping: Retention(count: 1)) }
         #expect(try PlatformCalls.status(of: precious).size == 3)
     }
 }

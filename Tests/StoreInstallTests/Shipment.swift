@@ -87,7 +87,7 @@ struct InboxContent {
     }
 
     func installer(keeping kept: Int = 3) throws(InboxError) -> Installer {
-        try Installer(inbox: Inbox(at: root), keeping: kept)
+        try Installer(inbox: Inbox(at: root), keeping: Retention(count: kept))
     }
 
     var store: FilePath { root.appending(".ship-store").appending("Recipes") }

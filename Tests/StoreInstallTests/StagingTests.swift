@@ -160,7 +160,7 @@ import Testing
     @Test(.enabled("may not mount a tmpfs") { await SmallDisk.isAvailable() })
     func `what the disk cannot hold is refused before it comes`() async throws {
         try await SmallDisk.with(size: "3m") { disk in
-            let installer = try Installer(inbox: Inbox(at: disk.appending("inbox")), keeping: 3)
+            let installer = try Installer(inbox: Inbox(at: disk.appending("inbox")), keeping: Retention(count: 3))
             let large = try Shipment(String(repeating: "x", count: 4_000_000))
             let error = #expect(throws: InboxError.self) {
                 try installer.stage(large.manifest, present: [:]).bytesToCome

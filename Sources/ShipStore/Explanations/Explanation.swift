@@ -27,7 +27,7 @@ extension ShipmentError {
         case .file(let error):
             Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
         case .refused(let reason):
-            Explanation("the receiver refused the shipment: \(reason.printableMessage)")
+            Explanation("the receiver refused the shipment: \(reason.printableMessage)", hint: reason.hint)
         case .givenUp(let reason):
             Explanation("the sender gave up: \(reason.printableMessage)", hint: "nothing was installed; send again")
         case .cannotAnswer:
@@ -45,5 +45,17 @@ extension Reason {
     fileprivate var printableMessage: String {
         let message = Printable.text(message)
         return message.isEmpty ? Printable.text(code) : message
+    }
+    /// What to do about a refusal of the other side, where there is something that this side can do.
+    fileprivate var hint: String? {
+        switch knownCode {
+        case .rolledBack:
+            "send another state of the store, or ask the operator there to say "
+                + "`ship-store rollback NAME --into INBOX --allow-again`"
+        case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
+            .badStore, .wrongModel, .wrongSchema, .probeFailed, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,
+            .notTrusted, nil:
+            nil
+        }
     }
 }

@@ -25,6 +25,25 @@ extension InboxError {
             Explanation("\(path) is no inbox", hint: "receive into it first: ship-store receive --into \(path)")
         case .noSuchStore(let name):
             Explanation("there is no store \(name) in the inbox", hint: "see `ship-store list`")
+        case .noSuchGeneration(let name, let number):
+            Explanation(
+                "there is no generation \(number) of \(name)", hint: "see `ship-store list` for those that are kept")
+        case .noOlderGeneration(let name):
+            Explanation(
+                "there is no generation of \(name) to go back to",
+                hint: "see `ship-store list`; one that was rolled back itself is named with --to")
+        case .storeBusy(let name, let waited):
+            Explanation("somebody else has been changing \(name) for \(waited)", hint: "try again")
+        case .rolledBack(let name, let number):
+            Explanation(
+                "the receiver's operator went back from this very store, its generation \(number) of \(name)",
+                hint:
+                    "allow it again with `ship-store rollback \(name) --into INBOX --allow-again`, or go forward with --to"
+            )
+        case .badRecord(let path, let flaw):
+            Explanation(
+                "\(path) cannot be read: \(flaw)",
+                hint: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`")
         case .file(let error):
             Explanation(
                 "\(error)", hint: error.isOutOfSpace ? "free some space, then send again" : nil)

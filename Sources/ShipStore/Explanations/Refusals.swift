@@ -17,6 +17,8 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .compression: reason(.damaged)
         case .badStore: reason(.badStore)
+        case .install(.rolledBack): reason(.rolledBack)
+        case .install(.storeBusy): reason(.busy)
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
@@ -42,7 +44,7 @@ extension ShipmentError {
         switch self {
         case .install(.occupied(let path)):
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
-        case .file, .install(.file), .install(.badManifest), .badStore(.file), .source:
+        case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file), .source:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }

@@ -94,15 +94,13 @@ struct ConsumerSession {
         _ manifest: Manifest, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue
     ) async throws -> Answer {
         let turn = try await writer.whileWorking { try await turns.take(manifest.name) }
-        switch try installer.plan(for: manifest) {
+        switch try prepare(manifest, turn, .skipWhatIsHere) {
         case .unchanged(let generation):
             try await serve(generation)
             let receipt = Receipt(generation, .unchanged)
             try await writer.send(.receipt(receipt))
             return .unchanged(receipt)
-        case .stage(let present):
-            let skipped = Set(present.keys)
-            let shipment = IncomingShipment(try installer.stage(manifest, present: present), turn)
+        case .staged(let shipment, let skipped):
             dialogue.accept(skipping: skipped)
             try await writer.send(.accept(Acceptance(skipping: skipped)))
             return .receive(shipment)
@@ -112,13 +110,34 @@ struct ConsumerSession {
     /// One-way: all blocks come, whatever is here.
     private func stage(_ manifest: Manifest, _ dialogue: inout ConsumerDialogue) async throws -> Answer {
         let turn = try await turns.take(manifest.name)
-        let same: Generation? =
-            switch try installer.plan(for: manifest) {
-            case .unchanged(let generation): generation
-            case .stage: nil
-            }
+        guard case .staged(let shipment, _) = try prepare(manifest, turn, .takeEverything) else {
+            throw ProtocolError.incomplete
+        }
         dialogue.accept()
-        return .receive(IncomingShipment(try installer.stage(manifest, present: [:]), turn, same: same))
+        return .receive(shipment)
+    }
+
+    /// Which parts of a shipment come.
+    private enum Coming: Hashable { case skipWhatIsHere, takeEverything }
+
+    private enum Prepared {
+        case unchanged(Generation)
+        case staged(IncomingShipment, skipped: Set<Int>)
+    }
+
+    private func prepare(_ manifest: Manifest, _ turn: StoreTurns.Turn, _ coming: Coming) throws -> Prepared {
+        try installer.undisturbed(manifest.name) {
+            switch (try installer.plan(for: manifest), coming) {
+            case (.unchanged(let same), .skipWhatIsHere): return .unchanged(same)
+            case (.unchanged(let same), .takeEverything):
+                let staged = try installer.stage(manifest, present: [:])
+                return .staged(IncomingShipment(staged, turn, same: same), skipped: [])
+            case (.stage(let held), _):
+                let present = coming == .skipWhatIsHere ? held : [:]
+                let staged = try installer.stage(manifest, present: present)
+                return .staged(IncomingShipment(staged, turn), skipped: Set(present.keys))
+            }
+        }
     }
 
     /// From the first block to the receipt.
@@ -152,7 +171,7 @@ struct ConsumerSession {
     /// Seals, checks, switches and opens, in this order.
     private func install(_ shipment: IncomingShipment) async throws -> Receipt {
         try shipment.seal()
-        if let same = shipment.same {
+        if let same = shipment.same, installer.isCurrent(same) {
             try await serve(same)
             return Receipt(same, .unchanged)
         }

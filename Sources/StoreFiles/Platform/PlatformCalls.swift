@@ -132,6 +132,12 @@ package enum PlatformCalls {
     /// process by SIGXFSZ.
     package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
+    /// nanosleep(2): the thread stands still, for less than a second.
+    package static func pause(_ duration: Duration) {
+        var time = timespec(tv_sec: 0, tv_nsec: Int(duration / .nanoseconds(1)))
+        nanosleep(&time, nil)
+    }
+
     /// getpid(2).
     package static var processID: Int32 { getpid() }
 

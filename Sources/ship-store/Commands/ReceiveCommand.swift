@@ -15,6 +15,7 @@ struct ReceiveCommand: AsyncParsableCommand {
               ship-store receive --into inbox
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once
               ship-store receive --into inbox --from - < monday.shipment
+              ship-store receive --into inbox --keep 5 --keep-for 7d
             """)
 
     @Option(help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"))
@@ -35,8 +36,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     @Flag(help: "End after the first shipment, with its exit status.")
     var once = false
 
-    @Option(help: "How many generations of each store to keep.")
-    var keep = 3
+    @OptionGroup var retention: RetentionArguments
 
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -45,13 +45,12 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     func validate() throws {
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
-        if keep < 1 { throw ValidationError("--keep takes a number from 1 on") }
     }
 
     func run() async throws {
         let console = output.console
         var options = Consumer.Options()
-        options.kept = keep
+        (options.kept, options.keptFor) = (retention.keep, retention.keepFor?.duration)
         options.timeouts = link.timeouts
         options.link = link.linkOptions(console)
         let goesOn = from == nil && !once

@@ -13,10 +13,7 @@ extension ExitStatus {
             case .compression(.sourceChanged): .tryAgain
             case .compression(.damaged): .badData
             case .badStore: .badData
-            case .install(.mismatch), .install(.badManifest): .badData
-            case .install(.noSuchStore), .install(.noInbox): .noInput
-            case .install(.inboxInUse): .tryAgain
-            case .install(.occupied), .install(.noSpace), .install(.file): .cannotInstall
+            case .install(let error): ExitStatus(error)
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
             case .cannotAnswer: .protocolBroken
@@ -35,6 +32,16 @@ extension ExitStatus {
             case .busy, .timedOut, .stopped: .tryAgain
             case .notTrusted: .notPermitted
             case nil: .unavailable
+            }
+    }
+
+    private init(_ error: InboxError) {
+        self =
+            switch error {
+            case .mismatch, .badManifest, .badRecord: .badData
+            case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .noInput
+            case .inboxInUse, .storeBusy: .tryAgain
+            case .occupied, .noSpace, .rolledBack, .file: .cannotInstall
             }
     }
 

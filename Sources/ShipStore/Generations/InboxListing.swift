@@ -1,0 +1,55 @@
+public import ShipProtocol
+import StoreFiles
+public import StoreInbox
+import SystemPackage
+
+/// The stores of an inbox and their generations: `list`.
+public enum InboxListing {
+    /// One generation, and what is known of it beside its manifest.
+    public struct Entry: Hashable, Sendable {
+        public let generation: Generation
+        public let isCurrent: Bool
+        /// By this device's clock.
+        public let installedAt: Timestamp
+        /// Whether a reader holds it; `nil` if that cannot be told.
+        public let isHeld: Bool?
+        /// When somebody went back from it, if its store is not welcome since; `nil` otherwise.
+        public let rolledBackAt: Timestamp?
+    }
+
+    /// - Returns: Sorted by name, then the oldest first.
+    public static func entries(of inbox: Inbox) throws(ShipmentError) -> [Entry] {
+        do throws(InboxError) {
+            var entries: [Entry] = []
+            for name in try inbox.storeNames() { entries += try Self.entries(of: name, inbox) }
+            return entries
+        } catch {
+            throw .install(error)
+        }
+    }
+
+    private static func entries(of name: StoreName, _ inbox: Inbox) throws(InboxError) -> [Entry] {
+        // One that cannot be read says nothing: shipments are told, and so is who wants to go back.
+        let record = (try? RollbackRecord(at: inbox.layout.rollbackRecord(name))) ?? .empty
+        let current = inbox.currentName(of: name)?.number
+        var entries: [Entry] = []
+        for path in try inbox.generationPaths(of: name) {
+            let generation: Generation
+            do throws(InboxError) {
+                generation = try Generation(at: path)
+            } catch {
+                // Somebody may have pruned it since.
+                guard (try? PlatformCalls.status(of: path)) != nil else { continue }
+                throw error
+            }
+            guard let installedAt = generation.installedAt else { continue }
+            let isCurrent = generation.number == current
+            entries.append(
+                Entry(
+                    generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt),
+                    isHeld: generation.isHeld,
+                    rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at))
+        }
+        return entries
+    }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+package import ShipProtocol
+import StoreFiles
+package import StoreInbox
+import SystemPackage
+
+/// The right to change the generations of one store, for the short time of the change: flock(2) on the store's folder,
+/// which the inbox's owner, an operator's rollback and a pruning take in turn, whatever their processes.
+///
+/// Whatever becomes current or goes does so through this value: `StoreChange+...` has the steps.
+package struct StoreChange: ~Copyable {
+    let inbox: Inbox
+    let name: StoreName
+    private let lock: FolderLock
+
+    /// How long to wait for somebody else's change.
+    package static let patience = Duration.seconds(10)
+    /// Between two looks.
+    private static let pause = Duration.milliseconds(10)
+
+    /// Waits for its turn, for `patience` at most, or until the task is cancelled.
+    ///
+    /// - Throws: `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
+    package init(
+        of name: StoreName, in inbox: Inbox, patience: Duration = StoreChange.patience
+    ) throws(InboxError) {
+        self.inbox = inbox
+        self.name = name
+        let folder = inbox.layout.store(name)
+        let end = ContinuousClock.now + patience
+        while true {
+            let lock: FolderLock?
+            do throws(FileError) {
+                lock = try FolderLock.take(.exclusive, on: folder)
+            } catch {
+                guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
+                let isInbox = (try? PlatformCalls.status(of: inbox.layout.depot)) != nil
+                throw isInbox ? .noSuchStore(name) : .noInbox(inbox.root)
+            }
+            if let lock {
+                self.lock = lock
+                return
+            }
+            guard ContinuousClock.now < end, !Task.isCancelled else { throw .storeBusy(name, waited: patience) }
+            PlatformCalls.pause(Self.pause)
+        }
+    }
+
+    var layout: InboxLayout { inbox.layout }
+    var currentName: GenerationName? { inbox.currentName(of: name) }
+
+    /// A name in the staging for what is made aside and then renamed, or renamed and then removed.
+    func aside(_ purpose: Purpose) -> FilePath {
+        layout.staging(name).appending("\(purpose.rawValue)-\(UUID().uuidString)")
+    }
+
+    enum Purpose: String, CaseIterable { case current, pruned, rollback }
+
+    /// Removes what somebody who died in the middle of a change has left: nobody else is in the middle of one.
+    package borrowing func removeLitter() {
+        for litter in (try? Folder.names(in: layout.staging(name))) ?? []
+        where Purpose.allCases.contains(where: { litter.hasPrefix("\($0.rawValue)-") }) {
+            try? Folder.removeTree(at: layout.staging(name).appending(litter))
+        }
+    }
+
+    /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one.
+    borrowing func switchCurrent(to generation: GenerationName) throws(FileError) {
+        let aside = aside(.current)
+        try PlatformCalls.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
+        do throws(FileError) {
+            try PlatformCalls.rename(aside, to: layout.current(name))
+        } catch {
+            try? PlatformCalls.removeFile(aside)
+            throw error
+        }
+        try Folder.sync(layout.store(name))
+    }
+}

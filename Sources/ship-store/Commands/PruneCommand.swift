@@ -1,0 +1,70 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct PruneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune",
+        abstract: "Remove generations that nobody needs any more.",
+        usage: "ship-store prune --into <folder> [<name>] [<options>]",
+        discussion: """
+            A generation goes if it is beyond the newest of its store and, with --keep-for, was installed longer ago than \
+            that. The current one never goes, and one that a reader holds goes at the next pruning. A receiver may be at \
+            work; it prunes too, as its own --keep and --keep-for say.
+
+              ship-store prune --into inbox
+              ship-store prune --into inbox Recipes --keep 1
+              ship-store prune --into inbox --keep 2 --keep-for 7d --dry-run
+            """)
+
+    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"))
+    var into: String
+
+    @Argument(help: "The store's name; all stores without it.", transform: StoreNameArgument.read)
+    var name: StoreNameArgument?
+
+    @OptionGroup var retention: RetentionArguments
+
+    @Flag(help: "Remove nothing, and say what would go.")
+    var dryRun = false
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [into, name, retention = retention.retention, dryRun, output] in
+            let pruning = GenerationPruning(of: Inbox(at: FilePath(into)), keeping: retention)
+            let findings = try pruning.run(on: name?.name, dryRun ? .onlyLook : .remove)
+            for finding in findings {
+                if output.json {
+                    Output.write(json: PruneLine(finding))
+                } else {
+                    Output.write("\(finding.outcome.words)  \(finding.name)  \(finding.generation)")
+                }
+            }
+            if findings.isEmpty { console.say("nothing is to go") }
+        }
+    }
+}
+
+extension GenerationPruning.Finding.Outcome {
+    fileprivate var words: String {
+        switch self {
+        case .removed: "removed"
+        case .held: "held   "
+        case .superfluous: "would go"
+        }
+    }
+}
+
+private struct PruneLine: Encodable {
+    let name: String
+    let generation: Int
+    let outcome: String
+
+    init(_ finding: GenerationPruning.Finding) {
+        name = finding.name.text
+        generation = finding.generation
+        outcome = finding.outcome.rawValue
+    }
+}

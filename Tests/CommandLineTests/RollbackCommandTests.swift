@@ -1,0 +1,146 @@
+import StoreFiles
+import TestSupport
+import Testing
+
+/// `rollback`, `prune`, and what `list` says of them.
+@Suite struct RollbackCommandTests {
+    private let desk: Desk
+
+    init() throws {
+        desk = try Desk()
+        try desk.makeStore()
+    }
+
+    /// Ships the next state of the store.
+    private func ship(to receiver: Receiver) async throws {
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "INSERT INTO recipe(title) VALUES ('Pie')")
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
+    }
+
+    private func rows() async throws -> String {
+        let count = try await desk.shell("sqlite3 -readonly inbox/Recipes.sqlite 'SELECT count(*) FROM recipe'")
+        return String(count.stdout.prefix { $0 != "\n" })
+    }
+
+    @Test func `an operator goes back beside a receiver at work, and the same store stays out`() async throws {
+        let receiver = try await desk.listen()
+        for _ in 1...3 { try await ship(to: receiver) }
+        let rollback = try await desk.run("rollback", "Recipes", "--into", "inbox", "--json")
+        rollback.expectSuccess()
+        #expect(rollback.stderr == "rolled back: generation 2 of Recipes is current, and 3 is not any more\n")
+        #expect(rollback.stdout == #"{"from":3,"name":"Recipes","to":2}"# + "\n")
+        #expect(try await rows() == "5")
+
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectFailure(
+            73,
+            "the receiver refused the shipment: the receiver's operator went back from this very store, "
+                + "its generation 3 of Recipes",
+            hint: "send another state of the store, or ask the operator there to say "
+                + "`ship-store rollback NAME --into INBOX --allow-again`")
+        let list = try await desk.run("list", "--into", "inbox")
+        #expect(list.lines.map { $0.prefix(1) } == [" ", "*", " "])
+        #expect(list.lines.map { $0.contains("  rolled back 20") } == [false, false, true])
+        let objects = try await desk.run("list", "--into", "inbox", "--json").objects()
+        #expect(objects.map { $0["rolledBackAt"] is String } == [false, false, true])
+        #expect(objects.allSatisfy { $0["installedAt"] is String && $0["isHeld"] is Bool && $0["path"] is String })
+
+        // Another state comes in, under a number of its own; then the operator changes their mind.
+        try await ship(to: receiver)
+        #expect(try await rows() == "7")
+        let forward = try await desk.run("rollback", "Recipes", "--into", "inbox", "--to", "3")
+        forward.expectSuccess()
+        #expect(forward.stderr == "rolled back: generation 3 of Recipes is current, and 4 is not any more\n")
+        #expect(try await rows() == "6")
+        let same = try await desk.run("rollback", "Recipes", "--into", "inbox", "--to", "3")
+        #expect(same.stderr == "generation 3 of Recipes is current already\n")
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectFailure(
+            73,
+            "the receiver refused the shipment: the receiver's operator went back from this very store, "
+                + "its generation 4 of Recipes",
+            hint: "send another state of the store, or ask the operator there to say "
+                + "`ship-store rollback NAME --into INBOX --allow-again`")
+        let allowed = try await desk.run("rollback", "Recipes", "--into", "inbox", "--allow-again")
+        allowed.expectSuccess()
+        #expect(allowed.stderr == "1 generation of Recipes may come in again\n")
+        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address)
+        sent.expectSuccess()
+        #expect(sent.stderr.contains("installed Recipes as generation 5: "))
+        try await receiver.stop().expectSuccess()
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `through a pipe too, and the receiver's hint helps`() async throws {
+        try await desk.shell(
+            """
+            $SHIP send Recipes.sqlite --to 1.shipment
+            sqlite3 Recipes.sqlite "INSERT INTO recipe(title) VALUES ('Pie')"
+            $SHIP send Recipes.sqlite --to 2.shipment
+            for n in 1 2; do $SHIP receive --into inbox --from $n.shipment; done
+            $SHIP rollback Recipes --into inbox
+            """
+        ).expectSuccess()
+        try await desk.run("receive", "--into", "inbox", "--from", "2.shipment").expectFailure(
+            73, "the receiver's operator went back from this very store, its generation 2 of Recipes",
+            hint:
+                "allow it again with `ship-store rollback Recipes --into INBOX --allow-again`, or go forward with --to")
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "--allow-again").expectSuccess()
+        try await desk.run("receive", "--into", "inbox", "--from", "2.shipment").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a damaged generation does not become current again`() async throws {
+        let receiver = try await desk.listen()
+        for _ in 1...2 { try await ship(to: receiver) }
+        try await receiver.stop().expectSuccess()
+        try await desk.shell(
+            "cd inbox/.ship-store/Recipes/generations/1-*; chmod 600 Recipes.sqlite; printf x >> Recipes.sqlite"
+        ).expectSuccess()
+        try await desk.run("rollback", "Recipes", "--into", "inbox").expectFailure(
+            65, "Recipes.sqlite is not what its digest says", hint: "send it again")
+        #expect(try await rows() == "5")
+        #expect((try? PlatformCalls.status(of: desk["inbox/.ship-store/Recipes/rollback.json"])) == nil)
+    }
+
+    @Test func `there is nothing to go back to`() async throws {
+        let receiver = try await desk.listen()
+        try await ship(to: receiver)
+        try await desk.run("rollback", "Recipes", "--into", "inbox").expectFailure(
+            66, "there is no generation of Recipes to go back to",
+            hint: "see `ship-store list`; one that was rolled back itself is named with --to")
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "--to", "7").expectFailure(
+            66, "there is no generation 7 of Recipes", hint: "see `ship-store list` for those that are kept")
+        try await desk.run("rollback", "Tea", "--into", "inbox").expectFailure(
+            66, "there is no store Tea in the inbox", hint: "see `ship-store list`")
+        try await desk.run("rollback", "Tea", "--into", "nowhere").expectFailure(
+            66, "nowhere is no inbox", hint: "receive into it first: ship-store receive --into nowhere")
+        try await desk.run("prune", "--into", "inbox", "Tea").expectFailure(
+            66, "there is no store Tea in the inbox", hint: "see `ship-store list`")
+        try await desk.run("prune", "--into", "nowhere").expectFailure(
+            66, "nowhere is no inbox", hint: "receive into it first: ship-store receive --into nowhere")
+        try await receiver.stop().expectSuccess()
+    }
+
+    @Test func `prune says what would go, and removes it`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--keep", "10")
+        for _ in 1...4 { try await ship(to: receiver) }
+        let dry = try await desk.run("prune", "--into", "inbox", "--keep", "2", "--dry-run")
+        dry.expectSuccess()
+        #expect(dry.lines == ["would go  Recipes  1", "would go  Recipes  2"])
+        let young = try await desk.run("prune", "--into", "inbox", "Recipes", "--keep", "2", "--keep-for", "7d")
+        #expect((young.stdout, young.stderr) == ("", "nothing is to go\n"))
+        try await desk.shell("touch -d '8 days ago' inbox/.ship-store/Recipes/generations/1-*").expectSuccess()
+        let old = try await desk.run("prune", "--into", "inbox", "--keep", "2", "--keep-for", "1w")
+        #expect(old.lines == ["removed  Recipes  1"])
+        let all = try await desk.run("prune", "--into", "inbox", "--keep", "1", "--json").objects()
+        #expect(all.map { $0["generation"] as? Int } == [2, 3])
+        #expect(all.allSatisfy { $0["outcome"] as? String == "removed" && $0["name"] as? String == "Recipes" })
+        try await ship(to: receiver)
+        #expect(
+            try await desk.run("list", "--into", "inbox").lines.map { $0.prefix(12) } == [
+                "  Recipes  4", "* Recipes  5",
+            ])
+        try await receiver.stop().expectSuccess()
+        #expect(try desk.leftovers == [])
+    }
+}

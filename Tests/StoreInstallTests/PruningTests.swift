@@ -1,0 +1,107 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreInstall
+
+/// Which generations go, and which a reader keeps.
+@Suite struct PruningTests {
+    private let content: InboxContent
+    private let inbox: Inbox
+    private let name: StoreName
+
+    init() throws {
+        content = try InboxContent()
+        inbox = Inbox(at: content.root)
+        name = try #require(StoreName("Recipes"))
+    }
+
+    private func install(_ count: Int) async throws {
+        let installer = try content.installer(keeping: 100)
+        for number in 1...count { try await Shipment("\(number)").install(with: installer) }
+    }
+
+    private func folder(_ number: Int) throws -> FilePath {
+        let name = try #require(content.generations.first { $0.hasPrefix("\(number)-") })
+        return content.store.appending("generations").appending(name)
+    }
+
+    private func names(_ numbers: ClosedRange<Int>) throws -> [GenerationName] {
+        try numbers.map { try #require(GenerationName("\($0)-00000000")) }
+    }
+
+    @Test(
+        arguments: [
+            (1, nil, 5, [1, 2, 3, 4]), (2, nil, 5, [1, 2, 3]), (9, nil, 5, []), (0, nil, 5, [1, 2, 3, 4]),
+            (2, nil, 1, [2, 3, 4]), (1, 25, 5, [1, 2, 3]), (1, 20, 5, [1, 2, 3]), (3, 5, 5, [1, 2]), (1, 500, 5, []),
+        ] as [(Int, Int?, Int, [Int])])
+    func `what is beyond the newest goes once it is old enough`(
+        count: Int, days: Int?, current: Int, gone: [Int]
+    ) throws {
+        let all = try names(1...5)
+        let retention = Retention(count: count, duration: days.map { .seconds($0 * 86_400) })
+        // Installed 50, 40, 30, 20 and 10 days ago; 20 is not longer ago than 20.
+        let superfluous = retention.superfluous(of: all, current: all[current - 1]) { generation in
+            .seconds((6 - generation.number) * 10 * 86_400)
+        }
+        #expect(superfluous.map(\.number) == gone)
+    }
+
+    @Test func `one that a reader holds stays, and goes at the next pruning`() async throws {
+        try await install(4)
+        let reader = try FolderLock.take(.shared, on: try folder(2))
+        let held = try #require(try StoreChange(of: name, in: inbox).superfluous(Retention(count: 1)).dropFirst().first)
+        let outcome = try StoreChange(of: name, in: inbox).prune(Retention(count: 1))
+        #expect(outcome.removed.map(\.number) == [1, 3])
+        #expect(outcome.held == [held])
+        #expect(content.numbers == [2, 4])
+        withExtendedLifetime(reader) { _ in }
+        _ = consume reader
+        try StoreChange(of: name, in: inbox).prune(Retention(count: 1))
+        #expect(content.numbers == [4])
+        #expect(content.staging == [])
+    }
+
+    @Test func `an installation prunes by age too`() async throws {
+        try await install(3)
+        let long = Date(timeIntervalSinceNow: -8 * 86_400)
+        for number in [1, 3] {
+            try FileManager.default.setAttributes([.modificationDate: long], ofItemAtPath: try folder(number).string)
+        }
+        let installer = try Installer(
+            inbox: inbox, keeping: Retention(count: 1, duration: .seconds(7 * 86_400)))
+        #expect(content.numbers == [2, 3])
+        try await Shipment("4").install(with: installer)
+        #expect(content.numbers == [2, 4])
+    }
+
+    @Test func `whoever changes a store waits for who does already, and not for ever`() async throws {
+        try await install(2)
+        let change = try StoreChange(of: name, in: inbox)
+        let patience = Duration.milliseconds(50)
+        #expect(throws: InboxError.storeBusy(name, waited: patience)) {
+            _ = try StoreChange(of: name, in: inbox, patience: patience)
+        }
+        let waiting = Task.detached { [name, inbox] in
+            try StoreChange(of: name, in: inbox).prune(Retention(count: 1)).removed.map(\.number)
+        }
+        withExtendedLifetime(change) { _ in }
+        _ = consume change
+        #expect(try await waiting.value == [1])
+    }
+
+    @Test func `what somebody who died in the middle of a change has left goes`() async throws {
+        try await install(1)
+        let staging = content.store.appending("staging")
+        try PlatformCalls.makeFolder(staging.appending("pruned-1"))
+        try PlatformCalls.makeFolder(staging.appending("A-SHIPMENT-ON-ITS-WAY"))
+        try PlatformCalls.symbolicLink(at: staging.appending("current-1"), to: "nowhere")
+        _ = try OpenFile.creating(staging.appending("rollback-1"))
+        try StoreChange(of: name, in: inbox).removeLitter()
+        #expect(content.staging == ["A-SHIPMENT-ON-ITS-WAY"])
+    }
+}
