@@ -17,6 +17,10 @@ public final class Consumer: Sendable {
         public var kept = 3
         /// Those beyond that number stay for this long after they were installed; `nil` for not at all.
         public var keptFor: Duration?
+        /// What a shipment must be to be let in.
+        public var requirements = StoreRequirements()
+        /// Questions that the store of a shipment must answer with yes before it becomes current.
+        public var probes: [StoreProbe] = []
 
         public init() {}
     }
@@ -102,7 +106,8 @@ public final class Consumer: Sendable {
         report(.connected("\(link.peer)"))
         let start = ContinuousClock.now
         let session = ConsumerSession(
-            installer: installer, coordinator: coordinator, turns: turns, timeouts: options.timeouts, report: report)
+            installer: installer, coordinator: coordinator, turns: turns, requirements: options.requirements,
+            probes: ProbeRun(options.probes), timeouts: options.timeouts, report: report)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

@@ -22,6 +22,12 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case givenUp(Reason)
     /// What came in is no sound store, although its digest is right.
     case badStore(StoreCheck.Flaw)
+    /// The reader that it is for cannot make use of it.
+    case unwelcome(StoreRequirements.Objection)
+    /// A question that has to be answered with yes before a store becomes current was not.
+    case probe(FailedProbe)
+    /// The model of the reader cannot be read.
+    case model(ModelFileError)
     /// It could not be installed.
     case install(InboxError)
     case file(FileError)
@@ -42,6 +48,9 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as ProtocolError: .protocolBroken(error)
             case let error as CompressionError: .compression(error)
             case let flaw as StoreCheck.Flaw: .badStore(flaw)
+            case let objection as StoreRequirements.Objection: .unwelcome(objection)
+            case let failure as FailedProbe: .probe(failure)
+            case let error as ModelFileError: .model(error)
             case let error as InboxError: .install(error)
             case let error as FileError: .file(error)
             case is CancellationError: .stopped

@@ -91,6 +91,22 @@ import Testing
             "receive", "--into", "a", "--keep-for", "7 days",
             error: "the value '7 days' is invalid for '--keep-for <time>': "
                 + "a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w"),
+        Mistake(
+            "receive", "--into", "a", "--model-subset", error: "--model-subset says something only with --model"),
+        Mistake(
+            "receive", "--into", "a", "--schema-digest", "12",
+            error: "the value '12' is invalid for '--schema-digest <digest>': a digest is 64 hexadecimal digits"),
+        Mistake(
+            "receive", "--into", "a", "--user-version", "7..5",
+            error: "the value '7..5' is invalid for '--user-version <range>': "
+                + "a user_version is a number of 32 bits, or two with .. between them, the lower first"),
+        Mistake(
+            "receive", "--into", "a", "--probe", "SELECT 1; SELECT 2",
+            error: "the value 'SELECT 1; SELECT 2' is invalid for '--probe <sql>': a probe is one statement"),
+        Mistake(
+            "receive", "--into", "a", "--probe", "DROP TABLE a",
+            error: "the value 'DROP TABLE a' is invalid for '--probe <sql>': "
+                + "SQLite does not understand it: near \"DROP\": syntax error"),
         Mistake("rollback", "a", error: "missing expected argument '--into <folder>'"),
         Mistake("rollback", "--into", "a", error: "missing expected argument '<name>'"),
         Mistake(

@@ -23,6 +23,9 @@ extension ShipmentError {
         case .protocolBroken(let error): error.explanation
         case .compression(let error): error.explanation
         case .badStore(let flaw): flaw.explanation
+        case .unwelcome(let objection): objection.explanation
+        case .probe(let failure): failure.explanation
+        case .model(let error): error.explanation
         case .install(let error): error.explanation
         case .file(let error):
             Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
@@ -49,11 +52,14 @@ extension Reason {
     /// What to do about a refusal of the other side, where there is something that this side can do.
     fileprivate var hint: String? {
         switch knownCode {
+        case .wrongModel: "update the reader there, or send a store of the model that it knows"
+        case .wrongSchema: "update the reader there, or send a store of a schema that it knows"
+        case .probeFailed: "the store there stays as it was; look into this one with `ship-store inspect`"
         case .rolledBack:
             "send another state of the store, or ask the operator there to say "
                 + "`ship-store rollback NAME --into INBOX --allow-again`"
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
-            .badStore, .wrongModel, .wrongSchema, .probeFailed, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,
+            .badStore, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,
             .notTrusted, nil:
             nil
         }

@@ -17,12 +17,15 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .compression: reason(.damaged)
         case .badStore: reason(.badStore)
+        case .unwelcome(.noModel), .unwelcome(.otherModel): reason(.wrongModel)
+        case .unwelcome(.otherSchema), .unwelcome(.otherUserVersion): reason(.wrongSchema)
+        case .probe: reason(.probeFailed)
         case .install(.rolledBack): reason(.rolledBack)
         case .install(.storeBusy): reason(.busy)
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .sqlite: reason(.cannotInstall)
+        case .source, .sqlite, .model: reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
     }
@@ -35,7 +38,7 @@ extension ShipmentError {
         case .link: nil
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
-        case .source, .compression, .badStore, .install, .file, .sqlite: reason(.stopped)
+        case .source, .compression, .badStore, .unwelcome, .probe, .model, .install, .file, .sqlite: reason(.stopped)
         }
     }
 
@@ -44,7 +47,7 @@ extension ShipmentError {
         switch self {
         case .install(.occupied(let path)):
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
-        case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file), .source:
+        case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file), .source, .model:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }

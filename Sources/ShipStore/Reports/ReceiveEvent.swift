@@ -6,6 +6,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     case listening(String)
     case connected(String)
     case offered(Manifest)
+    /// It is a store of this model, of those that are required.
+    case admitted(model: String)
     /// Bytes of the parts, decoded: so far, and in all.
     case progress(done: Int64, total: Int64)
     /// All bytes are there: they are synced, read back and checked.

@@ -11,6 +11,8 @@ struct ConsumerSession {
     let installer: Installer
     let coordinator: StoreCoordinator
     let turns: StoreTurns
+    let requirements: StoreRequirements
+    let probes: ProbeRun
     let timeouts: Timeouts
     let report: @Sendable (ReceiveEvent) -> Void
 
@@ -73,6 +75,7 @@ struct ConsumerSession {
             case .discard(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let manifest):
                 report(.offered(manifest))
+                if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
                 return dialogue.mode == .twoWay
                     ? try await answer(manifest, writer, &dialogue) : try await stage(manifest, &dialogue)
             case .append, .install: throw ProtocolError.incomplete
@@ -168,13 +171,14 @@ struct ConsumerSession {
         }
     }
 
-    /// Seals, checks, switches and opens, in this order.
+    /// Seals, checks, asks, switches and opens, in this order.
     private func install(_ shipment: IncomingShipment) async throws -> Receipt {
         try shipment.seal()
         if let same = shipment.same, installer.isCurrent(same) {
             try await serve(same)
             return Receipt(same, .unchanged)
         }
+        try shipment.ask(probes)
         return Receipt(try await shipment.install(with: installer) { try await serve($0) }, .installed)
     }
 

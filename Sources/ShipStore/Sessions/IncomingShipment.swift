@@ -39,6 +39,11 @@ final class IncomingShipment {
         }
     }
 
+    /// - Throws: `FailedProbe`.
+    func ask(_ probes: ProbeRun) throws {
+        if let path = staged?.storePath, let size = staged?.manifest.store.size { try probes.run(on: path, size: size) }
+    }
+
     func install(
         with installer: Installer, open: (Generation) async throws -> Void
     ) async throws -> Generation {

@@ -16,6 +16,9 @@ struct ReceiveCommand: AsyncParsableCommand {
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once
               ship-store receive --into inbox --from - < monday.shipment
               ship-store receive --into inbox --keep 5 --keep-for 7d
+              ship-store receive --into inbox --model Recipes.momd
+              ship-store receive --into inbox --user-version 5..7
+              ship-store receive --into inbox --probe 'SELECT count(*) FROM recipe'
             """)
 
     @Option(help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"))
@@ -38,6 +41,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     @OptionGroup var retention: RetentionArguments
 
+    @OptionGroup(title: "Requirements") var required: RequirementArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -51,6 +55,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         let console = output.console
         var options = Consumer.Options()
         (options.kept, options.keptFor) = (retention.keep, retention.keepFor?.duration)
+        options.probes = required.probe.map(\.probe)
         options.timeouts = link.timeouts
         options.link = link.linkOptions(console)
         let goesOn = from == nil && !once
@@ -58,7 +63,9 @@ struct ReceiveCommand: AsyncParsableCommand {
             console, output.json ? .json : .none, failures: goesOn ? .told : .leftToTheEnd)
         // A listener that is told to stop has done what it was asked for.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
-        try await Running.run(console, whenStopped: whenStopped) { [into, from, listen, once, options] in
+        try await Running.run(console, whenStopped: whenStopped) { [into, from, listen, once, required, options] in
+            var options = options
+            options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: FilePath(into), options: options)
             if let from {
                 _ = try await consumer.receive(from: from.endpoint, report: reporter.report)

@@ -27,6 +27,9 @@ struct ReceiveReporter: Sendable {
         case .offered(let manifest):
             console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")
             emit(ReceiveLine(event: "offered", manifest: manifest))
+        case .admitted(let model):
+            console.say("the store's model is \(Printable.text(model))")
+            emit(ReceiveLine(event: "admitted", model: model))
         case .progress(let done, let total):
             bar.show(done: done, total: total)
             emit(ReceiveLine(event: "progress", done: done, total: total))
@@ -56,6 +59,7 @@ private struct ReceiveLine: Encodable {
     var address: String?
     var peer: String?
     var manifest: Manifest?
+    var model: String?
     var receipt: Receipt?
     var done: Int64?
     var total: Int64?

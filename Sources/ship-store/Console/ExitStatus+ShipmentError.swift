@@ -12,7 +12,10 @@ extension ExitStatus {
             case .compression(.outOfMemory): .tryAgain
             case .compression(.sourceChanged): .tryAgain
             case .compression(.damaged): .badData
-            case .badStore: .badData
+            case .badStore, .unwelcome, .probe: .badData
+            case .model(.notThere): .noInput
+            case .model(.file): .inputOutput
+            case .model: .badData
             case .install(let error): ExitStatus(error)
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)

@@ -1,0 +1,91 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+public import SystemPackage
+
+/// Where a reader's models come from: a `.momd`, its `VersionInfo.plist` (binary or XML), or JSON.
+///
+/// JSON is either `{"Recipe": "<base64 of 32 bytes>", ...}` or the `coreData` of a manifest.
+public struct ModelFile: Hashable, Sendable {
+    /// Every version that the file lists, the current one first: a store is opened with the very version it is of.
+    public let models: [EntityModel]
+
+    /// Largest file that is read, in bytes: as large as the largest manifest.
+    static let sizeLimit = Int64(Limits.manifestSize)
+    private static let versionInfo: FilePath.Component = "VersionInfo.plist"
+
+    /// - Throws: `ModelFileError`.
+    public init(at path: FilePath) throws(ModelFileError) {
+        let bytes = try Self.read(path)
+        let isJSON = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
+        let model = Self.name(of: path)
+        models = isJSON ? [try Self.model(fromJSON: bytes, model, path)] : try Self.models(inList: bytes, path)
+    }
+
+    private static func read(_ path: FilePath) throws(ModelFileError) -> [UInt8] {
+        guard let file = try open(path) else { throw .notARegularFile(path) }
+        let status = try ModelFileError.wrapping { () throws(FileError) in try file.status }
+        guard status.kind == .file else { throw .notARegularFile(file.path) }
+        guard status.size <= sizeLimit else { throw .tooLarge(file.path, limit: sizeLimit) }
+        return try ModelFileError.wrapping { () throws(FileError) in try file.read(Int(status.size), at: 0) }
+    }
+
+    /// No link is followed.
+    ///
+    /// - Returns: `nil` for what is neither a file nor a folder.
+    private static func open(_ path: FilePath) throws(ModelFileError) -> OpenFile? {
+        try ModelFileError.wrapping { () throws(FileError) in
+            switch try PlatformCalls.status(of: path).kind {
+            case .folder: try OpenFolder(path).file(versionInfo)
+            case .file: try OpenFile.readingWithoutFollowing(path)
+            case .symbolicLink, .pipe, .socket, .characterDevice, .other: nil
+            }
+        }
+    }
+
+    /// `NSManagedObjectModel_VersionHashes`: version name -> entity name -> 32 bytes.
+    private static func models(inList bytes: [UInt8], _ path: FilePath) throws(ModelFileError) -> [EntityModel] {
+        guard let root = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil),
+            let list = root as? [String: Any]
+        else { throw .unreadable(path, .noPropertyList) }
+        guard let versions = list["NSManagedObjectModel_VersionHashes"] as? [String: Any], !versions.isEmpty else {
+            throw .unreadable(path, .noVersions)
+        }
+        let current = list["NSManagedObjectModel_CurrentVersionName"] as? String
+        var models: [EntityModel] = []
+        for name in versions.keys.sorted(by: { ($0 != current ? 1 : 0, $0) < ($1 != current ? 1 : 0, $1) }) {
+            let entities = versions[name] as? [String: Any] ?? [:]
+            models.append(try model(name, of: entities.mapValues { $0 as? Data }, path))
+        }
+        return models
+    }
+
+    private static func model(
+        fromJSON bytes: [UInt8], _ name: String, _ path: FilePath
+    ) throws(ModelFileError) -> EntityModel {
+        let decoder = JSONDecoder()
+        let facts = try? decoder.decode(Manifest.CoreDataFacts.self, from: Data(bytes))
+        guard
+            let hashes = facts?.entityVersionHashes ?? (try? decoder.decode([String: String].self, from: Data(bytes)))
+        else { throw .unreadable(path, .noJSONOfHashes) }
+        return try model(name, of: hashes.mapValues { Data(base64Encoded: $0) }, path)
+    }
+
+    private static func model(
+        _ name: String, of entities: [String: Data?], _ path: FilePath
+    ) throws(ModelFileError) -> EntityModel {
+        guard !entities.isEmpty, entities.count <= Limits.entities else {
+            throw .unreadable(path, .entityCount(entities.count))
+        }
+        var hashes: [String: [UInt8]] = [:]
+        for (entity, hash) in entities {
+            guard let hash, hash.count == EntityModel.hashSize else {
+                throw .unreadable(path, .badHash(entity: entity))
+            }
+            hashes[entity] = Array(hash)
+        }
+        return EntityModel(name: name, hashes: hashes)
+    }
+
+    private static func name(of path: FilePath) -> String { path.lastComponent?.string ?? path.string }
+}
