@@ -24,7 +24,9 @@ public struct Rollback: Hashable, Sendable {
     }
 
     /// How often somebody else may change the store between the look at a generation and the step to it.
-    private static let attempts = 3
+    private static let attempts = 5
+    /// Between two attempts.
+    private static let pause = Duration.milliseconds(50)
 
     /// Verifies the other generation as `verify` does, and makes it current.
     public static func perform(
@@ -33,6 +35,7 @@ public struct Rollback: Hashable, Sendable {
         do {
             for _ in 0..<attempts {
                 if let rollback = try attempt(name, inbox, target) { return rollback }
+                PlatformCalls.pause(pause)
             }
             throw InboxError.storeBusy(name, waited: StoreChange.patience)
         } catch {

@@ -96,8 +96,10 @@ struct ConsumerSession {
     private func answer(
         _ manifest: Manifest, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue
     ) async throws -> Answer {
-        let turn = try await writer.whileWorking { try await turns.take(manifest.name) }
-        switch try prepare(manifest, turn, .skipWhatIsHere) {
+        let prepared = try await writer.whileWorking {
+            try prepare(manifest, try await turns.take(manifest.name), .skipWhatIsHere)
+        }
+        switch prepared {
         case .unchanged(let generation):
             try await serve(generation)
             let receipt = Receipt(generation, .unchanged)
