@@ -7,15 +7,18 @@ import Synchronization
 final class ConnectionWatch: Sendable {
     let interruption: Interruption
     let busyTimeout: Duration
+    /// A connection that keeps everybody else out of the store, through which it has to be read then.
+    let held: DatabaseQueue?
     private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
     private let collation = Mutex<String?>(nil)
 
     /// Virtual machine instructions between two looks at the interruption: well under a millisecond.
     private static let instructions: CInt = 1000
 
-    init(interruption: Interruption, busyTimeout: Duration) {
+    init(interruption: Interruption, busyTimeout: Duration, held: DatabaseQueue? = nil) {
         self.interruption = interruption
         self.busyTimeout = busyTimeout
+        self.held = held
     }
 
     /// The last collation that SQLite did not know.

@@ -1,3 +1,4 @@
+package import GRDB
 import GRDBSQLite
 import ShipProtocol
 import StoreFiles
@@ -9,6 +10,8 @@ package struct SourceStore: Sendable {
     package let path: FilePath
     /// How long to wait for a connection that keeps everybody out.
     package let busyTimeout: Duration
+    /// A connection that keeps everybody else out of the store; `nil` to read it beside others.
+    private let held: DatabaseQueue?
 
     package static let defaultBusyTimeout = Duration.seconds(10)
 
@@ -16,8 +19,11 @@ package struct SourceStore: Sendable {
     ///
     /// A file of 0 bytes is an empty database to SQLite, and is one here: its copy has one page, and no tables.
     ///
+    /// - Parameter held: A connection that keeps everybody else out of the store, and through which it is read then.
     /// - Throws: `.noSuchFile`, `.folder`, `.notARegularFile`, `.noPermission`, `.notADatabase`, `.truncated`.
-    package init(at path: FilePath, busyTimeout: Duration = defaultBusyTimeout) throws(SnapshotError) {
+    package init(
+        at path: FilePath, busyTimeout: Duration = defaultBusyTimeout, through held: DatabaseQueue? = nil
+    ) throws(SnapshotError) {
         let real: FilePath
         let kind: FileStatus.Kind
         do throws(FileError) {
@@ -40,6 +46,7 @@ package struct SourceStore: Sendable {
         _ = try StoreHandle(real, for: .reading).header()
         self.path = real
         self.busyTimeout = busyTimeout
+        self.held = held
     }
 
     /// Takes a consistent copy, checks it, and gathers the external files that it refers to.
@@ -85,8 +92,8 @@ package struct SourceStore: Sendable {
             sqliteVersion: String(cString: sqlite3_libversion()))
     }
 
-    private func watch(_ interruption: Interruption) -> ConnectionWatch {
-        ConnectionWatch(interruption: interruption, busyTimeout: busyTimeout)
+    func watch(_ interruption: Interruption) -> ConnectionWatch {
+        ConnectionWatch(interruption: interruption, busyTimeout: busyTimeout, held: held)
     }
 
     private static func temporaryFolder(in parent: FilePath) throws(SnapshotError) -> TemporaryFolder {

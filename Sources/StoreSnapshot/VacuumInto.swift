@@ -59,6 +59,7 @@ struct VacuumInto {
 
     /// - Throws: `.truncated` rather than `.corrupt` where SQLite finds that whole pages are missing.
     private func open() throws(SnapshotError) -> WatchedConnection {
+        if let held = watch.held { return WatchedConnection(borrowing: held, of: store, watch: watch) }
         do throws(SnapshotError) {
             return try WatchedConnection(address: access.address(of: store), to: .read, of: store, watch: watch)
         } catch {

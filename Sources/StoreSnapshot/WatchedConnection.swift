@@ -1,9 +1,10 @@
 import GRDB
 import SystemPackage
 
-/// One connection, closed when its owner is done with it.
+/// One connection, closed when its owner is done with it, unless it is somebody else's.
 struct WatchedConnection: ~Copyable {
     private let queue: DatabaseQueue
+    private let isOurs: Bool
     private let store: FilePath
     private let watch: ConnectionWatch
 
@@ -16,6 +17,7 @@ struct WatchedConnection: ~Copyable {
     ) throws(SnapshotError) {
         self.store = store
         self.watch = watch
+        isOurs = true
         do {
             queue = try DatabaseQueue(path: address, configuration: watch.configuration(for: purpose))
         } catch {
@@ -24,9 +26,18 @@ struct WatchedConnection: ~Copyable {
         watch.interruption.add(queue)
     }
 
+    /// Borrows a connection that is open, and is to stay so.
+    init(borrowing queue: DatabaseQueue, of store: FilePath, watch: ConnectionWatch) {
+        self.queue = queue
+        self.store = store
+        self.watch = watch
+        isOurs = false
+        watch.interruption.add(queue)
+    }
+
     deinit {
         watch.interruption.remove(queue)
-        try? queue.close()
+        if isOurs { try? queue.close() }
     }
 
     /// Runs `body` outside any transaction.
