@@ -67,7 +67,7 @@ let package = Package(
             "StoreServing",
             ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CSQLiteHardening", grdb, sqlite, system]),
 
-        target("StoreOperations", ["ShipProtocol", "StoreFiles", system]),
+        target("StoreOperations", ["ShipProtocol", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
 
         // The composition and the command line.
         target(
@@ -105,7 +105,7 @@ let package = Package(
         tests(of: "ShipTransport", ["StoreFiles", nioCore, nioPosix, system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
         tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
-        tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", system]),
+        tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
         tests(
             of: "StoreServing",
             ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreInbox", "StoreInstall", grdb, sqlite, system]),

@@ -1,0 +1,35 @@
+import GRDB
+import StoreFiles
+
+/// A store that nobody else uses, for as long as this value lives: then it can be copied to its last commit, and removed.
+package struct ExclusiveHold: ~Copyable, Sendable {
+    /// Through which the store is read meanwhile.
+    package let connection: LiveConnection
+    private let home: StoreHome
+
+    /// Waits until nobody else has the store open in WAL mode, or reads or writes it in another mode.
+    ///
+    /// - Throws: `.inUse`, and what opening a store may throw.
+    package init(on home: StoreHome, _ patience: Patience) throws(OperationError) {
+        self.home = home
+        connection = try LiveConnection(to: home.path, .exclusive, patience)
+    }
+
+    /// Removes the store and everything that belongs to it.
+    ///
+    /// Before that it leaves WAL mode: then the file alone holds every commit, whatever is removed first, and a writer
+    /// that has opened the file and waits for its lock is told that the file is gone [pager.c, databaseIsUnmoved],
+    /// instead of committing to a file without a name. A kill at any point leaves the store whole, or gone with remains
+    /// that `StoreRemains` removes.
+    ///
+    /// - Throws: `.busy`, `.file`; the store is whole unless it is gone.
+    package func removeStore() throws(OperationError) {
+        do throws(OperationError) {
+            try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = DELETE") }
+        } catch {
+            // Of a damaged store nothing can be saved, and it may be removed all the same.
+            guard case .corrupt = error else { throw error }
+        }
+        try StoreRemains(of: home).remove()
+    }
+}

@@ -1,0 +1,57 @@
+package import GRDB
+package import SystemPackage
+
+/// A connection that may write to a store, which other connections, of this process and of others, use meanwhile.
+package final class LiveConnection: Sendable {
+    package let store: FilePath
+    package let queue: DatabaseQueue
+    let patience: Patience
+
+    /// How others get on with the store while the connection is open.
+    package enum Claim: Hashable, Sendable {
+        /// As always.
+        case shared
+        /// Nobody else reads or writes it, and in WAL mode nobody else has it open: then the lock on the file itself is
+        /// exclusive, and the log has no shared index [sqlite.org/wal.html#noshm].
+        case exclusive
+    }
+
+    /// - Parameter store: Absolute, and without symbolic links.
+    /// - Throws: `.busy`, `.inUse`, `.notADatabase`, `.noPermission`, `.noSuchStore`.
+    package init(to store: FilePath, _ claim: Claim, _ patience: Patience) throws(OperationError) {
+        self.store = store
+        self.patience = patience
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.acceptsDoubleQuotedStringLiterals = true
+        configuration.busyMode = .callback { tries in patience.waits(tries: tries) }
+        configuration.prepareDatabase { database in
+            // Before the first look at the file: afterwards the log has its shared index.
+            if claim == .exclusive { try database.execute(sql: "PRAGMA main.locking_mode = EXCLUSIVE") }
+        }
+        do {
+            queue = try DatabaseQueue(path: DatabaseURI.writing(store), configuration: configuration)
+            if claim == .exclusive { try queue.unsafeRead { try Self.lockForGood($0) } }
+        } catch {
+            let error = OperationError(error, on: store, patience)
+            if claim == .exclusive, case .busy(_, let waited) = error { throw .inUse(store, waited: waited) }
+            throw error
+        }
+    }
+
+    deinit { try? queue.close() }
+
+    /// In exclusive locking mode a lock stays after the transaction that took it [sqlite.org/pragma.html#pragma_locking_mode].
+    static func lockForGood(_ database: Database) throws {
+        try database.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
+    }
+
+    /// Runs `body` outside any transaction, and nothing else on the connection meanwhile.
+    package func run<Value>(_ body: (Database) throws -> Value) throws(OperationError) -> Value {
+        do {
+            return try queue.unsafeRead(body)
+        } catch {
+            throw OperationError(error, on: store, patience)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Synchronization
+
+/// How long an operation waits for a store's other users, and whether it is still wanted.
+package final class Patience: Sendable {
+    package let busyTimeout: Duration
+
+    private struct State {
+        var isStopped = false
+        var waitingSince: ContinuousClock.Instant?
+    }
+    private let state = Mutex(State())
+
+    package init(busyTimeout: Duration) { self.busyTimeout = busyTimeout }
+
+    package var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Ends the waiting, and the work at its next step.
+    package func stop() { state.withLock { $0.isStopped = true } }
+
+    package func check() throws(OperationError) {
+        if isStopped { throw .stopped }
+    }
+
+    /// SQLite's own busy timeout cannot be stopped; this is the same with an end to it.
+    ///
+    /// - Parameter tries: How often SQLite has asked for this one lock.
+    /// - Returns: Whether to try for the lock again.
+    func waits(tries: Int) -> Bool {
+        let now = ContinuousClock.now
+        let (isStopped, start) = state.withLock { state in
+            if tries == 0 { state.waitingSince = now }
+            return (state.isStopped, state.waitingSince ?? now)
+        }
+        guard !isStopped, now - start < busyTimeout else { return false }
+        Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
+        return true
+    }
+}

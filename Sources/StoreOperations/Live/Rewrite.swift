@@ -1,0 +1,155 @@
+package import GRDB
+import GRDBSQLite
+import StoreFiles
+import Synchronization
+package import SystemPackage
+
+/// A live store's whole content, replaced by that of a copy in one transaction: SQLite's backup API writes the pages of
+/// the copy through a connection to the store, so that every other connection sees one commit.
+///
+/// `lock`, then whatever needs the old state, then `commit`. In WAL mode readers go on meanwhile, and writers wait; in
+/// the other modes everybody waits, as for any commit. The store keeps its journal mode, its page size, and its inode;
+/// the schema's cookie changes, so that other connections read the schema anew [backup.c, sqlite3_backup_step].
+package final class Rewrite: Sendable {
+    private let connection: LiveConnection
+    private let journal: Journal
+    private let source: DatabaseQueue
+    private let copy: FilePath
+    /// In progress since `lock` in WAL mode. Used on the connection's queue only.
+    private let backup = Mutex<Backup?>(nil)
+
+    private enum Journal { case writeAheadLog, rollback }
+
+    /// A pointer that goes from one block on the connection's queue to the next.
+    private struct Backup: @unchecked Sendable { let pointer: OpaquePointer }
+
+    /// Pages between two looks at whether to stop.
+    private static let pages: CInt = 2048
+
+    /// - Parameter copy: A store in rollback mode that nobody changes, of the page size of the live one: SQLite cannot
+    ///   change that of a store in WAL mode.
+    package init(of connection: LiveConnection, with copy: FilePath) throws(OperationError) {
+        self.connection = connection
+        self.copy = copy
+        let mode = try connection.run { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+        journal = mode == "wal" ? .writeAheadLog : .rollback
+        var configuration = Configuration()
+        configuration.readonly = true
+        do {
+            source = try DatabaseQueue(path: DatabaseURI.immutable(copy), configuration: configuration)
+        } catch {
+            throw OperationError(error, on: copy, connection.patience)
+        }
+    }
+
+    deinit {
+        _ = try? connection.run { _ in finish() }
+        try? source.close()
+    }
+
+    /// From here on nobody else writes to the store.
+    package func lock() throws(OperationError) {
+        switch journal {
+        case .writeAheadLog:
+            // A step of no pages takes the lock of the transaction that the other steps are part of.
+            try connection.run { database in
+                try begin(database)
+                try step(0)
+            }
+        case .rollback:
+            try connection.run { database in
+                try database.execute(sql: "PRAGMA main.locking_mode = EXCLUSIVE")
+                try LiveConnection.lockForGood(database)
+            }
+        }
+    }
+
+    /// Through which connection the old state can be read while the store is locked; `nil` for any that one likes.
+    package var reader: DatabaseQueue? { journal == .rollback ? connection.queue : nil }
+
+    /// How far a failed rewrite went.
+    package enum Failure: Error, Sendable {
+        /// The store is as it was, and will be so after a crash too.
+        case before(OperationError)
+        /// SQLite says that the store is as it was; but the log may hold all of the new state, and a crash before the
+        /// next commit could bring it up.
+        case atTheEnd(OperationError)
+    }
+
+    /// Writes the pages and commits; then the lock is gone.
+    package func commit() throws(Failure) {
+        var isLastStep = false
+        do {
+            try connection.run { database in
+                if journal == .rollback { try begin(database) }
+                defer { finish() }
+                while true {
+                    try connection.patience.check()
+                    isLastStep = journal == .writeAheadLog && remaining <= Self.pages
+                    if try step(Self.pages) == SQLITE_DONE { break }
+                }
+            }
+        } catch {
+            throw isLastStep ? .atTheEnd(error) : .before(error)
+        }
+        if journal == .rollback {
+            try? connection.run {
+                try $0.execute(sql: "PRAGMA main.locking_mode = NORMAL; SELECT 1 FROM sqlite_master")
+            }
+        }
+    }
+
+    private func begin(_ database: Database) throws {
+        // Nothing else uses the source.
+        let pointer = source.unsafeRead { source in
+            sqlite3_backup_init(database.sqliteConnection, "main", source.sqliteConnection, "main").map(Backup.init)
+        }
+        guard let pointer else {
+            throw DatabaseError(resultCode: database.lastErrorCode, message: database.lastErrorMessage)
+        }
+        backup.withLock { $0 = pointer }
+    }
+
+    /// - Returns: `SQLITE_DONE`, or `SQLITE_OK` if there is more to do.
+    @discardableResult
+    private func step(_ pages: CInt) throws -> CInt {
+        guard let backup = backup.withLock({ $0 }) else { return SQLITE_DONE }
+        let code = sqlite3_backup_step(backup.pointer, pages)
+        guard code == SQLITE_OK || code == SQLITE_DONE else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)))
+        }
+        return code
+    }
+
+    private var remaining: CInt {
+        let backup = backup.withLock { $0 }
+        // 0 until the first step has looked.
+        guard let backup, sqlite3_backup_pagecount(backup.pointer) > 0 else { return .max }
+        return sqlite3_backup_remaining(backup.pointer)
+    }
+
+    /// Rolls back what has not been committed.
+    private func finish() {
+        let pointer = backup.withLock { backup in
+            defer { backup = nil }
+            return backup?.pointer
+        }
+        if let pointer { sqlite3_backup_finish(pointer) }
+    }
+
+    /// Waits until nobody reads the old state any more, for as long as for any lock, and moves the log into the store.
+    ///
+    /// Source: sqlite.org/c3ref/wal_checkpoint_v2.html: a full checkpoint waits for all readers of older states.
+    ///
+    /// - Returns: Whether nobody does.
+    package func settle() -> Bool {
+        guard journal == .writeAheadLog else { return true }
+        let isSettled = try? connection.run { database in
+            guard let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(FULL)") else { return false }
+            // Whether it was kept from its end, the frames of the log, and those of them that are in the store.
+            let (busy, frames, moved): (Int, Int, Int) = (row[0], row[1], row[2])
+            return busy == 0 && frames == moved
+        }
+        return isSettled ?? false
+    }
+}

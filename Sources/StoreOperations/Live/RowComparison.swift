@@ -1,0 +1,50 @@
+package import GRDB
+package import SystemPackage
+
+/// Whether two stores have the same schema and the same rows: their pages may differ all the same.
+package enum RowComparison {
+    /// - Parameters:
+    ///   - connection: To one of them.
+    ///   - other: Where the other one is; it is read as any reader would.
+    package static func areEqual(
+        _ connection: DatabaseQueue, _ other: FilePath, _ patience: Patience
+    ) throws(OperationError) -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.acceptsDoubleQuotedStringLiterals = true
+        configuration.busyMode = .callback { tries in patience.waits(tries: tries) }
+        do {
+            let queue = try DatabaseQueue(path: other.string, configuration: configuration)
+            defer { try? queue.close() }
+            return try connection.unsafeRead { one in
+                try queue.unsafeRead { other in try areEqual(one, other, patience) }
+            }
+        } catch {
+            throw OperationError(error, on: other, patience)
+        }
+    }
+
+    private static func areEqual(_ one: Database, _ other: Database, _ patience: Patience) throws -> Bool {
+        // The numbers of the root pages are the file's own affair.
+        let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+        guard try haveSameRows(one, other, schema, patience) else { return false }
+        let tables = try String.fetchAll(
+            one, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+        return try tables.allSatisfy { table in
+            // In the order of the table's own b-tree, which a compact copy keeps.
+            try haveSameRows(one, other, "SELECT * FROM \(table.quotedDatabaseIdentifier)", patience)
+        }
+    }
+
+    private static func haveSameRows(
+        _ one: Database, _ other: Database, _ query: String, _ patience: Patience
+    ) throws -> Bool {
+        let left = try Row.fetchCursor(one, sql: query)
+        let right = try Row.fetchCursor(other, sql: query)
+        while let row = try left.next() {
+            try patience.check()
+            guard let counterpart = try right.next(), row == counterpart else { return false }
+        }
+        return try right.next() == nil
+    }
+}

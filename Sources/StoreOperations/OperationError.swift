@@ -1,0 +1,74 @@
+public import ShipProtocol
+public import StoreFiles
+public import StoreInbox
+public import SystemPackage
+
+/// Why something could not be done to a store of this device. The store is as it was in every case.
+public enum OperationError: Error, Hashable, Sendable {
+    /// Nothing is there.
+    case noSuchStore(FilePath)
+    /// Neither a kept copy, nor a generation, nor a store.
+    case noSuchCopy(FilePath)
+    /// No kept copy has the tag.
+    case noCopyTagged(String, in: FilePath)
+    case notADatabase(FilePath)
+    /// SQLite's own first complaint.
+    case corrupt(FilePath, complaint: String)
+    /// Somebody else kept writing to it, or kept everybody out.
+    case busy(FilePath, waited: Duration)
+    /// Somebody else has it open, and it is to go away.
+    case inUse(FilePath, waited: Duration)
+    case noPermission(FilePath)
+    /// Something stands where the store is to go.
+    case occupied(FilePath)
+    /// A log or a journal stands beside the place of a copy: SQLite would take it for part of whatever is put there.
+    case sidecar(FilePath)
+    /// The two are the same file.
+    case sameStore(FilePath)
+    /// Another store's copy; each identity is `Z_UUID`, or `nil` for a store that has none.
+    case otherIdentity(FilePath, has: String?, copyHas: String?)
+    /// Connections that are open cannot change the encoding of texts.
+    case otherTextEncoding(FilePath, StoreFacts.TextEncoding, copyHas: StoreFacts.TextEncoding)
+    /// What is wrong with a kept copy or a generation.
+    case badCopy(InboxError)
+    /// Something was left out of it on purpose: restoring it would lose that from the store too.
+    case incompleteCopy(FilePath)
+    /// The store at the new place is not what it should be; it has been removed again.
+    case notVerified(FilePath)
+    /// A tag is 1 to 60 letters, digits, dots, dashes and underscores.
+    case badTag(String)
+    /// The first rule that pairs of metadata break, in words.
+    case badMetadata(String)
+    /// No name of a file that is not hidden and not a sidecar's.
+    case badFileName(String)
+    /// SQLite had no room to write to the folder.
+    case noSpace(folder: FilePath)
+    case file(FileError)
+    /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
+    case sqlite(code: Int32, message: String)
+    /// This side was told to stop.
+    case stopped
+
+    /// Whether it is for want of room.
+    public var isOutOfSpace: Bool {
+        switch self {
+        case .noSpace: true
+        case .file(let error): error.isOutOfSpace
+        case .badCopy(let error): error.isOutOfSpace
+        default: false
+        }
+    }
+}
+
+extension OperationError {
+    /// Calls of the platform, their errors as ours.
+    package static func wrapping<Result: ~Copyable>(
+        _ body: () throws(FileError) -> Result
+    ) throws(OperationError) -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw .file(error)
+        }
+    }
+}
