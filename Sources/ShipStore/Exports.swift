@@ -4,5 +4,6 @@
 @_exported public import ShipTransport
 @_exported public import StoreFiles
 @_exported public import StoreInbox
+@_exported public import StoreOperations
 @_exported public import StoreServing
 @_exported public import StoreSnapshot

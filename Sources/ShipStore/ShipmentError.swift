@@ -3,6 +3,7 @@ public import ShipProtocol
 public import ShipTransport
 public import StoreFiles
 public import StoreInbox
+public import StoreOperations
 public import StoreServing
 public import StoreSnapshot
 
@@ -31,6 +32,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     /// It could not be installed.
     case install(InboxError)
     case file(FileError)
+    /// Something could not be done to a store of this device.
+    case operation(OperationError)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
     /// This side was told to stop.
@@ -52,6 +55,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let failure as FailedProbe: .probe(failure)
             case let error as ModelFileError: .model(error)
             case let error as InboxError: .install(error)
+            case let error as OperationError: error == .stopped ? .stopped : .operation(error)
             case let error as FileError: .file(error)
             case is CancellationError: .stopped
             default: .sqlite(String(describing: error))

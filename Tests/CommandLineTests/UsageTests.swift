@@ -115,7 +115,21 @@ import Testing
         Mistake("rollback", "a", "--into", "b", "--to", "0", error: "generations are numbered from 1"),
         Mistake("prune", error: "missing expected argument '--into <folder>'"),
         Mistake("prune", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),
-        Mistake("copy", "a", error: "missing expected argument '--to <folder>'"),
+        Mistake("copy", "a", error: "say one of --to and --keep-in"),
+        Mistake("copy", "a", "--to", "b", "--keep-in", "c", error: "say one of --to and --keep-in"),
+        Mistake("copy", "a", "b", "--to", "c", "--as", "d", error: "--as names the copy of one store"),
+        Mistake("copy", "a", "--to", "c", "--tag", "d", error: "--tag and --meta are kept with --keep-in"),
+        Mistake("copies", "--in", "a", "--keep", "3", error: "--keep and --keep-for belong to --prune"),
+        Mistake("copies", "--in", "a", "--prune", error: "say with --keep how many copies stay"),
+        Mistake(
+            "copies", "--in", "a", "--prune", "--keep", "1", "--keep-for", "3y",
+            error: "the value '3y' is invalid for '--keep-for <time>': a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w"),
+        Mistake("restore", "a", error: "missing expected argument '--over <store>'"),
+        Mistake(
+            "restore", "a", "--over", "b", "--no-safety-copy", "--safety-copies", "c",
+            error: "--safety-copies and --no-safety-copy contradict each other"),
+        Mistake("move", "a", error: "missing expected argument '--to <folder>'"),
+        Mistake("destroy", error: "missing expected argument '<store>'"),
         Mistake("list", error: "missing expected argument '--into <folder>'"),
         Mistake("verify", error: "missing expected argument '<path>'"),
         Mistake("inspect", error: "missing expected argument '<path>'"),
@@ -124,7 +138,10 @@ import Testing
     @Test(arguments: mistakes)
     func `a mistake is said, and where to read on`(mistake: Mistake) async throws {
         let desk = try Desk()
-        let commands: Set = ["send", "receive", "copy", "list", "rollback", "prune", "verify", "inspect"]
+        let commands: Set = [
+            "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+            "inspect",
+        ]
         let command = mistake.arguments.first.flatMap { commands.contains($0) ? "\($0) " : nil } ?? ""
         try await desk.run(mistake.arguments).expectFailure(
             64, mistake.error, hint: "see `ship-store \(command)--help`")
@@ -132,7 +149,10 @@ import Testing
         #expect(try Folder.names(in: desk.path) == [])
     }
 
-    @Test(arguments: ["send", "receive", "copy", "list", "rollback", "prune", "verify", "inspect", "demo"])
+    @Test(arguments: [
+        "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+        "inspect", "demo",
+    ])
     func `the help of each command has an example`(command: String) async throws {
         let help = try await Desk().run(command, "--help")
         help.expectSuccess()
@@ -148,7 +168,10 @@ import Testing
         for arguments in [[], ["--help"], ["help"]] {
             let help = try await Desk().run(arguments)
             help.expectSuccess()
-            for command in ["send", "receive", "copy", "list", "rollback", "prune", "verify", "inspect", "demo"] {
+            for command in [
+                "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+                "inspect", "demo",
+            ] {
                 #expect(help.stdout.contains("\n  \(command) "))
             }
             #expect(!help.stdout.contains("demo-writer"))

@@ -29,6 +29,7 @@ extension ShipmentError {
         case .install(let error): error.explanation
         case .file(let error):
             Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .operation(let error): error.explanation
         case .refused(let reason):
             Explanation("the receiver refused the shipment: \(reason.printableMessage)", hint: reason.hint)
         case .givenUp(let reason):

@@ -5,42 +5,121 @@ import SystemPackage
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Take a consistent, compact copy of a live store into a folder of this device.",
-        usage: "ship-store copy <store> --to <folder> [<options>]",
+        abstract: "Take a consistent, compact copy of a live store on this device.",
+        usage: """
+            ship-store copy <store> ... --to <folder> [--as <file>]
+            ship-store copy <store> ... --keep-in <folder> [--tag <tag>]
+            """,
         discussion: """
-            The copy is one file, BASENAME-yyyyMMddTHHmmss.sqlite (UTC), with its external files beside it. Its path goes \
-            to standard output.
+            With --to, the copy is one file, BASENAME-yyyyMMddTHHmmss.sqlite (UTC), with its external files beside it. \
+            With --as, it is called that, and takes the place of the copy that is there already, in one step. With \
+            --keep-in, it is kept in a folder of its own beside others, with its manifest; external files that an older \
+            one has too take no room again. The path of each copy goes to standard output.
 
               ship-store copy Recipes.sqlite --to backups
               ship-store copy Recipes.sqlite --to backups --strip-history --exclude ZDRAFT
+              ship-store copy Recipes.sqlite --to backups --as latest.sqlite
+              ship-store copy Recipes.sqlite --keep-in kept --tag before-import
             """)
 
-    @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.")
-    var store: String
+    @Argument(help: "The stores: SQLite files, with their -wal and their external files beside them.")
+    var stores: [String]
 
     @Option(help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"))
-    var to: String
+    var to: String?
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("The copy's name in the folder of --to.", valueName: "file"))
+    var fileName: String?
+
+    @Option(help: ArgumentHelp("The folder of kept copies, made if it is not there.", valueName: "folder"))
+    var keepIn: String?
+
+    @Option(
+        name: .customLong("tag"), parsing: .singleValue,
+        help: ArgumentHelp("A word to find the kept copy by; may be given again.", valueName: "tag"))
+    var tags: [String] = []
+
+    @Option(
+        name: .customLong("meta"), parsing: .singleValue,
+        help: ArgumentHelp("A pair to keep with the copy; may be given again.", valueName: "key=value"),
+        transform: MetadataArgument.read)
+    var metadata: [MetadataArgument] = []
 
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
+    func validate() throws {
+        guard !stores.isEmpty else { throw ValidationError("name a store") }
+        guard (to == nil) != (keepIn == nil) else { throw ValidationError("say one of --to and --keep-in") }
+        if fileName != nil, to == nil { throw ValidationError("--as names a copy in the folder of --to") }
+        if fileName != nil, stores.count > 1 { throw ValidationError("--as names the copy of one store") }
+        if to != nil, !tags.isEmpty || !metadata.isEmpty {
+            throw ValidationError("--tag and --meta are kept with --keep-in")
+        }
+        var keys = Set<String>()
+        for pair in metadata where !keys.insert(pair.key).inserted {
+            throw ValidationError("--meta gives \(pair.key) twice")
+        }
+    }
+
+    private var pairs: [String: String] {
+        Dictionary(metadata.map { ($0.key, $0.value) }) { first, _ in first }
+    }
+
+    private var options: CopyOptions { copy.copyOptions(leavingOut: leaving) }
+
     func run() async throws {
         let console = output.console
-        let options = copy.copyOptions(leavingOut: leaving)
-        try await Running.run(console) { [store, to, output] in
-            let copy = try await LocalCopy.take(of: FilePath(store), into: FilePath(to), options: options)
-            console.say("copied \(store): \(copy.manifest.summary) to \(copy.path)")
-            OmissionWords(copy.manifest, askedFor: options.profile).lines.forEach(console.say)
-            for missing in copy.manifest.missingExternalFiles {
-                console.warn("copied without \(missing.relativePath), which is not there")
-            }
-            if output.json {
-                Output.write(json: CopyLine(path: copy.path.string, manifest: copy.manifest))
-            } else {
-                Output.write(copy.path.string)
+        try await Running.run(console) { [self, options] in
+            for store in stores {
+                let made = try await make(FilePath(store))
+                console.say("copied \(store): \(made.manifest.summary) to \(made.path)")
+                OmissionWords(made.manifest, askedFor: options.profile).lines.forEach(console.say)
+                for missing in made.manifest.missingExternalFiles {
+                    console.warn("copied without \(missing.relativePath), which is not there")
+                }
+                if output.json {
+                    Output.write(json: CopyLine(path: made.path.string, manifest: made.manifest))
+                } else {
+                    Output.write(made.path.string)
+                }
             }
         }
+    }
+
+    private func make(_ store: FilePath) async throws(ShipmentError) -> (path: FilePath, manifest: Manifest) {
+        if let keepIn {
+            let kept = try await LocalStore(store, options: options).keepCopy(
+                in: KeptCopies(in: FilePath(keepIn)), tags: try tags.asTags(), metadata: pairs)
+            return (kept.path, kept.manifest)
+        }
+        let folder = FilePath(to ?? "")
+        let made =
+            if let fileName {
+                try await LocalCopy.take(
+                    of: store, into: folder, as: try CopyFileName(fileName), options: options)
+            } else {
+                try await LocalCopy.take(of: store, into: folder, options: options)
+            }
+        return (made.path, made.manifest)
+    }
+}
+
+extension [String] {
+    /// What a user gave with `--tag`.
+    func asTags() throws(ShipmentError) -> [CopyTag] {
+        var tags: [CopyTag] = []
+        for text in self {
+            do throws(OperationError) {
+                tags.append(try CopyTag(text))
+            } catch {
+                throw .operation(error)
+            }
+        }
+        return tags
     }
 }
 

@@ -19,6 +19,7 @@ extension ExitStatus {
             case .install(let error): ExitStatus(error)
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
+            case .operation(let error): ExitStatus(error)
             case .cannotAnswer: .protocolBroken
             case .stopped: .tryAgain
             case .sqlite: .badData
@@ -61,6 +62,21 @@ extension ExitStatus {
             case .writeAheadLogOnReadOnlyMedium, .sqlite: .inputOutput
             case .noSpace: .cannotInstall
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
+            }
+    }
+
+    private init(_ error: OperationError) {
+        self =
+            switch error {
+            case .noSuchStore, .noSuchCopy, .noCopyTagged: .noInput
+            case .notADatabase, .corrupt, .badCopy, .incompleteCopy, .otherIdentity, .otherTextEncoding: .badData
+            case .busy, .inUse, .stopped: .tryAgain
+            case .noPermission: .notPermitted
+            case .occupied, .sidecar, .noSpace: .cannotInstall
+            case .sameStore, .badTag, .badMetadata, .badFileName: .usage
+            case .notVerified, .sqlite: .inputOutput
+            case .file(let error):
+                error.errno == .noSuchFileOrDirectory ? .noInput : error.isOutOfSpace ? .cannotInstall : .inputOutput
             }
     }
 

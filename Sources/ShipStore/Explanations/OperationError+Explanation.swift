@@ -1,0 +1,69 @@
+import ShipProtocol
+import StoreFiles
+import StoreOperations
+import SystemPackage
+
+extension OperationError {
+    var explanation: Explanation {
+        switch self {
+        case .noSuchStore(let path):
+            Explanation("there is no store at \(path)", hint: "check the path")
+        case .noSuchCopy(let path):
+            Explanation("there is no copy at \(path)", hint: "name a kept copy's folder, a generation's, or a store")
+        case .noCopyTagged(let tag, let folder):
+            Explanation("no copy in \(folder) has the tag \(tag)", hint: "see `ship-store copies --in \(folder)`")
+        case .notADatabase(let path):
+            Explanation("\(path) is not a SQLite database, or it is encrypted", hint: "check the path")
+        case .corrupt(let path, let complaint):
+            Explanation("\(path) is damaged: \(complaint)", hint: "see `ship-store verify \(path)`")
+        case .busy(let path, let waited):
+            Explanation(
+                "\(path) is locked by another program, and stayed so for \(waited)",
+                hint: "try again later, or wait longer with --busy-timeout")
+        case .inUse(let path, let waited):
+            Explanation(
+                "another program has \(path) open, and kept it so for \(waited)",
+                hint: "close the app that uses it, then try again, or wait longer with --busy-timeout")
+        case .noPermission(let path):
+            Explanation("no permission to write to \(path)", hint: "run as a user who may write to it")
+        case .occupied(let path):
+            Explanation("\(path) is in the way: it is something else than an older copy", hint: "move it away")
+        case .sidecar(let path):
+            Explanation(
+                "\(path) is in the way: SQLite would take it for a part of the new store",
+                hint: "close whatever has the store open; for a live store use `ship-store restore`")
+        case .sameStore(let path): Explanation("\(path) is named twice", hint: "name two different places")
+        case .otherIdentity(let path, let identity, let copyIdentity):
+            Explanation(
+                "the copy is one of another store than \(path): \(Self.text(copyIdentity)), not \(Self.text(identity))",
+                hint: "say --any-identity if that is what you want")
+        case .otherTextEncoding(let path, let encoding, let copyEncoding):
+            Explanation(
+                "the copy's texts are in \(copyEncoding.rawValue), those of \(path) in \(encoding.rawValue)",
+                hint: "connections that are open cannot follow that: close them, and put the copy in the store's place")
+        case .badCopy(let error): Explanation("the copy is not whole: \(error.explanation.cause)", hint: "take another")
+        case .incompleteCopy(let path):
+            Explanation(
+                "\(path) was made to leave something out, which the store would lose", hint: "take a complete copy")
+        case .notVerified(let path):
+            Explanation("what was written to \(path) reads back as something else", hint: "check the disk")
+        case .badTag(let tag):
+            Explanation("\(Printable.text(tag)) is no tag: 1 to 60 letters, digits, dots, dashes and underscores")
+        case .badMetadata(let flaw): Explanation("there is \(flaw)")
+        case .badFileName(let name):
+            Explanation(
+                "\(Printable.text(name)) is no name for a copy",
+                hint: "name a file, without a folder, that is not hidden and not one of SQLite's sidecars")
+        case .noSpace(let folder):
+            Explanation("there is no space left on the disk of \(folder)", hint: "free some space, then try again")
+        case .file(let error):
+            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .sqlite(let code, let message): Explanation("SQLite says: \(Printable.text(message)) (code \(code))")
+        case .stopped: Explanation("stopped before it was done", hint: "nothing has changed; start again")
+        }
+    }
+
+    private static func text(_ identity: String?) -> String {
+        identity.map { Printable.text($0) } ?? "no identity"
+    }
+}

@@ -1,0 +1,64 @@
+public import ShipProtocol
+import StoreFiles
+import StoreOperations
+import StoreSnapshot
+public import SystemPackage
+
+/// A compact copy of a live store on the same device, in a folder of the user's: `copy`.
+public struct LocalCopy: Hashable, Sendable {
+    public let path: FilePath
+    /// What a consumer would be told of it.
+    public let manifest: Manifest
+
+    /// Where its external files are, in the order of the manifest.
+    public var externalFiles: [FilePath] {
+        let support = StoreHome(path).supportFolder
+        return manifest.externalFiles.map { support.path(of: $0.name) }
+    }
+
+    /// Takes the copy, and puts it into `folder`, durably and in one step, as `<basename>-<yyyyMMddTHHmmss>.sqlite` (UTC);
+    /// the source is left alone.
+    public static func take(
+        of store: FilePath, into folder: FilePath, options: CopyOptions = CopyOptions()
+    ) async throws(ShipmentError) -> LocalCopy {
+        do {
+            let prepared = try await PreparedCopy(of: store, options)
+            let baseName = store.lastComponent?.stem ?? "store"
+            let placement = CopyPlacement(in: folder, name: "\(baseName)-\(prepared.manifest.createdAt.compactText)")
+            try placement.place(
+                store: prepared.copy.path,
+                externalFiles: prepared.copy.externalFiles.map { ($0.file.name, $0.path) })
+            return LocalCopy(path: placement.storePath, manifest: prepared.manifest)
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    /// Takes the copy, and puts it into `folder` under a name of its own, in the place of an older copy of the same store
+    /// if there is one: whoever opens that path finds one or the other, whole.
+    ///
+    /// - Throws: `.operation(.occupied)` if something else is there, `.operation(.sidecar)` if somebody writes to it.
+    public static func take(
+        of store: FilePath, into folder: FilePath, as name: CopyFileName, options: CopyOptions = CopyOptions()
+    ) async throws(ShipmentError) -> LocalCopy {
+        try await OperationRun.run(waiting: options.busyTimeout) { _ in
+            let home = StoreHome(folder.appending(name.text))
+            if (try? StoreHome(resolving: store)) == (try? StoreHome(resolving: home.path)) {
+                throw OperationError.sameStore(home.path)
+            }
+            let prepared = try await PreparedCopy(of: store, options)
+            let occupant = try await occupant(of: home, for: prepared.manifest)
+            try StorePlacement(at: home, over: occupant)
+                .place(prepared.manifest, store: prepared.copy.path, files: prepared.files)
+            return LocalCopy(path: home.path, manifest: prepared.manifest)
+        }
+    }
+
+    private static func occupant(of home: StoreHome, for copy: Manifest) async throws -> StorePlacement.Occupant {
+        guard let status = try? PlatformCalls.status(of: home.path) else { return .nobody }
+        guard status.kind == .file, let survey = try? await SourceStore(at: home.path).survey(),
+            survey.identity == copy.identity
+        else { throw OperationError.occupied(home.path) }
+        return .olderCopy
+    }
+}

@@ -1,0 +1,45 @@
+import ShipProtocol
+import StoreFiles
+public import StoreOperations
+import StoreSnapshot
+import SystemPackage
+
+extension LocalStore {
+    /// Takes a compact copy, and keeps it beside others, durably and in one step; the store is left alone.
+    public func keepCopy(
+        in copies: KeptCopies, tags: [CopyTag] = [], metadata: [String: String] = [:]
+    ) async throws(ShipmentError) -> KeptCopy {
+        try await OperationRun.run(waiting: options.busyTimeout) { _ in
+            let source = try SourceStore(at: path, busyTimeout: options.busyTimeout)
+            return try await keepCopy(of: source, in: copies, tags: tags, metadata: metadata)
+        }
+    }
+
+    /// - Parameter source: This store, through whatever connection it can be read.
+    func keepCopy(
+        of source: SourceStore, in copies: KeptCopies, tags: [CopyTag], metadata: [String: String] = [:]
+    ) async throws -> KeptCopy {
+        let metadata = metadata.merging(tags.map(\.pair)) { $1 }
+        if let flaw = Metadata.firstFlaw(of: metadata) { throw OperationError.badMetadata(flaw) }
+        // In the folder itself, so that the copy need not be copied once more.
+        try Folder.make(copies.folder)
+        let room = try TemporaryFolder(in: copies.folder, .besideResults)
+        let prepared = try await PreparedCopy(
+            of: source, named: StoreName(suggestedBy: path), options.making(in: room.path), metadata: metadata)
+        return try copies.keep(prepared.manifest, store: prepared.copy.path, files: prepared.files)
+    }
+}
+
+extension CopyOptions {
+    /// The same, but in another temporary folder.
+    func making(in folder: FilePath) -> CopyOptions {
+        var options = self
+        options.temporaryFolder = folder
+        return options
+    }
+}
+
+extension PreparedCopy {
+    /// Its external files, in the order of the manifest.
+    var files: [FileAtHand] { copy.externalFiles.map { FileAtHand($0.file, at: $0.path) } }
+}

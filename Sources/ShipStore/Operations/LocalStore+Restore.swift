@@ -1,0 +1,22 @@
+import StoreOperations
+public import SystemPackage
+
+extension LocalStore {
+    /// Gives the store the content of a copy, while others have it open: to them it is one transaction. The store keeps its
+    /// file, its journal mode and its page size; external files that the new content needs are there before it.
+    ///
+    /// - Parameter copy: The folder of a kept copy or of a generation, or any store: it is checked, and stays as it is.
+    public func restore(
+        from copy: FilePath, options: RestoreOptions = RestoreOptions()
+    ) async throws(ShipmentError) -> Restoration {
+        try await OperationRun.run(waiting: options.busyTimeout) { patience in
+            let home = try StoreHome(resolving: path)
+            if (try? StoreHome(resolving: copy)) == home { throw OperationError.sameStore(path) }
+            var copyOptions = CopyOptions()
+            copyOptions.busyTimeout = options.busyTimeout
+            copyOptions.temporaryFolder = options.temporaryFolder
+            let source = try await RestoreSource.check(copy, copyOptions)
+            return try await RestoreSession(home: home, options: options, patience: patience).run(from: source)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import ShipProtocol
+import StoreFiles
+public import StoreOperations
+public import SystemPackage
+
+/// What a restore has done. Readers in this process are told with it: the store at `store` has new content.
+public struct Restoration: Hashable, Sendable {
+    /// Of the store, without symbolic links.
+    public let store: FilePath
+    /// Of the copy whose content the store has now.
+    public let manifest: Manifest
+    /// The store as it was, unless none was wanted.
+    public let safetyCopy: KeptCopy?
+    /// External files that only the store as it was refers to, and that had to stay, because somebody still reads it. The
+    /// next restore removes them.
+    public let remainingFiles: [ExternalFileName]
+}
+
+/// How a store is restored.
+public struct RestoreOptions: Hashable, Sendable {
+    /// How long to wait for others who write to the store, or, outside WAL mode, read it.
+    public var busyTimeout = Duration.seconds(10)
+    /// Where the copy is brought into another form, if it has to be.
+    public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
+    public var identity = IdentityRule.same
+    public var safetyCopy = SafetyCopy.beside
+
+    public init() {}
+
+    /// Whose copy it may be.
+    public enum IdentityRule: Hashable, Sendable {
+        /// One of this very store: with the same `Z_UUID`, or none on both sides.
+        case same
+        case any
+    }
+
+    /// What becomes of the store as it was.
+    public enum SafetyCopy: Hashable, Sendable {
+        /// It is kept in a folder beside the store, `.<name without extension>-safety`.
+        case beside
+        case kept(KeptCopies)
+        /// It is lost.
+        case none
+    }
+}
+
+extension CopyTag {
+    /// Of the copies that a restore keeps of the store as it was.
+    public static let beforeRestore = "before-restore"
+}

@@ -1,0 +1,101 @@
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import StoreOperations
+import StoreSnapshot
+import SystemPackage
+
+/// One restore, from the checked copy to the store that everybody sees anew.
+///
+///     RestoreSource -> external files -> lock -> safety copy -> one transaction -> what only the old state needed
+struct RestoreSession: Sendable {
+    let home: StoreHome
+    let options: RestoreOptions
+    let patience: Patience
+
+    func run(from source: consuming RestoreSource) async throws -> Restoration {
+        let connection = try LiveConnection(to: home.path, .shared, patience)
+        let survey = try await SourceStore(at: home.path, busyTimeout: options.busyTimeout).survey()
+        try check(source.manifest, against: survey)
+        let room = try TemporaryFolder(in: options.temporaryFolder)
+        let pages = try pages(of: source, pageSize: survey.pageSize, in: room.path)
+        let rewrite = try Rewrite(of: connection, with: pages)
+        let (support, mode) = (home.supportFolder, try home.mode)
+        let comparison = try support.compare(with: source.files)
+        var old = OldState(safetyCopy: nil, references: [])
+        do {
+            // Before anybody has to wait: what is referred to by nobody yet is in nobody's way.
+            try support.put(comparison.missing, mode: mode)
+            try rewrite.lock()
+            old = try await keepOldState(through: rewrite)
+            try support.put(comparison.different, mode: mode)
+            try rewrite.commit()
+        } catch {
+            if case Rewrite.Failure.atTheEnd(let error) = error { throw error }
+            support.remove(comparison.missing.map(\.file.name))
+            if let copy = old.safetyCopy { try? safetyCopies?.remove([copy]) }
+            if case Rewrite.Failure.before(let error) = error { throw error }
+            throw error
+        }
+        let obsolete = support.names().intersection(old.references.union(referencesOfSafetyCopies()))
+            .subtracting(source.references)
+        if rewrite.settle() { support.remove(obsolete) }
+        return Restoration(
+            store: home.path, manifest: source.manifest, safetyCopy: old.safetyCopy,
+            remainingFiles: support.names().intersection(obsolete).sorted())
+    }
+
+    private func check(_ copy: Manifest, against store: StoreSurvey) throws(OperationError) {
+        if options.identity == .same, copy.identity != store.identity {
+            throw .otherIdentity(home.path, has: store.identity, copyHas: copy.identity)
+        }
+        guard copy.store.textEncoding == store.textEncoding else {
+            throw .otherTextEncoding(home.path, store.textEncoding, copyHas: copy.store.textEncoding)
+        }
+    }
+
+    /// The copy's own file, or one with pages of the right size.
+    private func pages(
+        of source: borrowing RestoreSource, pageSize: Int, in folder: FilePath
+    ) throws(OperationError) -> FilePath {
+        guard source.manifest.store.pageSize != pageSize else { return source.store }
+        let path = folder.appending("copy.sqlite")
+        try PageSizeChange.make(of: source.store, at: path, pageSize: pageSize, patience)
+        return path
+    }
+
+    /// The store as it is while nobody can write to it.
+    private struct OldState: Sendable {
+        let safetyCopy: KeptCopy?
+        let references: Set<ExternalFileName>
+    }
+
+    private func keepOldState(through rewrite: Rewrite) async throws -> OldState {
+        let source = try SourceStore(at: home.path, busyTimeout: options.busyTimeout, through: rewrite.reader)
+        guard let safetyCopies else {
+            return OldState(safetyCopy: nil, references: try await source.survey().externalFiles)
+        }
+        var copyOptions = CopyOptions()
+        copyOptions.busyTimeout = options.busyTimeout
+        // What the store lacks already is no reason not to give it something better.
+        copyOptions.missingExternalFiles = .shipWithout
+        let copy = try await LocalStore(home.path, options: copyOptions)
+            .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)])
+        return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
+    }
+
+    private var safetyCopies: KeptCopies? {
+        switch options.safetyCopy {
+        case .beside: KeptCopies(in: home.folder.appending(".\(home.path.stem ?? "store")-safety"))
+        case .kept(let copies): copies
+        case .none: nil
+        }
+    }
+
+    /// What earlier restores may have had to leave behind.
+    private func referencesOfSafetyCopies() -> Set<ExternalFileName> {
+        let copies = (try? safetyCopies?.list())?.copies ?? []
+        let ours = copies.filter { $0.manifest.name == StoreName(suggestedBy: home.path) }
+        return Set(ours.flatMap { $0.manifest.externalFiles.map(\.name) })
+    }
+}

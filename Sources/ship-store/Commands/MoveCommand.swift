@@ -1,0 +1,63 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct MoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move",
+        abstract: "Put a store into another folder, and remove the old one if asked.",
+        usage: "ship-store move <store> --to <folder> [--remove-old] [<options>]",
+        discussion: """
+            The store keeps its name, its identity, its history, its keys, its journal mode and its external files; it is \
+            read back and checked at its new place. Only then, and only with --remove-old, the old one goes: its app must \
+            have closed it. The new path goes to standard output.
+
+              ship-store move Recipes.sqlite --to Group
+              ship-store move Recipes.sqlite --to Group --remove-old
+            """)
+
+    @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.")
+    var store: String
+
+    @Option(help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"))
+    var to: String
+
+    @Flag(help: "Remove the old store once the new one is whole.")
+    var removeOld = false
+
+    @Flag(help: "Give the store of that name at the new place, if there is one, the content of this one.")
+    var replace = false
+
+    @OptionGroup(title: "Options of --replace") var restore: RestoreArguments
+    @OptionGroup(title: "Copy options") var copy: CopyArguments
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [self] in
+            var options = MoveOptions()
+            options.original = removeOld ? .removed : .kept
+            options.occupant = replace ? .replaced : .refused
+            options.restore = restore.options(copy.busyTimeout)
+            let moved = try await LocalStore(FilePath(store), options: copy.copyOptions)
+                .move(to: FilePath(to), options: options)
+            switch moved.way {
+            case .placed(let manifest): console.say("moved \(store): \(manifest.summary) to \(moved.path)")
+            case .replaced(let restoration):
+                console.say("moved \(store): \(restoration.manifest.summary) over \(moved.path)")
+                console.say(restoration)
+            case .wasThere: console.say("\(store) had been moved to \(moved.path) already; what was left of it is gone")
+            }
+            if output.json {
+                Output.write(json: MoveLine(path: moved.path.string, oldIsRemoved: removeOld))
+            } else {
+                Output.write(moved.path.string)
+            }
+        }
+    }
+}
+
+private struct MoveLine: Encodable {
+    let path: String
+    let oldIsRemoved: Bool
+}

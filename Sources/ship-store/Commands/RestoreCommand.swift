@@ -1,0 +1,65 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Give a live store the content of a copy, while its app has it open.",
+        usage: "ship-store restore <copy> --over <store> [<options>]",
+        discussion: """
+            To everybody who has the store open it is one transaction. The copy is checked first; the store as it was is \
+            kept as a copy too. The store's path goes to standard output.
+
+              ship-store restore kept/Recipes-20261120T190405 --over Recipes.sqlite
+              ship-store restore backups/latest.sqlite --over Recipes.sqlite --safety-copies kept
+              ship-store restore .Recipes-safety/Recipes-20261121T080000 --over Recipes.sqlite --no-safety-copy
+            """)
+
+    @Argument(help: "A kept copy, a generation, or any SQLite store.")
+    var copy: String
+
+    @Option(help: ArgumentHelp("The store whose content is replaced.", valueName: "store"))
+    var over: String
+
+    @OptionGroup(title: "Restore options") var restore: RestoreArguments
+    @OptionGroup(title: "Restore options") var busy: BusyArguments
+
+    @Option(
+        help: ArgumentHelp(
+            "Do the work in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"))
+    var temporaryFolder: String?
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [self] in
+            var options = restore.options(busy.busyTimeout)
+            if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
+            let restoration = try await LocalStore(FilePath(over)).restore(from: FilePath(copy), options: options)
+            console.say("restored \(over): \(restoration.manifest.summary) of \(restoration.manifest.createdAt)")
+            console.say(restoration)
+            if output.json {
+                Output.write(json: RestoreLine(restoration))
+            } else {
+                Output.write(over)
+            }
+        }
+    }
+}
+
+struct RestoreLine: Encodable {
+    let store: String
+    let safetyCopy: String?
+    /// External files of the old state that had to stay.
+    let remainingFiles: [String]
+    let manifest: Manifest
+
+    init(_ restoration: Restoration) {
+        store = restoration.store.string
+        safetyCopy = restoration.safetyCopy?.path.string
+        remainingFiles = restoration.remainingFiles.map(\.relativePath)
+        manifest = restoration.manifest
+    }
+}

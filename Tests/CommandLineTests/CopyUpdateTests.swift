@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// `copy --as`: a copy of a fixed name, which the next one replaces in one step.
+@Suite struct CopyUpdateTests {
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
+
+    @Test func `the same name is updated, with its external files, and who has the old one open keeps it`() async throws
+    {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        let uuids = try sample.addEverything()
+        let copy = ["copy", "Photos.sqlite", "--to", "copies", "--as", "latest"]
+        try await desk.run(copy).expectSuccess()
+        let path = desk["copies/latest.sqlite"]
+        #expect(try CoreDataSample.files(beside: path) == CoreDataSample.files(beside: sample.path))
+        let reader = try DatabaseQueue(
+            path: path.string,
+            configuration: {
+                var c = Configuration(); c.readonly = true; return c
+            }())
+        #expect(try await reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZPHOTO") } == 4)
+        let queue = try TestStore.open(sample.path)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM ZPHOTO WHERE Z_PK = 62") }
+        try queue.close()
+        try sample.addPhoto(key: 70, content: Data("new".utf8))
+        let outcome = try await desk.run(copy)
+        outcome.expectSuccess()
+        #expect(outcome.lines == ["copies/latest.sqlite"])
+        #expect(try StoreContent(of: path) == StoreContent(of: sample.path))
+        #expect(try CoreDataSample.files(beside: path).count == 2)
+        #expect(try CoreDataSample.files(beside: path)["_EXTERNAL_DATA/\(uuids[0])"] == nil)
+        #expect(try await reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZPHOTO WHERE Z_PK = 62") } == 1)
+        try reader.close()
+        #expect(try Folder.names(in: desk["copies"]) == [".latest_SUPPORT", "latest.sqlite"])
+    }
+
+    @Test func `what is not an older copy stays`() async throws {
+        _ = try CoreDataSample(at: desk["Photos.sqlite"])
+        try desk.makeStore()
+        try PlatformCalls.makeFolder(desk["folder.sqlite"])
+        try Data("a letter".utf8).write(to: URL(fileURLWithPath: desk["letter.txt"].string))
+        let before = try FolderListing(of: desk.path)
+        for name in ["Photos.sqlite", "letter.txt", "folder.sqlite"] {
+            try await desk.run("copy", "Recipes.sqlite", "--to", ".", "--as", name).expectFailure(
+                73, "./\(name) is in the way: it is something else than an older copy", hint: "move it away")
+        }
+        try await desk.run("copy", "Recipes.sqlite", "--to", ".", "--as", "Recipes").expectFailure(
+            64, "./Recipes.sqlite is named twice", hint: "name two different places")
+        for name in ["../a", ".hidden", "a.sqlite-wal", ""] {
+            #expect(try await desk.run("copy", "Recipes.sqlite", "--to", ".", "--as", name).status == .exited(64))
+        }
+        #expect(try FolderListing(of: desk.path) == before)
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a copy that somebody writes to is not replaced`() async throws {
+        try desk.makeStore()
+        let copy = ["copy", "Recipes.sqlite", "--to", ".", "--as", "copy"]
+        try await desk.run(copy).expectSuccess()
+        let queue = try TestStore.open(desk["copy.sqlite"])
+        try await queue.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA journal_mode = WAL; DELETE FROM recipe")
+        }
+        let outcome = try await desk.run(copy)
+        #expect(outcome.status == .exited(73))
+        #expect(outcome.complaints[0].contains("in the way: SQLite would take it for a part of the new store"))
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 0)
+        try queue.close()
+    }
+
+    @Test func `several stores are copied at once`() async throws {
+        for name in ["a.sqlite", "b.sqlite"] { try desk.makeStore(name) }
+        let outcome = try await desk.run("copy", "a.sqlite", "b.sqlite", "--to", "copies")
+        outcome.expectSuccess()
+        #expect(outcome.lines.count == 2 && outcome.lines[1].hasPrefix("copies/b-"))
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import GRDB
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// `move` and `destroy`: a store with all that belongs to it.
+@Suite struct MoveCommandTests {
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `a moved store has every row, its journal mode, its mode bits and its files`(mode: String) async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"], journalMode: mode)
+        try sample.addEverything()
+        try PlatformCalls.changeMode(of: sample.path, to: [.ownerReadWrite, .groupReadWrite])
+        let (content, files) = (try StoreContent(of: sample.path), try CoreDataSample.files(beside: sample.path))
+        try await desk.run("move", "Photos.sqlite", "--to", "Group").expectSuccess()
+        #expect(try StoreContent(of: sample.path) == content)
+        let outcome = try await desk.run("move", "Photos.sqlite", "--to", "Group/Inner", "--remove-old")
+        outcome.expectSuccess()
+        #expect(outcome.lines == [desk["Group/Inner/Photos.sqlite"].string])
+        for path in [desk["Group/Photos.sqlite"], desk["Group/Inner/Photos.sqlite"]] {
+            #expect(try StoreContent(of: path) == content)
+            #expect(try CoreDataSample.files(beside: path) == files)
+            #expect(try PlatformCalls.status(of: path).permissions == [.ownerReadWrite, .groupReadWrite])
+            let queue = try TestStore.open(path)
+            let found = try await queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+            #expect(found == mode.lowercased())
+            try queue.close()
+        }
+        #expect(try Folder.names(in: desk.path) == ["Group"])
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a store that an app has open is not removed`() async throws {
+        let store = try desk.makeStore()
+        let queue = try TestStore.open(store)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO recipe(title) VALUES ('last')") }
+        for arguments in [["move", "Recipes.sqlite", "--to", "Group", "--remove-old"], ["destroy", "Recipes.sqlite"]] {
+            let outcome = try await desk.run(arguments + ["--busy-timeout", "0.2"])
+            outcome.expectFailure(
+                75, "another program has \(store) open, and kept it so for 0.2 seconds",
+                hint: "close the app that uses it, then try again, or wait longer with --busy-timeout")
+        }
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 4)
+        try queue.close()
+        try await desk.run("move", "Recipes.sqlite", "--to", "Group", "--remove-old").expectSuccess()
+        let moved = try StoreContent(of: desk["Group/Recipes.sqlite"])
+        #expect(moved.tables["recipe"]?.count == 4)
+    }
+
+    @Test func `a store in the way stays, unless it is to be replaced`() async throws {
+        try desk.makeStore(rows: 5)
+        try PlatformCalls.makeFolder(desk["Group"])
+        try desk.makeStore("Group/Recipes.sqlite", rows: 2)
+        let before = try StoreContent(of: desk["Group/Recipes.sqlite"])
+        let outcome = try await desk.run("move", "Recipes.sqlite", "--to", "Group", "--remove-old")
+        #expect(outcome.status == .exited(73))
+        #expect(try StoreContent(of: desk["Group/Recipes.sqlite"]) == before)
+        let content = try StoreContent(of: desk["Recipes.sqlite"])
+        // Its app has it open, and sees it change.
+        let queue = try TestStore.open(desk["Group/Recipes.sqlite"])
+        try await desk.run("move", "Recipes.sqlite", "--to", "Group", "--remove-old", "--replace").expectSuccess()
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 5)
+        try queue.close()
+        #expect(try StoreContent(of: desk["Group/Recipes.sqlite"]) == content)
+        #expect(try Folder.names(in: desk.path) == ["Group"])
+        #expect(try Folder.names(in: desk["Group/.Recipes-safety"]).count == 1)
+    }
+
+    @Test func `destroy leaves nothing of the store, and nothing else`() async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        try sample.addEverything()
+        // A log that a killed app left.
+        let queue = try TestStore.open(sample.path)
+        try await queue.writeWithoutTransaction {
+            try $0.execute(sql: "INSERT INTO ZRECIPE(ZNAME) VALUES ('in the log')")
+        }
+        let log = FilePath(sample.path.string + "-wal")
+        try FileManager.default.copyItem(atPath: log.string, toPath: desk["log"].string)
+        try queue.close()
+        try FileManager.default.moveItem(atPath: desk["log"].string, toPath: log.string)
+        try desk.makeStore()
+        try await desk.run("destroy", "Photos.sqlite").expectSuccess()
+        #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite"])
+        try await desk.run("destroy", "Photos.sqlite").expectFailure(
+            66, "there is no store at Photos.sqlite", hint: "check the path")
+        try Data("no store".utf8).write(to: URL(fileURLWithPath: desk["letter"].string))
+        try await desk.run("destroy", "letter").expectFailure(
+            65, "\(desk["letter"]) is not a SQLite database, or it is encrypted", hint: "check the path")
+        #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite", "letter"])
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import GRDB
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// `restore`: a live store gets the content of a copy.
+@Suite struct RestoreCommandTests {
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
+
+    /// Keeps a copy of a Core Data store, and changes everything in the store after that.
+    private func keepAndChange() async throws -> (store: FilePath, copy: String, files: [String: Data]) {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        try sample.addEverything()
+        let files = try CoreDataSample.files(beside: sample.path)
+        let outcome = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept")
+        outcome.expectSuccess()
+        let copy = try #require(outcome.lines.first)
+        try PlatformCalls.removeFile(sample.supportFolder.pushing(FilePath(files.keys.sorted()[0])))
+        try sample.addPhoto(key: 64, content: Data("new".utf8))
+        let queue = try TestStore.open(sample.path)
+        try await queue.writeWithoutTransaction {
+            try $0.execute(sql: "DELETE FROM ZPHOTO WHERE Z_PK < 64; DELETE FROM ACHANGE")
+        }
+        try queue.close()
+        return (sample.path, copy, files)
+    }
+
+    @Test func `all rows, history, keys and external files come back, and the old ones are kept`() async throws {
+        let (store, copy, files) = try await keepAndChange()
+        let before = try StoreContent(of: store)
+        let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite", "--json")
+        outcome.expectSuccess()
+        #expect(try StoreContent(of: store) == StoreContent(of: desk["\(copy)/Photos.sqlite"]))
+        #expect(try CoreDataSample.files(beside: store) == files)
+        let safety = try #require(try outcome.objects()[0]["safetyCopy"] as? String)
+        #expect(FilePath(safety).removingLastComponent() == desk[".Photos-safety"])
+        #expect(outcome.stderr.contains("the store as it was is kept as \(safety)"))
+        #expect(try StoreContent(of: FilePath(safety).appending("Photos.sqlite")) == before)
+        #expect(try desk.leftovers == [])
+        // The way back is another restore.
+        try await desk.run("restore", safety, "--over", "Photos.sqlite", "--no-safety-copy").expectSuccess()
+        #expect(try StoreContent(of: store) == before)
+        #expect(try CoreDataSample.files(beside: store).values.contains(Data("new".utf8)))
+        #expect(try Folder.names(in: desk[".Photos-safety"]).count == 1)
+    }
+
+    @Test func `the store stays in its journal mode and keeps its page size`() async throws {
+        for (mode, pageSize) in [("WAL", 1024), ("DELETE", 1024), ("WAL", 4096), ("TRUNCATE", 4096)] {
+            let name = "\(mode)\(pageSize).sqlite"
+            try SampleStore.plain.make(at: desk["copy-of-\(name)"], journalMode: "DELETE", pageSize: 4096)
+            try SampleStore.checks.make(at: desk[name], journalMode: mode, pageSize: pageSize)
+            try await desk.run("restore", "copy-of-\(name)", "--over", name).expectSuccess()
+            #expect(try StoreContent(of: desk[name]) == StoreContent(of: desk["copy-of-\(name)"]))
+            let queue = try TestStore.open(desk[name])
+            let found = try await queue.writeWithoutTransaction { database in
+                (
+                    try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+                    try Int.fetchOne(database, sql: "PRAGMA page_size"),
+                    try String.fetchAll(database, sql: "PRAGMA integrity_check")
+                )
+            }
+            try queue.close()
+            #expect(found.0 == (mode == "WAL" ? "wal" : "delete") && found.1 == pageSize && found.2 == ["ok"])
+            #expect(try Folder.names(in: desk.path).filter { $0.hasPrefix(name) } == [name])
+        }
+    }
+
+    @Test func `a connection that is open sees the new schema and rows, and can write`() async throws {
+        try desk.makeStore(rows: 3)
+        try TestStore.make(
+            at: desk["other.sqlite"],
+            sql:
+                "CREATE TABLE recipe(id INTEGER PRIMARY KEY, title, stars INT); INSERT INTO recipe VALUES (7, 'Pie', 5)"
+        )
+        let queue = try TestStore.open(desk["Recipes.sqlite"])
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 3)
+        try await desk.run("restore", "other.sqlite", "--over", "Recipes.sqlite").expectSuccess()
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT stars FROM recipe WHERE id = 7") } == 5)
+        try await queue.write { try $0.execute(sql: "INSERT INTO recipe VALUES (8, 'Tea', 4)") }
+        #expect(try await queue.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
+        try queue.close()
+    }
+
+    @Test func `external files stay for a reader of the old state, and the next restore removes them`() async throws {
+        let (store, copy, files) = try await keepAndChange()
+        let old = try CoreDataSample.files(beside: store).keys.filter { files[$0] == nil }
+        #expect(old.count == 1)
+        let reader = try TestStore.open(store)
+        try await reader.writeWithoutTransaction { database in
+            try database.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM ZPHOTO")
+        }
+        let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite", "--busy-timeout", "0.2", "--json")
+        outcome.expectSuccess()
+        #expect(try outcome.objects()[0]["remainingFiles"] as? [String] == old)
+        #expect(outcome.stderr.contains("1 external file of the old state stay"))
+        #expect(try CoreDataSample.files(beside: store).count == files.count + 1)
+        // The reader still has the old state.
+        try await reader.writeWithoutTransaction { database in
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM ZPHOTO") == 1)
+            try database.execute(sql: "COMMIT")
+        }
+        try reader.close()
+        try await desk.run("restore", copy, "--over", "Photos.sqlite").expectSuccess()
+        #expect(try CoreDataSample.files(beside: store) == files)
+    }
+
+    @Test func `a copy of another store is refused unless one insists`() async throws {
+        try CoreDataSample(at: desk["Photos.sqlite"]).addEverything()
+        try desk.makeStore()
+        let before = try FolderListing(of: desk.path)
+        let outcome = try await desk.run("restore", "Recipes.sqlite", "--over", "Photos.sqlite")
+        outcome.expectFailure(
+            65,
+            "the copy is one of another store than \(desk["Photos.sqlite"]): no identity, not \(CoreDataSample.identity)",
+            hint: "say --any-identity if that is what you want")
+        #expect(try FolderListing(of: desk.path) == before)
+        try await desk.run("restore", "Recipes.sqlite", "--over", "Photos.sqlite", "--any-identity").expectSuccess()
+        #expect(try StoreContent(of: desk["Photos.sqlite"]) == StoreContent(of: desk["Recipes.sqlite"]))
+    }
+
+    @Test func `a damaged copy changes nothing`() async throws {
+        let (_, copy, _) = try await keepAndChange()
+        let before = try FolderListing(of: desk.path)
+        let kept = desk["\(copy)/Photos.sqlite"]
+        for damage in ["store", "external file", "manifest"] {
+            let victim =
+                switch damage {
+                case "store": kept
+                case "manifest": desk["\(copy)/manifest.json"]
+                default:
+                    desk["\(copy)/.Photos_SUPPORT"].pushing(
+                        FilePath(try CoreDataSample.files(beside: kept).keys.sorted()[0]))
+                }
+            let bytes = try #require(FileManager.default.contents(atPath: victim.string))
+            try PlatformCalls.changeMode(of: victim, to: .ownerReadWrite)
+            var damaged = bytes
+            damaged[damaged.count / 2] ^= 1
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: victim.string))
+            try handle.write(contentsOf: damaged)
+            let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite")
+            #expect(outcome.status == .exited(65), "\(damage): \(outcome.stderr)")
+            try handle.seek(toOffset: 0)
+            try handle.write(contentsOf: bytes)
+            try handle.close()
+        }
+        let after = try FolderListing(of: desk.path)
+        #expect(after.names == before.names)
+        #expect(after.entries.map(\.sha256) == before.entries.map(\.sha256))
+    }
+
+    @Test func `what cannot be restored is said, and nothing changes`() async throws {
+        try desk.makeStore()
+        try SampleStore.utf16LittleEndian.make(at: desk["wide.sqlite"])
+        let before = try FolderListing(of: desk.path)
+        try await desk.run("restore", "nothing", "--over", "Recipes.sqlite").expectFailure(
+            66, "there is no copy at nothing", hint: "name a kept copy's folder, a generation's, or a store")
+        try await desk.run("restore", "wide.sqlite", "--over", "nothing.sqlite").expectFailure(
+            66, "there is no store at nothing.sqlite", hint: "check the path")
+        try await desk.run("restore", "Recipes.sqlite", "--over", "Recipes.sqlite").expectFailure(
+            64, "Recipes.sqlite is named twice", hint: "name two different places")
+        try await desk.run("restore", "wide.sqlite", "--over", "Recipes.sqlite").expectFailure(
+            65, "the copy's texts are in UTF-16le, those of \(desk["Recipes.sqlite"]) in UTF-8",
+            hint: "connections that are open cannot follow that: close them, and put the copy in the store's place")
+        #expect(try FolderListing(of: desk.path) == before)
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `a store that somebody keeps locked is busy, and stays as it is`(mode: String) async throws {
+        try desk.makeStore("copy.sqlite", rows: 5)
+        let store = try desk.makeStore(rows: 2)
+        let queue = try TestStore.open(store)
+        try await queue.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA journal_mode = \(mode); BEGIN IMMEDIATE")
+        }
+        let outcome = try await desk.run("restore", "copy.sqlite", "--over", "Recipes.sqlite", "--busy-timeout", "0.2")
+        outcome.expectFailure(
+            75, "\(store) is locked by another program, and stayed so for 0.2 seconds",
+            hint: "try again later, or wait longer with --busy-timeout")
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 2)
+        try queue.close()
+        #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite", "copy.sqlite"])
+    }
+}
