@@ -27,7 +27,7 @@ public final class Consumer: Sendable {
 
     public let inbox: Inbox
     /// Serves what is installed, from the moment at which it is.
-    public let coordinator = StoreCoordinator()
+    public let coordinator: StoreCoordinator
 
     private let installer: Installer
     private let turns = StoreTurns()
@@ -38,6 +38,7 @@ public final class Consumer: Sendable {
     /// - Throws: `ShipmentError.install(.inboxInUse)` if another consumer has it.
     public init(inbox root: FilePath, options: Options = Options()) throws(ShipmentError) {
         inbox = Inbox(at: root)
+        coordinator = StoreCoordinator(inbox: root)
         self.options = options
         do throws(InboxError) {
             installer = try Installer(

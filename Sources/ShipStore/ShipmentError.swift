@@ -31,6 +31,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case model(ModelFileError)
     /// It could not be installed.
     case install(InboxError)
+    /// What is installed cannot be read.
+    case serving(CoordinatorError)
     case file(FileError)
     /// Something could not be done to a store of this device.
     case operation(OperationError)
@@ -56,6 +58,9 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as ModelFileError: .model(error)
             case let error as InboxError: .install(error)
             case let error as OperationError: error == .stopped ? .stopped : .operation(error)
+            case CoordinatorError.inbox(let error): .install(error)
+            case CoordinatorError.file(let error): .file(error)
+            case let error as CoordinatorError: .serving(error)
             case let error as FileError: .file(error)
             case is CancellationError: .stopped
             default: .sqlite(String(describing: error))

@@ -24,6 +24,11 @@ package struct OpenFolder: ~Copyable, Sendable {
         }
     }
 
+    /// What is open, whatever its name leads to by now.
+    package var status: FileStatus {
+        get throws(FileError) { try PlatformCalls.status(of: descriptor, path) }
+    }
+
     /// A folder in this one.
     package func folder(_ name: FilePath.Component) throws(FileError) -> OpenFolder {
         let path = path.appending(name)

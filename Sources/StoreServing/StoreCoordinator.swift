@@ -1,30 +1,133 @@
-import GRDB
+import FoundationEssentials
+public import GRDB
 public import ShipProtocol
-package import SystemPackage
+import StoreFiles
+package import StoreInbox
+import Synchronization
+public import SystemPackage
 
-/// Opens stores read-only, and serves the newest generation of each to readers.
+/// Opens the stores of an inbox, or single files, read-only and hardened, and hands them to readers.
 ///
-/// A swap is one assignment: a read that is under way finishes on the generation on which it began.
-public actor StoreCoordinator {
-    private var stores: [StoreName: (generation: Int, store: ServedStore)] = [:]
+/// Every read sees the newest generation there is when it begins, whichever process installed it, and finishes on that one,
+/// whole. Who wants several reads to see the same takes a `Pin`.
+public final class StoreCoordinator: Sendable {
+    /// How connections are made, and how changes are noticed.
+    public struct Options: Sendable {
+        /// Done to each connection before its first read: functions and collations that the app's queries need.
+        public var prepareDatabase: @Sendable (Database) throws -> Void = { _ in }
 
-    public init() {}
-
-    /// Opens a generation, tries it, and serves it from now on.
-    ///
-    /// - Parameters:
-    ///   - path: Of the store's file; read now, and never by this name again.
-    ///   - size: Of the file, in bytes.
-    /// - Throws: `DatabaseError` if it cannot be opened and read; then the one before goes on being served.
-    package func serve(_ name: StoreName, generation: Int, at path: FilePath, size: Int64) async throws {
-        let store = try ServedStore(opening: path, size: size)
-        _ = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
-        stores[name] = (generation, store)
+        public init() {}
     }
 
-    /// The number of the generation that is served, or `nil`.
-    public func generation(of name: StoreName) -> Int? { stores[name]?.generation }
+    private enum Source {
+        case inbox(Inbox, StoreListing)
+        case files([FollowedStore])
+    }
 
-    /// What is served now, to be held for as long as one wishes, or `nil`.
-    public func store(_ name: StoreName) -> ServedStore? { stores[name]?.store }
+    private let source: Source
+    private let options: Options
+    /// Those of an inbox that have been asked for.
+    private let followed = Mutex<[StoreName: FollowedStore]>([:])
+
+    /// Reads what is in an inbox, now and later: it need not be there yet. Any number of processes may.
+    public init(inbox root: FilePath, options: Options = Options()) {
+        let inbox = Inbox(at: Self.absolute(root))
+        source = .inbox(inbox, StoreListing(of: inbox))
+        self.options = options
+    }
+
+    /// Reads files of their own, each opened when it is first read.
+    ///
+    /// - Throws: `.sameName`.
+    public init(files: [StoreFile], options: Options = Options()) throws(CoordinatorError) {
+        var names: Set<StoreName> = []
+        for file in files where !names.insert(file.name).inserted { throw .sameName(file.name) }
+        source = .files(
+            files.map { FollowedStore($0, at: Self.absolute($0.path), preparing: options.prepareDatabase) })
+        self.options = options
+    }
+
+    /// The process may change its folder later.
+    private static func absolute(_ path: FilePath) -> FilePath {
+        guard path.isRelative else { return path }
+        return FilePath(FileManager.default.currentDirectoryPath).appending(path.components)
+    }
+
+    /// The stores that can be read now: in an inbox sorted by name, else in the order given.
+    ///
+    /// - Throws: `.inbox(.noInbox)` while there is none, `.inbox(.file)`.
+    public var stores: [StoreName] {
+        get throws(CoordinatorError) {
+            switch source {
+            case .files(let files): return files.map(\.name)
+            case .inbox(_, let listing):
+                do throws(InboxError) {
+                    return try listing.current()
+                } catch {
+                    throw .inbox(error)
+                }
+            }
+        }
+    }
+
+    /// Runs reads on one store: the generation that is current now. They do not wait for each other.
+    ///
+    /// The `Database` is good inside of `body` only.
+    ///
+    /// - Throws: `CoordinatorError`, and what `body` throws, `DatabaseError` among it.
+    public func read<Value>(
+        _ selection: StoreSelection = .only, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        try store(selection).read(body)
+    }
+
+    /// Runs reads on one store without keeping a thread waiting. Cancelling the task interrupts them.
+    ///
+    /// - Throws: `CoordinatorError`, and what `body` throws, `DatabaseError` among it.
+    public func read<Value: Sendable>(
+        _ selection: StoreSelection = .only, _ body: @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await store(selection).read(body)
+    }
+
+    /// Keeps the generation that is current now.
+    ///
+    /// - Throws: `.hasNoGenerations` for a file of its own; other `CoordinatorError`s, `DatabaseError`.
+    public func pin(_ selection: StoreSelection = .only) throws -> Pin {
+        let store = try store(selection)
+        guard let inbox = store.inbox else { throw CoordinatorError.hasNoGenerations(store.name) }
+        return try Pin(currentOf: store, in: inbox, preparing: options.prepareDatabase)
+    }
+
+    /// Opens a generation that has just become current as a reader would.
+    ///
+    /// - Throws: What such a reader would get.
+    package func tryOpening(_ generation: Generation) throws {
+        let store = try OpenStore(generation, preparing: options.prepareDatabase)
+        let loan = try store.connections.borrow(for: .blocking)
+        defer { store.connections.giveBack(loan) }
+        _ = try loan.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
+    }
+
+    private func store(_ selection: StoreSelection) throws(CoordinatorError) -> FollowedStore {
+        switch source {
+        case .files(let files): return try selection.choose(from: files, named: \.name)
+        case .inbox(let inbox, _):
+            // A name needs no list; whether it is there shows when it is read.
+            if case .name(let text) = selection {
+                guard let name = StoreName(text) else { throw .noSuchStore(text) }
+                return follow(name, in: inbox)
+            }
+            return follow(try selection.choose(from: stores, named: { $0 }), in: inbox)
+        }
+    }
+
+    private func follow(_ name: StoreName, in inbox: Inbox) -> FollowedStore {
+        followed.withLock { followed in
+            if let store = followed[name] { return store }
+            let store = FollowedStore(name, in: inbox, preparing: options.prepareDatabase)
+            followed[name] = store
+            return store
+        }
+    }
 }

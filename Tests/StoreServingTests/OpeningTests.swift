@@ -21,13 +21,11 @@ import Testing
                 """)
     }
 
-    private func rows(of store: ServedStore) async throws -> Int? {
+    private func rows(of store: StoreCoordinator) async throws -> Int? {
         try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
     }
 
-    private func open(_ path: FilePath) throws -> ServedStore {
-        try ServedStore(opening: path, size: try PlatformCalls.status(of: path).size)
-    }
+    private func open(_ path: FilePath) throws -> StoreCoordinator { try StoreCoordinator(files: [.settled(path)]) }
 
     @Test(arguments: [
         "a b", "100%", "%41", "what?mode=rwc", "a#b", "it's", "\"q\"", "Zürich 東京 🚢", "-dash", "new\nline", "a&b=c;d",
@@ -39,11 +37,12 @@ import Testing
         try makeStore(at: path, rows: 3)
         #expect(try await rows(of: try open(path)) == 3)
         #expect(try Folder.names(in: path.removingLastComponent()) == ["\(name).sqlite"])
-        #expect(throws: (any Error).self) { try open(scratch.path.appending("\(name) nowhere")) }
+        let nowhere = try open(scratch.path.appending("\(name) nowhere"))
+        await #expect(throws: CoordinatorError.self) { try await rows(of: nowhere) }
     }
 
     @Test(arguments: ["-wal", "-journal", "-shm"])
-    func `what is planted beside a store is not read`(suffix: String) async throws {
+    func `what is planted beside a store is never read`(suffix: String) async throws {
         let path = scratch.path.appending("store.sqlite")
         try makeStore(at: path, rows: 3)
         // Another store's: as a reader would find it whose file was renamed in.
@@ -64,7 +63,12 @@ import Testing
             try journal.write(to: URL(fileURLWithPath: path.string + suffix))
         }
         let before = try FolderListing(of: scratch.path)
-        #expect(try await rows(of: try open(path)) == 3)
+        if suffix != "-shm" {
+            let sidecar = FilePath(path.string + suffix)
+            await #expect(throws: CoordinatorError.notSettled(path, .sidecar(sidecar))) {
+                try await rows(of: try open(path))
+            }
+        }
         try StoreCheck().run(on: path, against: try factsOfCopy(path))
         #expect(try FolderListing(of: scratch.path) == before)
     }
@@ -92,48 +96,5 @@ import Testing
         }
         #expect(try await rows(of: store) == 3)
         #expect(try Folder.names(in: scratch.path) == ["store.sqlite"])
-    }
-
-    @Test func `who holds a store keeps it whole across a switch and a prune`() async throws {
-        let generations = try ["1", "2"].map { try scratch.folder($0).appending("store.sqlite") }
-        try makeStore(at: generations[0], rows: 3000)
-        try makeStore(at: generations[1], rows: 5)
-        let current = scratch.path.appending("current")
-        try PlatformCalls.symbolicLink(at: current, to: "1")
-        let held = try open(current.appending("store.sqlite"))
-        #expect(try await rows(of: held) == 3000)
-        let aside = scratch.path.appending("aside")
-        try PlatformCalls.symbolicLink(at: aside, to: "2")
-        try PlatformCalls.rename(aside, to: current)
-        try Folder.removeTree(at: generations[0].removingLastComponent())
-        #expect(try await rows(of: held) == 3000)
-        #expect(try await held.read { try Int.fetchOne($0, sql: "SELECT sum(a) FROM t") } == 3000 * 3001 / 2)
-        #expect(try await rows(of: try open(current.appending("store.sqlite"))) == 5)
-    }
-
-    @Test func `the coordinator serves the newest, and whoever has one keeps it`() async throws {
-        let name = try #require(StoreName("Recipes"))
-        let coordinator = StoreCoordinator()
-        #expect(await coordinator.store(name) == nil)
-        #expect(await coordinator.generation(of: name) == nil)
-        let paths = (1...2).map { scratch.path.appending("\($0).sqlite") }
-        for (index, path) in paths.enumerated() { try makeStore(at: path, rows: index + 1) }
-        func serve(_ number: Int) async throws {
-            let path = paths[number - 1]
-            try await coordinator.serve(
-                name, generation: number, at: path, size: try PlatformCalls.status(of: path).size)
-        }
-        try await serve(1)
-        let first = try #require(await coordinator.store(name))
-        try await serve(2)
-        #expect(await coordinator.generation(of: name) == 2)
-        let second = try #require(await coordinator.store(name))
-        #expect(try await rows(of: first) == 1)
-        #expect(try await rows(of: second) == 2)
-        // One that cannot be opened changes nothing.
-        try Data("no store".utf8).write(to: URL(fileURLWithPath: paths[0].string))
-        await #expect(throws: DatabaseError.self) { try await serve(1) }
-        #expect(await coordinator.generation(of: name) == 2)
-        #expect(try await rows(of: second) == 2)
     }
 }

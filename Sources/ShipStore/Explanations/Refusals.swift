@@ -25,7 +25,7 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .sqlite, .model, .operation: reason(.cannotInstall)
+        case .source, .serving, .sqlite, .model, .operation: reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
     }
@@ -38,7 +38,8 @@ extension ShipmentError {
         case .link: nil
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
-        case .source, .compression, .badStore, .unwelcome, .probe, .model, .install, .file, .sqlite, .operation:
+        case .source, .compression, .badStore, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
+            .operation:
             reason(.stopped)
         }
     }
@@ -49,7 +50,7 @@ extension ShipmentError {
         case .install(.occupied(let path)):
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
         case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file), .source, .model,
-            .operation:
+            .serving, .operation:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }

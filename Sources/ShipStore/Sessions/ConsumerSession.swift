@@ -101,7 +101,7 @@ struct ConsumerSession {
         }
         switch prepared {
         case .unchanged(let generation):
-            try await serve(generation)
+            try coordinator.tryOpening(generation)
             let receipt = Receipt(generation, .unchanged)
             try await writer.send(.receipt(receipt))
             return .unchanged(receipt)
@@ -177,18 +177,11 @@ struct ConsumerSession {
     private func install(_ shipment: IncomingShipment) async throws -> Receipt {
         try shipment.seal()
         if let same = shipment.same, installer.isCurrent(same) {
-            try await serve(same)
+            try coordinator.tryOpening(same)
             return Receipt(same, .unchanged)
         }
         try shipment.ask(probes)
-        return Receipt(try await shipment.install(with: installer) { try await serve($0) }, .installed)
-    }
-
-    private func serve(_ generation: Generation) async throws {
-        let name = generation.manifest.name
-        guard await coordinator.generation(of: name) != generation.number else { return }
-        try await coordinator.serve(
-            name, generation: generation.number, at: generation.storePath, size: generation.manifest.store.size)
+        return Receipt(try await shipment.install(with: installer) { try coordinator.tryOpening($0) }, .installed)
     }
 }
 

@@ -28,6 +28,14 @@ package struct FileStatus: Hashable, Sendable {
         case file, folder, symbolicLink, pipe, socket, characterDevice, other
     }
 
+    /// Which file or folder it is, for as long as somebody has it open: once it is gone, another may get its inode.
+    package struct Identity: Hashable, Sendable {
+        package let device: UInt64
+        package let inode: UInt64
+    }
+
+    package var identity: Identity { Identity(device: device, inode: inode) }
+
     init(_ raw: stat) {
         kind =
             switch raw.st_mode & S_IFMT {

@@ -132,10 +132,18 @@ package enum PlatformCalls {
     /// process by SIGXFSZ.
     package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
-    /// nanosleep(2): the thread stands still, for less than a second.
+    /// nanosleep(2): lets the thread rest for that long, or less if a signal comes.
     package static func pause(_ duration: Duration) {
-        var time = timespec(tv_sec: 0, tv_nsec: Int(duration / .nanoseconds(1)))
+        let (seconds, attoseconds) = duration.components
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         nanosleep(&time, nil)
+    }
+
+    /// clock_gettime(2) `CLOCK_REALTIME`: what file systems write, since 1970.
+    package static var timeOfDay: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 
     /// getpid(2).

@@ -17,6 +17,7 @@ extension ExitStatus {
             case .model(.file): .inputOutput
             case .model: .badData
             case .install(let error): ExitStatus(error)
+            case .serving(let error): ExitStatus(error)
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
             case .operation(let error): ExitStatus(error)
@@ -46,6 +47,17 @@ extension ExitStatus {
             case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .noInput
             case .inboxInUse, .storeBusy: .tryAgain
             case .occupied, .noSpace, .rolledBack, .file: .cannotInstall
+            }
+    }
+
+    private init(_ error: CoordinatorError) {
+        self =
+            switch error {
+            case .noSuchStore, .noSuchIndex, .notOneStore, .noExternalFile, .inbox: .noInput
+            case .sameName, .hasNoGenerations, .released: .usage
+            case .notSettled, .notAFile: .badData
+            case .generationLocked: .tryAgain
+            case .file: .inputOutput
             }
     }
 

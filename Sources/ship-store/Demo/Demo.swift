@@ -45,19 +45,17 @@ struct Demo {
     }
 
     /// The current generation, verified and opened.
-    private func open(_ inbox: Inbox) async throws -> ServedStore {
+    private func open(_ inbox: Inbox) async throws -> Pin {
         let findings = try await Verification().run(on: .inbox(inbox.root))
         if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
-        guard let name = StoreName("Recipes"), let current = try inbox.current(of: name) else {
-            throw DemoChild.Failed(what: "installing")
-        }
+        let current = try StoreCoordinator(inbox: inbox.root).pin("Recipes")
         console.say(
-            "generation \(current.number): \(Figures.bytes(current.manifest.store.size)), sha256 "
+            "generation \(current.generation.number): \(Figures.bytes(current.manifest.store.size)), sha256 "
                 + "\(current.manifest.store.sha256.short), verified")
-        return try ServedStore(opening: current.storePath, size: current.manifest.store.size)
+        return current
     }
 
-    private func show(_ store: ServedStore, _ who: String) async throws {
+    private func show(_ store: Pin, _ who: String) async throws {
         let reading = try await DemoReading(of: store)
         guard reading.isConsistent else { throw DemoChild.Failed(what: "the copy is inconsistent; shipping") }
         console.say("\(who) sees \(reading.recipes) recipes, and balances that add up to \(reading.balance)")

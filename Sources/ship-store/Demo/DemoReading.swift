@@ -7,7 +7,7 @@ struct DemoReading: Hashable, Sendable {
     let recipes: Int
     let balance: Int
 
-    init(of store: ServedStore) async throws {
+    init(of store: Pin) async throws {
         (recipes, balance) = try await store.read { database in
             (
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM recipe") ?? 0,

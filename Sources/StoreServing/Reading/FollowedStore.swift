@@ -1,0 +1,129 @@
+import GRDB
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import Synchronization
+import SystemPackage
+
+/// What a store's name leads to: opened once, and anew when the name leads to something else.
+///
+/// Each read looks at the name, one stat(2), so that a read that begins after a switch sees what it switched to. A read
+/// that is under way keeps what it has.
+final class FollowedStore: Sendable {
+    let name: StoreName
+    /// Where the store is, if it is in an inbox.
+    let inbox: Inbox?
+    private let path: FilePath
+    private let open: @Sendable () throws -> OpenStore
+    private let held = Mutex<OpenStore?>(nil)
+
+    /// The current generations of a store.
+    init(_ name: StoreName, in inbox: Inbox, preparing: @escaping OpenStore.Preparation) {
+        self.name = name
+        self.inbox = inbox
+        path = inbox.layout.current(name)
+        open = {
+            guard let generation = inbox.currentName(of: name) else { throw CoordinatorError.noSuchStore(name.text) }
+            return try OpenStore(
+                generation, in: inbox.layout.generations(name).appending(generation.text),
+                file: InboxLayout.storeFile(name), preparing: preparing)
+        }
+    }
+
+    /// A file of its own.
+    ///
+    /// - Parameter path: Absolute.
+    init(_ file: StoreFile, at path: FilePath, preparing: @escaping OpenStore.Preparation) {
+        name = file.name
+        inbox = nil
+        self.path = path
+        open = { try OpenStore(file, at: path, preparing: preparing) }
+    }
+
+    /// What the name leads to now.
+    ///
+    /// - Throws: `.noSuchStore` if it leads nowhere, `CoordinatorError`, `DatabaseError`.
+    func latest() throws -> OpenStore {
+        while true {
+            let identity: FileStatus.Identity
+            do throws(CoordinatorError) {
+                identity = try look()
+            } catch {
+                if case .noSuchStore = error { forget() }
+                throw error
+            }
+            if let held = held.withLock({ $0 }), held.identity == identity { return held }
+            if let opened = try reopen() { return opened }
+        }
+    }
+
+    /// Opens what the name leads to, unless another thread just did.
+    ///
+    /// - Returns: `nil` if it went away meanwhile, and the name leads to something else now.
+    private func reopen() throws -> OpenStore? {
+        // What is dropped is closed outside of the lock.
+        let (opened, _) = try held.withLock { held throws -> (OpenStore?, OpenStore?) in
+            let identity = try look()
+            let before = held
+            if let before, before.identity == identity { return (before, nil) }
+            held = nil
+            do {
+                held = try open()
+            } catch  where Self.isGone(error) {
+                guard try look() != identity else { throw error }
+            }
+            return (held, before)
+        }
+        return opened
+    }
+
+    /// Drops what is held: the next read opens anew.
+    func forget() {
+        _ = held.withLock { $0.take() }
+    }
+
+    private func look() throws(CoordinatorError) -> FileStatus.Identity {
+        do throws(FileError) {
+            return try PlatformCalls.statusFollowingLinks(of: path).identity
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .notDirectory: throw .noSuchStore(name.text)
+            default: throw .file(error)
+            }
+        }
+    }
+
+    /// Whether an error says that the file to be opened has lost its name.
+    private static func isGone(_ error: any Error) -> Bool {
+        switch error {
+        case let error as DatabaseError: error.resultCode == .SQLITE_CANTOPEN
+        case CoordinatorError.file(let error): error.errno == .noSuchFileOrDirectory
+        default: false
+        }
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let (store, loan) = try borrow(for: .blocking)
+        defer { store.connections.giveBack(loan) }
+        return try loan.queue.read(body)
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+        let (store, loan) = try borrow(for: .waiting)
+        defer { store.connections.giveBack(loan) }
+        return try await loan.queue.read(body)
+    }
+
+    /// A connection to what the name leads to. If that is pruned before one more connection to it is open, the next one
+    /// does as well: nobody has been promised this one.
+    private func borrow(for reader: ReadConnections.Reader) throws -> (OpenStore, ReadConnections.Loan) {
+        while true {
+            let store = try latest()
+            do {
+                return (store, try store.connections.borrow(for: reader))
+            } catch  where Self.isGone(error) {
+                guard try look() != store.identity else { throw error }
+            }
+        }
+    }
+}
