@@ -123,7 +123,9 @@ import Testing
         Mistake("copies", "--in", "a", "--prune", error: "say with --keep how many copies stay"),
         Mistake(
             "copies", "--in", "a", "--prune", "--keep", "1", "--keep-for", "3y",
-            error: "the value '3y' is invalid for '--keep-for <time>': a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w"),
+            error:
+                "the value '3y' is invalid for '--keep-for <time>': a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w"
+        ),
         Mistake("restore", "a", error: "missing expected argument '--over <store>'"),
         Mistake(
             "restore", "a", "--over", "b", "--no-safety-copy", "--safety-copies", "c",
@@ -169,7 +171,8 @@ import Testing
             let help = try await Desk().run(arguments)
             help.expectSuccess()
             for command in [
-                "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+                "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
+                "verify",
                 "inspect", "demo",
             ] {
                 #expect(help.stdout.contains("\n  \(command) "))
