@@ -67,7 +67,7 @@ let package = Package(
             "StoreServing",
             ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CSQLiteHardening", grdb, sqlite, system]),
 
-        target("StoreOperations", ["ShipProtocol", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
+        target("StoreOperations", ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
 
         // The composition and the command line.
         target(

@@ -12,10 +12,11 @@ struct PreparedCopy: ~Copyable, Sendable {
         of source: SourceStore, named name: StoreName, _ options: CopyOptions, metadata: [String: String] = [:]
     ) async throws(SnapshotError) {
         let createdAt = Timestamp(Date())
-        copy = try await source.compactCopy(
+        let copy = try await source.compactCopy(
             in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles)
-        manifest = copy.manifest(
+        manifest = try copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata)
+        self.copy = copy
     }
 
     /// A copy under the name that the file's name suggests.

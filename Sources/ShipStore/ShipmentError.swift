@@ -33,6 +33,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case install(InboxError)
     /// What is installed cannot be read.
     case serving(CoordinatorError)
+    /// The store's metadata could not be set.
+    case metadata(MetadataError)
     case file(FileError)
     /// Something could not be done to a store of this device.
     case operation(OperationError)
@@ -61,6 +63,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case CoordinatorError.inbox(let error): .install(error)
             case CoordinatorError.file(let error): .file(error)
             case let error as CoordinatorError: .serving(error)
+            case let error as MetadataError: error == .cancelled ? .stopped : .metadata(error)
             case let error as FileError: .file(error)
             case is CancellationError: .stopped
             default: .sqlite(String(describing: error))

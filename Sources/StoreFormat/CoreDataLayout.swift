@@ -10,6 +10,8 @@ package enum CoreDataLayout {
     package static let bookkeeping: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
     /// What is emptied to leave the history out. The keys go on from `Z_PRIMARYKEY.Z_MAX`, which stays, so that no token
     /// ever comes again; the texts of `ATRANSACTIONSTRING` stay too, which later transactions refer to anew.
-    package static let history = ["ACHANGE", "ATRANSACTION"]
+    package static let history = ["ACHANGE", transactions]
+    /// Whose newest key is the history's token.
+    package static let transactions = "ATRANSACTION"
     package static let historyTables: Set<String> = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
 }

@@ -20,13 +20,16 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let omissions: Omissions?
     /// By the table's name; `nil` if that cannot be told of all of them.
     package let tables: [String: TableContent]?
+    /// The user's own pairs, as the store keeps them.
+    package let metadata: [String: String]
     /// The SQLite that made the copy.
     package let sqliteVersion: String
 
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
         externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName],
-        omissions: Omissions?, tables: [String: TableContent]?, sqliteVersion: String
+        omissions: Omissions?, tables: [String: TableContent]?, metadata: [String: String],
+        sqliteVersion: String
     ) {
         self.folder = folder
         self.path = path
@@ -37,20 +40,26 @@ package struct CompactCopy: ~Copyable, Sendable {
         self.missingExternalFiles = missingExternalFiles
         self.omissions = omissions
         self.tables = tables
+        self.metadata = metadata
         self.sqliteVersion = sqliteVersion
     }
 
     /// What is said of the copy to a consumer.
     ///
-    /// - Parameter software: Name and version of the program that ships it.
+    /// - Parameters:
+    ///   - software: Name and version of the program that ships it.
+    ///   - metadata: Pairs that go with this shipment; they win over those of the store.
+    /// - Throws: `.tooMuchMetadata`.
     package func manifest(
         name: StoreName, createdAt: Timestamp, software: String, metadata: [String: String] = [:]
-    ) -> Manifest {
-        Manifest(
+    ) throws(SnapshotError) -> Manifest {
+        let pairs = self.metadata.merging(metadata) { _, new in new }
+        guard pairs.count <= Limits.metadataPairs else { throw .tooMuchMetadata(limit: Limits.metadataPairs) }
+        return Manifest(
             name: name, createdAt: createdAt,
             producer: Manifest.Software(software: software, sqlite: sqliteVersion), store: facts, identity: identity,
             coreData: coreData, externalFiles: externalFiles.map(\.file),
-            missingExternalFiles: missingExternalFiles, omissions: omissions, tables: tables, metadata: metadata)
+            missingExternalFiles: missingExternalFiles, omissions: omissions, tables: tables, metadata: pairs)
     }
 }
 

@@ -15,6 +15,8 @@ struct CopyContent: Sendable {
     /// `nil` for a store that Core Data did not make.
     let coreData: CoreDataStore?
     let references: [ExternalFileReference]
+    /// The user's own pairs.
+    let metadata: [String: String]
 
     /// Bytes of the file.
     var size: Int64 { pageCount * Int64(pageSize) }
@@ -35,6 +37,7 @@ struct CopyContent: Sendable {
         userVersion = try number("user_version", Int32.self) ?? 0
         schemaSHA256 = ContentDigest(hashing: SchemaListing.bytes(of: try Self.schema(of: database)))
         coreData = try CoreDataStore(database)
+        metadata = try UserMetadata.pairs(in: database, of: coreData)
         references = coreData == nil ? [] : try ExternalReferences.all(in: database)
     }
 

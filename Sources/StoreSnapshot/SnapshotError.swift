@@ -38,6 +38,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case noSuchTable(String, near: [String])
     /// A table whose rows were to be left out.
     case tableMustStay(String, because: TableObstacle)
+    /// Pairs of the store and of the shipment, together.
+    case tooMuchMetadata(limit: Int)
     case cancelled
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
     case sqlite(code: Int32, message: String)

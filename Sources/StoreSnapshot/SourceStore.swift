@@ -88,7 +88,7 @@ package struct SourceStore: Sendable {
                     file: ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), path: gathered.path)
             },
             missingExternalFiles: take.missing.map(\.name), omissions: take.omissions,
-            tables: try outcomes.tables.get(),
+            tables: try outcomes.tables.get(), metadata: take.content.metadata,
             sqliteVersion: String(cString: sqlite3_libversion()))
     }
 

@@ -17,7 +17,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         subcommands: [
             SendCommand.self, ReceiveCommand.self, ListCommand.self, RollbackCommand.self, PruneCommand.self,
             CopyCommand.self, CopiesCommand.self, RestoreCommand.self, MoveCommand.self, DestroyCommand.self,
-            VerifyCommand.self, InspectCommand.self, DemoCommand.self, DemoWriterCommand.self,
+            VerifyCommand.self, InspectCommand.self, MetadataCommand.self, DemoCommand.self, DemoWriterCommand.self,
         ])
 
     static func main() async {

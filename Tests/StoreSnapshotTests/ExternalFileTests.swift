@@ -38,7 +38,8 @@ import Testing
         let copy = try await copy()
         let storeName = try #require(StoreName("Recipes"))
         let createdAt = try #require(Timestamp("2026-11-20T19:04:05Z"))
-        let manifest = copy.manifest(name: storeName, createdAt: createdAt, software: "test 1", metadata: ["a": "b"])
+        let manifest = try copy.manifest(
+            name: storeName, createdAt: createdAt, software: "test 1", metadata: ["a": "b"])
         #expect(manifest.identity == CoreDataSample.identity)
         #expect(
             manifest.coreData?.entityVersionHashes

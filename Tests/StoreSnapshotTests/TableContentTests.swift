@@ -51,7 +51,7 @@ import Testing
         let tables = try #require(found)
         #expect(Set(tables.keys) == expected)
         let name = StoreName(suggestedBy: "a")
-        let manifest = copy.manifest(name: name, createdAt: Timestamp(Date()), software: "a")
+        let manifest = try copy.manifest(name: name, createdAt: Timestamp(Date()), software: "a")
         #expect(manifest.tables == tables)
         #expect(try contents(of: copy.path) == tables)
     }

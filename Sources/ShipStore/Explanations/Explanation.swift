@@ -28,6 +28,7 @@ extension ShipmentError {
         case .model(let error): error.explanation
         case .install(let error): error.explanation
         case .serving(let error): error.explanation
+        case .metadata(let error): error.explanation
         case .file(let error):
             Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
         case .operation(let error): error.explanation

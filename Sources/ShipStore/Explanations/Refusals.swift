@@ -25,7 +25,7 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .serving, .sqlite, .model, .operation: reason(.cannotInstall)
+        case .source, .serving, .sqlite, .model, .operation, .metadata: reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
     }
@@ -39,7 +39,7 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
-            .operation:
+            .operation, .metadata:
             reason(.stopped)
         }
     }

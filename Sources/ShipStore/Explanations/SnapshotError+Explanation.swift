@@ -68,6 +68,10 @@ extension SnapshotError {
                     ? "`ship-store inspect STORE` lists its tables"
                     : "did you mean \(near.map(Printable.text).joined(separator: " or "))?")
         case .tableMustStay(let name, let obstacle): obstacle.explanation(of: Printable.text(name))
+        case .tooMuchMetadata(let limit):
+            Explanation(
+                "the store's metadata and that of the shipment are more than \(limit) pairs together",
+                hint: "give fewer with --meta, or remove some with `ship-store metadata STORE --unset`")
         case .cancelled:
             Explanation("stopped before it was done")
         case .sqlite(let code, let message):

@@ -4,13 +4,13 @@ import SystemPackage
 
 /// How a command takes its compact copy.
 struct CopyArguments: ParsableArguments {
-    private static let standardBusyTimeout = Seconds(10)
+    static let standardBusyTimeout = Seconds(10)
 
-    @Option(
-        help: ArgumentHelp(
-            "Wait this many seconds for another program that keeps the store locked. (default: \(standardBusyTimeout))",
-            valueName: "seconds"),
-        transform: Seconds.read)
+    static let busyTimeoutHelp = ArgumentHelp(
+        "Wait this many seconds for another program that keeps the store locked. (default: \(standardBusyTimeout))",
+        valueName: "seconds")
+
+    @Option(help: busyTimeoutHelp, transform: Seconds.read)
     var busyTimeout: Seconds = standardBusyTimeout
 
     @Flag(help: "Go on without external files that the store refers to and that are not there, and say so.")

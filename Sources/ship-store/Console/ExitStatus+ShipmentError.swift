@@ -18,6 +18,7 @@ extension ExitStatus {
             case .model: .badData
             case .install(let error): ExitStatus(error)
             case .serving(let error): ExitStatus(error)
+            case .metadata(let error): ExitStatus(error)
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
             case .operation(let error): ExitStatus(error)
@@ -68,7 +69,7 @@ extension ExitStatus {
             case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt: .badData
             case .missingCollation, .missingFunction, .missingModule, .hotJournal: .badData
             case .missingExternalFile, .tooManyExternalFiles: .badData
-            case .noSuchTable, .tableMustStay: .usage
+            case .noSuchTable, .tableMustStay, .tooMuchMetadata: .usage
             case .noPermission: .notPermitted
             case .busy, .cancelled: .tryAgain
             case .writeAheadLogOnReadOnlyMedium, .sqlite: .inputOutput
@@ -89,6 +90,17 @@ extension ExitStatus {
             case .notVerified, .sqlite: .inputOutput
             case .file(let error):
                 error.errno == .noSuchFileOrDirectory ? .noInput : error.isOutOfSpace ? .cannotInstall : .inputOutput
+            }
+    }
+
+    private init(_ error: MetadataError) {
+        self =
+            switch error {
+            case .notAllowed: .usage
+            case .busy, .cancelled: .tryAgain
+            case .readOnly: .notPermitted
+            case .unreadablePropertyList, .tableIsTaken: .badData
+            case .sqlite: .inputOutput
             }
     }
 

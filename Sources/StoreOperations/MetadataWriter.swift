@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import ShipProtocol
+import StoreFormat
+package import SystemPackage
+
+/// Sets the user's own pairs in a live store: the one thing that writes to it, in one transaction, as any other writer.
+///
+/// Where they are kept: `UserMetadataPlace`.
+package struct MetadataWriter: Sendable {
+    private let store: FilePath
+    private let busyTimeout: Duration
+
+    /// - Parameter store: A store that is there.
+    package init(for store: FilePath, busyTimeout: Duration) {
+        self.store = store
+        self.busyTimeout = busyTimeout
+    }
+
+    /// - Parameters:
+    ///   - set: Pairs to add, or to give another value.
+    ///   - removed: Keys to remove; those that are not there do not matter.
+    ///   - isCancelled: Asked while another connection is waited for.
+    package func write(
+        set: [String: String], removing removed: Set<String>, isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws(MetadataError) {
+        do {
+            let queue = try DatabaseQueue(path: store.string, configuration: configuration(isCancelled))
+            defer { try? queue.close() }
+            try queue.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    if try Self.isCoreData(database) {
+                        try write(set, removed, intoPropertyListOf: database)
+                    } else {
+                        try Self.write(set, removed, intoTableOf: database)
+                    }
+                    return .commit
+                }
+            }
+        } catch let error as MetadataError {
+            throw error
+        } catch let error as DatabaseError {
+            switch error.resultCode {
+            case _ where isCancelled(): throw .cancelled
+            case .SQLITE_BUSY: throw .busy(store, waited: busyTimeout)
+            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: throw .readOnly(store)
+            default: throw .sqlite(code: error.extendedResultCode.rawValue, message: error.message ?? "")
+            }
+        } catch {
+            throw .sqlite(code: DatabaseError.SQLITE_ERROR.rawValue, message: String(describing: error))
+        }
+    }
+
+    private func configuration(_ isCancelled: @escaping @Sendable () -> Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.acceptsDoubleQuotedStringLiterals = true
+        let deadline = ContinuousClock.now + busyTimeout
+        configuration.busyMode = .callback { tries in
+            guard !isCancelled(), ContinuousClock.now < deadline else { return false }
+            Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
+            return true
+        }
+        return configuration
+    }
+
+    private static func isCoreData(_ database: Database) throws -> Bool {
+        try CoreDataLayout.signature.allSatisfy { table, columns in
+            try database.tableExists(table) && Set(database.columns(in: table).map(\.name)).isSuperset(of: columns)
+        }
+    }
+
+    /// All that is in the property list beside our own key stays.
+    private func write(
+        _ set: [String: String], _ removed: Set<String>, intoPropertyListOf database: Database
+    ) throws {
+        let key = UserMetadataPlace.propertyListKey
+        guard let row = try Row.fetchOne(database, sql: "SELECT rowid, Z_PLIST FROM Z_METADATA LIMIT 1"),
+            let bytes = Data.fromDatabaseValue(row[1]),
+            var root = (try? PropertyListSerialization.propertyList(from: bytes, format: nil)) as? [String: Any]
+        else { throw MetadataError.unreadablePropertyList(store) }
+        let before = root[key] as? [String: Any] ?? [:]
+        var pairs = before.compactMapValues { $0 as? String }
+        removed.forEach { pairs[$0] = nil }
+        pairs.merge(set) { _, new in new }
+        try Self.check(pairs)
+        root[key] = pairs.isEmpty ? nil : pairs
+        let changed = try PropertyListSerialization.data(fromPropertyList: root, format: .binary, options: 0)
+        try database.execute(
+            sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [changed, row[0] as Int64])
+    }
+
+    private static func write(_ set: [String: String], _ removed: Set<String>, intoTableOf database: Database) throws {
+        let table = UserMetadataPlace.table
+        if try database.tableExists(table) {
+            guard try Set(database.columns(in: table).map(\.name)) == Set(UserMetadataPlace.columns) else {
+                throw MetadataError.tableIsTaken(table)
+            }
+        } else {
+            guard !set.isEmpty else { return }
+            try database.execute(sql: UserMetadataPlace.definition)
+        }
+        for key in removed { try database.execute(sql: "DELETE FROM \(table) WHERE key = ?", arguments: [key]) }
+        for (key, value) in set {
+            try database.execute(
+                sql:
+                    "INSERT INTO \(table)(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+                arguments: [key, value])
+        }
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT key, value FROM \(table) LIMIT ?", arguments: [Limits.metadataPairs + 1])
+        try check(Dictionary(rows.map { ($0[0] as String, $0[1] as String) }) { first, _ in first })
+    }
+
+    private static func check(_ pairs: [String: String]) throws {
+        if let flaw = Metadata.firstFlaw(of: pairs) { throw MetadataError.notAllowed(flaw) }
+    }
+}

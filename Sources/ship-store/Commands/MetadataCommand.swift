@@ -1,0 +1,69 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct MetadataCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metadata",
+        abstract: "Show what a store says of itself, and set what travels with its copies.",
+        usage: "ship-store metadata <store> [--set <key=value>] [--unset <key>] [<options>]",
+        discussion: """
+            Reading changes nothing: identity, the model's version hashes, SQLite's figures, the newest transaction of \
+            the history, and the user's own pairs.
+
+            --set and --unset write to the store, in one transaction; nothing else in this program does. The pairs go \
+            into the metadata of a Core Data store, where an app that has the store open may overwrite them with its own \
+            next change of metadata, or into a table ship_store_metadata, which is made for them. They travel with every \
+            copy and shipment; --meta of send wins over them.
+
+              ship-store metadata Recipes.sqlite
+              ship-store metadata Recipes.sqlite --set app.version=4.2 --unset draft
+            """)
+
+    @Argument(help: "The store: a SQLite file, with its -wal beside it.")
+    var store: String
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("A pair to set; may be given again.", valueName: "key=value"),
+        transform: MetadataArgument.read)
+    var set: [MetadataArgument] = []
+
+    @Option(parsing: .singleValue, help: ArgumentHelp("A key to remove; may be given again.", valueName: "key"))
+    var unset: [String] = []
+
+    @Option(help: CopyArguments.busyTimeoutHelp, transform: Seconds.read)
+    var busyTimeout: Seconds = CopyArguments.standardBusyTimeout
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func validate() throws {
+        var keys = Set(unset)
+        for pair in set where !keys.insert(pair.key).inserted {
+            throw ValidationError("--set and --unset name \(pair.key) more than once")
+        }
+        if let flaw = Metadata.firstFlaw(of: pairs) { throw ValidationError(flaw) }
+    }
+
+    private var pairs: [String: String] {
+        Dictionary(set.map { ($0.key, $0.value) }) { first, _ in first }
+    }
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [store, output, pairs, removed = Set(unset), timeout = busyTimeout.duration] in
+            let path = FilePath(store)
+            let metadata =
+                if pairs.isEmpty && removed.isEmpty {
+                    try await StoreMetadata.read(of: path, busyTimeout: timeout)
+                } else {
+                    try await StoreMetadata.set(pairs, removing: removed, of: path, busyTimeout: timeout)
+                }
+            if output.json {
+                Output.write(json: metadata)
+            } else {
+                MetadataListing(metadata).lines.forEach(Output.write)
+            }
+        }
+    }
+}
