@@ -12,18 +12,21 @@ struct MoveSession: Sendable {
     let target: StoreHome
 
     func run() async throws -> Relocation {
+        // On the disk of the new place, so that the copy need not be copied once more; this also sweeps what a killed
+        // move left there.
+        let room = try TemporaryFolder(in: target.folder, .besideResults)
         if let relocation = try finishEarlierMove() { return relocation }
         let home = try StoreHome(resolving: store.path)
         guard home != target else { throw OperationError.sameStore(store.path) }
         switch options.original {
         case .kept:
-            return try await place(try SourceStore(at: home.path, busyTimeout: patience.busyTimeout))
+            return try await place(try SourceStore(at: home.path, busyTimeout: patience.busyTimeout), room.path)
         case .removed:
             let hold = try ExclusiveHold(on: home, patience)
             let source = try SourceStore(
                 at: home.path, busyTimeout: patience.busyTimeout, through: hold.connection.queue)
             let relocation =
-                try isThere(hold) ? Relocation(path: target.path, way: .wasThere) : try await place(source)
+                try isThere(hold) ? Relocation(path: target.path, way: .wasThere) : try await place(source, room.path)
             try hold.removeStore()
             return relocation
         }
@@ -43,14 +46,12 @@ struct MoveSession: Sendable {
         return try RowComparison.areEqual(hold.connection.queue, target.path, patience)
     }
 
-    private func place(_ source: SourceStore) async throws -> Relocation {
+    private func place(_ source: SourceStore, _ room: FilePath) async throws -> Relocation {
         let survey = try await source.survey()
         // Before the work of a copy.
         if exists(target.path), options.occupant == .refused { throw OperationError.occupied(target.path) }
-        // On the disk of the new place, so that the copy need not be copied once more.
-        let room = try TemporaryFolder(in: target.folder, .besideResults)
         let copy = try await PreparedCopy(
-            of: source, named: StoreName(suggestedBy: store.path), store.options.making(in: room.path))
+            of: source, named: StoreName(suggestedBy: store.path), store.options.making(in: room))
         guard exists(target.path) else {
             let manifest = copy.manifest
             let placement = StorePlacement(

@@ -17,7 +17,8 @@ struct RestoreSession: Sendable {
         let connection = try LiveConnection(to: home.path, .shared, patience)
         let survey = try await SourceStore(at: home.path, busyTimeout: options.busyTimeout).survey()
         try check(source.manifest, against: survey)
-        let room = try TemporaryFolder(in: options.temporaryFolder)
+        // Beside the store: this also sweeps what a killed restore left there.
+        let room = try TemporaryFolder(in: home.folder, .besideResults)
         let pages = try pages(of: source, pageSize: survey.pageSize, in: room.path)
         let rewrite = try Rewrite(of: connection, with: pages)
         let (support, mode) = (home.supportFolder, try home.mode)
@@ -37,9 +38,8 @@ struct RestoreSession: Sendable {
             if case Rewrite.Failure.before(let error) = error { throw error }
             throw error
         }
-        let obsolete = support.names().intersection(old.references.union(referencesOfSafetyCopies()))
-            .subtracting(source.references)
-        if rewrite.settle() { support.remove(obsolete) }
+        let obsolete = obsolete(of: support.names().subtracting(source.references), old)
+        if !obsolete.isEmpty, rewrite.settle() { support.remove(obsolete) }
         return Restoration(
             store: home.path, manifest: source.manifest, safetyCopy: old.safetyCopy,
             remainingFiles: support.names().intersection(obsolete).sorted())
@@ -92,10 +92,13 @@ struct RestoreSession: Sendable {
         }
     }
 
-    /// What earlier restores may have had to leave behind.
-    private func referencesOfSafetyCopies() -> Set<ExternalFileName> {
-        let copies = (try? safetyCopies?.list())?.copies ?? []
-        let ours = copies.filter { $0.manifest.name == StoreName(suggestedBy: home.path) }
-        return Set(ours.flatMap { $0.manifest.externalFiles.map(\.name) })
+    /// Those of the files that only the old state refers to, or that earlier restores had to leave behind. Others may be
+    /// new ones, of a commit that is still to come.
+    private func obsolete(of files: Set<ExternalFileName>, _ old: OldState) -> Set<ExternalFileName> {
+        guard !files.isSubset(of: old.references) else { return files }
+        let copies = ((try? safetyCopies?.list())?.copies ?? []).filter {
+            $0.manifest.name == StoreName(suggestedBy: home.path)
+        }
+        return files.intersection(old.references.union(copies.flatMap { $0.manifest.externalFiles.map(\.name) }))
     }
 }

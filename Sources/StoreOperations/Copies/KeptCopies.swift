@@ -86,16 +86,21 @@ public struct KeptCopies: Hashable, Sendable {
         }
     }
 
+    /// How many copies are looked through for what the next one has too.
+    private static let lookBack = 4
+
     /// What the newest copies of the same store have.
     private func heldParts(of manifest: Manifest) -> [Manifest.Part: FilePath] {
-        let siblings = ((try? list())?.copies ?? []).filter {
-            $0.manifest.name == manifest.name && $0.manifest.identity == manifest.identity
-        }
+        let names = ((try? Folder.names(in: folder)) ?? []).compactMap { CopyFolderName($0) }
+            .filter { $0.store == manifest.name }.sorted { ($0.time, $0.ordinal) < ($1.time, $1.ordinal) }
         var held: [Manifest.Part: FilePath] = [:]
         // The newest comes last, and wins.
-        for copy in siblings.sorted(by: KeptCopy.isOlder) {
+        for name in names.suffix(Self.lookBack) {
+            guard let copy = try? Generation(at: folder.appending(name.text)),
+                copy.manifest.identity == manifest.identity
+            else { continue }
             for (index, part) in copy.manifest.parts.enumerated() where part.size > 0 {
-                held[part] = copy.generation.path(ofPart: index)
+                held[part] = copy.path(ofPart: index)
             }
         }
         return held

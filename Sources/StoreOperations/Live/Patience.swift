@@ -8,10 +8,17 @@ package final class Patience: Sendable {
     private struct State {
         var isStopped = false
         var waitingSince: ContinuousClock.Instant?
+        var timeout: Duration
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    package init(busyTimeout: Duration) { self.busyTimeout = busyTimeout }
+    package init(busyTimeout: Duration) {
+        self.busyTimeout = busyTimeout
+        state = Mutex(State(timeout: busyTimeout))
+    }
+
+    /// From here on waiting is worth less.
+    func shorten(to timeout: Duration) { state.withLock { $0.timeout = min($0.timeout, timeout) } }
 
     package var isStopped: Bool { state.withLock { $0.isStopped } }
 
@@ -28,11 +35,11 @@ package final class Patience: Sendable {
     /// - Returns: Whether to try for the lock again.
     func waits(tries: Int) -> Bool {
         let now = ContinuousClock.now
-        let (isStopped, start) = state.withLock { state in
+        let isInTime = state.withLock { state in
             if tries == 0 { state.waitingSince = now }
-            return (state.isStopped, state.waitingSince ?? now)
+            return !state.isStopped && now - (state.waitingSince ?? now) < state.timeout
         }
-        guard !isStopped, now - start < busyTimeout else { return false }
+        guard isInTime else { return false }
         Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
         return true
     }

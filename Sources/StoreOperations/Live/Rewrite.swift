@@ -137,13 +137,18 @@ package final class Rewrite: Sendable {
         if let pointer { sqlite3_backup_finish(pointer) }
     }
 
-    /// Waits until nobody reads the old state any more, for as long as for any lock, and moves the log into the store.
+    /// Longest wait for readers of the old state: where there are always some who read something, SQLite may never find
+    /// out that none reads that.
+    private static let grace = Duration.seconds(1)
+
+    /// Waits for a while until nobody reads the old state any more, and moves the log into the store.
     ///
     /// Source: sqlite.org/c3ref/wal_checkpoint_v2.html: a full checkpoint waits for all readers of older states.
     ///
     /// - Returns: Whether nobody does.
     package func settle() -> Bool {
         guard journal == .writeAheadLog else { return true }
+        connection.patience.shorten(to: Self.grace)
         let isSettled = try? connection.run { database in
             guard let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(FULL)") else { return false }
             // Whether it was kept from its end, the frames of the log, and those of them that are in the store.

@@ -5,22 +5,13 @@ package import SystemPackage
 package enum RowComparison {
     /// - Parameters:
     ///   - connection: To one of them.
-    ///   - other: Where the other one is; it is read as any reader would.
+    ///   - other: Where the other one is; it may be in use.
     package static func areEqual(
         _ connection: DatabaseQueue, _ other: FilePath, _ patience: Patience
     ) throws(OperationError) -> Bool {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.acceptsDoubleQuotedStringLiterals = true
-        configuration.busyMode = .callback { tries in patience.waits(tries: tries) }
-        do {
-            let queue = try DatabaseQueue(path: other.string, configuration: configuration)
-            defer { try? queue.close() }
-            return try connection.unsafeRead { one in
-                try queue.unsafeRead { other in try areEqual(one, other, patience) }
-            }
-        } catch {
-            throw OperationError(error, on: other, patience)
+        // A connection that may only read would leave the files of WAL mode beside the store.
+        try LiveConnection(to: other, .shared, patience).run { other in
+            try connection.unsafeRead { one in try areEqual(one, other, patience) }
         }
     }
 
