@@ -1,0 +1,87 @@
+import Dispatch
+import Foundation
+import GRDB
+import StoreFiles
+import StoreOperations
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct ExclusiveHoldTests {
+    private let scratch: ScratchFolder
+    private let home: StoreHome
+
+    init() throws {
+        scratch = try ScratchFolder()
+        home = StoreHome(scratch.path.appending("Recipes.sqlite"))
+    }
+
+    /// Opens the store, and commits a row once it is let in.
+    private static func write(to path: FilePath, onWaiting: @escaping @Sendable () -> Void) -> Result<Void, any Error> {
+        let patience = ContinuousClock.now + .seconds(30)
+        var configuration = Configuration()
+        configuration.busyMode = .callback { _ in
+            onWaiting()
+            Thread.sleep(forTimeInterval: 0.001)
+            return ContinuousClock.now < patience
+        }
+        return Result {
+            let queue = try DatabaseQueue(path: "file:\(path)?mode=rw", configuration: configuration)
+            defer { try? queue.close() }
+            try queue.write { try $0.execute(sql: "INSERT INTO recipe VALUES (9)") }
+        }
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `a writer that waits for a store that goes is told so`(mode: String) async throws {
+        try TestStore.make(
+            at: home.path, sql: "PRAGMA journal_mode = \(mode); CREATE TABLE recipe(id); INSERT INTO recipe VALUES (1)")
+        let path = home.path
+        let hold = try ExclusiveHold(on: home, Patience(busyTimeout: .seconds(10)))
+        let (waiting, waits) = AsyncStream.makeStream(of: Void.self)
+        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let result = Self.write(to: path) { waits.yield() }
+            outcome.withLock { $0 = result }
+            waits.finish()
+            ended.signal()
+        }
+        // It has opened the file, and waits for its lock.
+        for await _ in waiting { break }
+        try hold.removeStore()
+        try hold.connection.queue.close()
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                ended.wait()
+                continuation.resume()
+            }
+        }
+        #expect(throws: DatabaseError.self) { try outcome.withLock { $0 }?.get() }
+        #expect(try Folder.names(in: scratch.path) == [])
+    }
+
+    @Test func `nobody gets in while a store is held`() throws {
+        try TestStore.make(at: home.path, sql: "PRAGMA journal_mode = WAL; CREATE TABLE recipe(id)")
+        let hold = try ExclusiveHold(on: home, Patience(busyTimeout: .zero))
+        #expect(throws: DatabaseError.self) {
+            _ = try TestStore.open(home.path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") }
+        }
+        #expect(throws: OperationError.inUse(home.path, waited: .zero)) {
+            _ = try ExclusiveHold(on: home, Patience(busyTimeout: .zero))
+        }
+        #expect(try hold.connection.run { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 0)
+    }
+
+    @Test func `what a killed removal left is recognised, and goes`() throws {
+        let remains = StoreRemains(of: home)
+        #expect(!remains.areLeft)
+        try Folder.make(home.supportFolder.path.appending("_EXTERNAL_DATA"))
+        #expect(remains.areLeft)
+        try remains.remove()
+        #expect(try Folder.names(in: scratch.path) == [])
+        try TestStore.make(at: home.path, sql: "CREATE TABLE t(a)")
+        #expect(!remains.areLeft)
+    }
+}
