@@ -20,7 +20,7 @@ package struct InboxLayout: Hashable, Sendable {
     package var lock: FilePath { depot.appending(".lock") }
 
     package func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
-    package func current(_ name: StoreName) -> FilePath { store(name).appending("current") }
+    package func current(_ name: StoreName) -> FilePath { store(name).appending(Self.currentLink) }
     package func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
     package func rollbackRecord(_ name: StoreName) -> FilePath { store(name).appending("rollback.json") }
     package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
@@ -38,11 +38,13 @@ package struct InboxLayout: Hashable, Sendable {
     }
 
     private func currentRelative(_ name: StoreName) -> FilePath {
-        FilePath(".ship-store").appending(name.text).appending("current")
+        FilePath(".ship-store").appending(name.text).appending(Self.currentLink)
     }
 
     /// The names inside a generation's folder.
     package static func storeFile(_ name: StoreName) -> String { name.text + ".sqlite" }
     package static func supportFolder(_ name: StoreName) -> String { "." + name.text + "_SUPPORT" }
+    /// The name of the link in a store's folder.
+    package static let currentLink = "current"
     package static let manifestFile = "manifest.json"
 }

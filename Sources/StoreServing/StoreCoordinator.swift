@@ -15,6 +15,8 @@ public final class StoreCoordinator: Sendable {
     public struct Options: Sendable {
         /// Done to each connection before its first read: functions and collations that the app's queries need.
         public var prepareDatabase: @Sendable (Database) throws -> Void = { _ in }
+        /// How `changes` learns of them.
+        public var watching = Watching.automatic
 
         public init() {}
     }
@@ -26,6 +28,7 @@ public final class StoreCoordinator: Sendable {
 
     private let source: Source
     private let options: Options
+    private let hub: ChangeHub
     /// Those of an inbox that have been asked for.
     private let followed = Mutex<[StoreName: FollowedStore]>([:])
 
@@ -34,6 +37,7 @@ public final class StoreCoordinator: Sendable {
         let inbox = Inbox(at: Self.absolute(root))
         source = .inbox(inbox, StoreListing(of: inbox))
         self.options = options
+        hub = ChangeHub(inbox, options.watching)
     }
 
     /// Reads files of their own, each opened when it is first read.
@@ -45,6 +49,7 @@ public final class StoreCoordinator: Sendable {
         source = .files(
             files.map { FollowedStore($0, at: Self.absolute($0.path), preparing: options.prepareDatabase) })
         self.options = options
+        hub = ChangeHub(nil, options.watching)
     }
 
     /// The process may change its folder later.
@@ -97,6 +102,30 @@ public final class StoreCoordinator: Sendable {
         let store = try store(selection)
         guard let inbox = store.inbox else { throw CoordinatorError.hasNoGenerations(store.name) }
         return try Pin(currentOf: store, in: inbox, preparing: options.prepareDatabase)
+    }
+
+    /// What changes from now on: another generation of a store, the first one of a new store, a file that was rewritten.
+    ///
+    /// Whoever reads after this call misses nothing.
+    ///
+    /// - Throws: `.file` if this process has no descriptor left.
+    public func changes() throws(CoordinatorError) -> StoreChanges {
+        try CoordinatorError.wrapping { () throws(FileError) in
+            switch source {
+            case .inbox(let inbox, _): try StoreChanges(hub, of: inbox)
+            case .files: try StoreChanges(hub, of: nil)
+            }
+        }
+    }
+
+    /// Says that a file was replaced or restored where it stands: it is opened anew for the next read, and those who ask
+    /// for changes are told.
+    ///
+    /// - Throws: `.noSuchStore` and the like.
+    public func noteRewritten(_ selection: StoreSelection = .only) throws(CoordinatorError) {
+        let store = try store(selection)
+        store.forget()
+        hub.noteRewritten(store.name)
     }
 
     /// Opens a generation that has just become current as a reader would.

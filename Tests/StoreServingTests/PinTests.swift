@@ -108,6 +108,10 @@ import Testing
     }
 
     @Test func `a pin of a process that is killed is gone`() async throws {
+        try await withTaskExecutorPreference(TestThreads.shared) { try await pinAndBeKilled() }
+    }
+
+    private func pinAndBeKilled() async throws {
         try await inbox.install(rows: 1)
         let (root, pinned, end) = (inbox.root, inbox.root.appending("pinned"), inbox.root.appending("end"))
         async let holder: Void = {
@@ -125,19 +129,5 @@ import Testing
         await holder
         try await inbox.install(rows: 3)
         #expect(inbox.numbers() == [3])
-    }
-}
-
-/// Waiting for other processes.
-enum Waiting {
-    struct TooLong: Error { let path: FilePath }
-
-    /// Looks again and again, for at most twenty seconds.
-    static func untilThere(_ path: FilePath) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while (try? PlatformCalls.status(of: path)) == nil {
-            guard .now < deadline else { throw TooLong(path: path) }
-            try await Task.sleep(for: .milliseconds(2))
-        }
     }
 }

@@ -62,6 +62,19 @@ extension PlatformCalls {
         }
     }
 
+    /// poll(2): waits until there is something to read from one of the descriptors, or the time is over.
+    package static func waitForInput(from descriptors: [FileDescriptor], atMost time: Duration) {
+        var entries = descriptors.map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
+        let milliseconds = (time / .milliseconds(1)).rounded(.up)
+        _ = poll(&entries, nfds_t(entries.count), CInt(max(0, min(milliseconds, Double(CInt.max)))))
+    }
+
+    /// Whether there is something to read now.
+    package static func hasInput(_ descriptor: FileDescriptor) -> Bool {
+        var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
     /// fcntl(2) `F_GETFL`: the flags of the open file, which all its descriptors share, in this process or another.
     ///
     /// - Returns: `nil` if the descriptor is not open.

@@ -1,0 +1,77 @@
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import Synchronization
+import SystemPackage
+
+/// Tells all subscribers of a coordinator that there may be something new. One watch serves them all, and only while there
+/// are any.
+final class ChangeHub: Sendable {
+    private struct State {
+        var subscribers: [Int: Subscriber] = [:]
+        var lastID = 0
+        var watch: InboxWatch?
+    }
+
+    /// Somebody who is told.
+    struct Subscriber {
+        /// A signal that nobody has taken yet stands for all that follow.
+        let signal: AsyncStream<Void>.Continuation
+        /// Stores that were rewritten in place and that the subscriber has not been told of, each once.
+        var rewritten: [StoreName] = []
+    }
+
+    /// `nil` for a coordinator of single files.
+    private let inbox: Inbox?
+    private let watching: Watching
+    private let state = Mutex(State())
+
+    init(_ inbox: Inbox?, _ watching: Watching) {
+        self.inbox = inbox
+        self.watching = watching
+    }
+
+    /// - Returns: What to unsubscribe with.
+    /// - Throws: `.watch` if there is no descriptor left.
+    func subscribe(_ signal: AsyncStream<Void>.Continuation) throws(FileError) -> Int {
+        try state.withLock { state throws(FileError) in
+            if let inbox, state.watch == nil {
+                state.watch = try InboxWatch(inbox, watching) { [weak self] in self?.notify() }
+            }
+            state.lastID += 1
+            state.subscribers[state.lastID] = Subscriber(signal: signal)
+            return state.lastID
+        }
+    }
+
+    func unsubscribe(_ id: Int) {
+        // The watch ends outside of the lock.
+        _ = state.withLock { state -> InboxWatch? in
+            state.subscribers[id] = nil
+            return state.subscribers.isEmpty ? state.watch.take() : nil
+        }
+    }
+
+    private func notify() {
+        state.withLock { state in
+            for subscriber in state.subscribers.values { subscriber.signal.yield() }
+        }
+    }
+
+    /// A store was rewritten where it stands.
+    func noteRewritten(_ name: StoreName) {
+        state.withLock { state in
+            for id in state.subscribers.keys where state.subscribers[id]?.rewritten.contains(name) == false {
+                state.subscribers[id]?.rewritten.append(name)
+            }
+        }
+        notify()
+    }
+
+    /// The next store that was rewritten and that the subscriber has not been told of.
+    func takeRewritten(for id: Int) -> StoreName? {
+        state.withLock { state in
+            state.subscribers[id]?.rewritten.isEmpty == false ? state.subscribers[id]?.rewritten.removeFirst() : nil
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Dispatch
+import StoreFiles
+import StoreInbox
+import SystemPackage
+
+/// Notices that something in an inbox may have changed, for as long as it lives, in a thread of its own.
+///
+/// It may notice too often, and never too late: whoever is told has to look.
+final class InboxWatch: Sendable {
+    private let stop: OpenFile
+
+    /// - Parameter notice: Called from the thread, first of all when whatever changes from then on will be noticed.
+    /// - Throws: If there is no descriptor left.
+    init(_ inbox: Inbox, _ watching: Watching, notice: @escaping @Sendable () -> Void) throws(FileError) {
+        let (read, write): (FileDescriptor, FileDescriptor)
+        do throws(Errno) {
+            (read, write) = try PlatformCalls.pipe()
+        } catch {
+            throw FileError(.watch, inbox.root, error)
+        }
+        stop = OpenFile.owning(write, as: "")
+        let round = WatchRound(inbox, watching, end: OpenFile.owning(read, as: ""), notice)
+        DispatchQueue(label: "ship-store watch").async { round.run() }
+    }
+
+    deinit { try? stop.write([0]) }
+}
+
+/// The work of the thread, which outlives the watch for a moment.
+private final class WatchRound: Sendable {
+    private let inbox: Inbox
+    private let watching: Watching
+    /// There is something to read once the watch is over.
+    private let end: OpenFile
+    private let notice: @Sendable () -> Void
+
+    init(_ inbox: Inbox, _ watching: Watching, end: consuming OpenFile, _ notice: @escaping @Sendable () -> Void) {
+        self.inbox = inbox
+        self.watching = watching
+        self.end = end
+        self.notice = notice
+    }
+
+    /// Whether the watch is over, after at most this time without a notice.
+    private func isOver(after time: Duration, or descriptors: [FileDescriptor] = []) -> Bool {
+        PlatformCalls.waitForInput(from: descriptors + [end.descriptor], atMost: time)
+        return PlatformCalls.hasInput(end.descriptor)
+    }
+
+    func run() {
+        while true {
+            switch watching {
+            case .polling(let interval):
+                notice()
+                if isOver(after: interval) { return }
+            case .automatic:
+                do throws(FileError) {
+                    let arrangement = try WatchArrangement(of: inbox)
+                    notice()
+                    if followIsOver(arrangement) { return }
+                } catch {
+                    notice()
+                    if isOver(after: Watching.standardInterval) { return }
+                }
+            }
+        }
+    }
+
+    /// - Returns: Whether the watch is over; else the folders are to be arranged anew.
+    private func followIsOver(_ arrangement: borrowing WatchArrangement) -> Bool {
+        while true {
+            if isOver(after: Watching.secondLook, or: [arrangement.notices.descriptor]) { return true }
+            switch arrangement.takeMeaning() {
+            case .arrange: return false
+            case .look: notice()
+            // Nobody said anything for a long time, or what was said does not matter.
+            case .nothing: if !PlatformCalls.hasInput(arrangement.notices.descriptor) { notice() }
+            }
+        }
+    }
+}
+
+/// The folders of an inbox that are watched at a time.
+private struct WatchArrangement: ~Copyable {
+    let notices: FolderNotices
+    private let folders: [FolderNotices.Watch: WatchedFolder]
+
+    /// - Throws: If the system has no such notices, or no more of them to give.
+    init(of inbox: Inbox) throws(FileError) {
+        let notices = try FolderNotices()
+        var folders: [FolderNotices.Watch: WatchedFolder] = [:]
+        // From above: what comes into a folder after it is watched is told.
+        for (path, folder) in WatchedFolder.above(inbox).reversed() { folders[try notices.watch(path)] = folder }
+        for name in (try? inbox.storeNames()) ?? [] {
+            do throws(FileError) {
+                folders[try notices.watch(inbox.layout.store(name))] = .store
+            } catch {
+                // What has gone meanwhile is told by the folder above it; what is no folder is no store.
+                guard error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory else { throw error }
+            }
+        }
+        self.notices = notices
+        self.folders = folders
+    }
+
+    /// What all that was said since the last time means.
+    func takeMeaning() -> WatchedFolder.Meaning {
+        notices.take().map { notice in
+            switch notice {
+            case .overflow, .folder: .arrange
+            case .entry(let watch, let name): folders[watch]?.meaning(ofChangeOf: name) ?? .arrange
+            }
+        }.max() ?? .nothing
+    }
+}

@@ -1,0 +1,73 @@
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import SystemPackage
+
+/// What somebody knows of an inbox, and how it differs from what is there now.
+///
+/// However many switches there were since the last look, one change tells of them: from what was seen to what is there.
+struct SeenStores {
+    private struct Seen {
+        let name: GenerationName
+        /// Of its folder: an inbox that was made anew may use a name again.
+        let identity: FileStatus.Identity
+        /// The last one whose manifest could be read.
+        let readable: Generation?
+    }
+
+    private let inbox: Inbox
+    private var seen: [StoreName: Seen] = [:]
+
+    /// The store of the last change: the others get their turn first.
+    private var lastTold: StoreName?
+
+    /// Knows what is there now.
+    init(in inbox: Inbox) {
+        self.inbox = inbox
+        for name in (try? inbox.storeNames()) ?? [] { _ = look(at: name) }
+    }
+
+    /// - Returns: How one store differs from what was seen of it, or `nil` if none does.
+    mutating func nextChange() -> StoreChange? {
+        let names: [StoreName]
+        do throws(InboxError) {
+            names = try inbox.storeNames()
+        } catch {
+            // A folder that cannot be listed now says nothing of its stores.
+            guard case .noInbox = error else { return nil }
+            names = []
+        }
+        let sorted = Set(names).union(seen.keys).sorted()
+        let start = lastTold.flatMap { last in sorted.firstIndex { $0 > last } } ?? 0
+        for name in sorted[start...] + sorted[..<start] {
+            guard let change = look(at: name) else { continue }
+            lastTold = name
+            return change
+        }
+        return nil
+    }
+
+    private mutating func look(at store: StoreName) -> StoreChange? {
+        while true {
+            let before = seen[store]
+            guard let name = inbox.currentName(of: store),
+                let identity = try? PlatformCalls.statusFollowingLinks(of: inbox.layout.current(store)).identity
+            else {
+                return seen.removeValue(forKey: store).map { _ in .removed(store) }
+            }
+            if let before, before.name == name, before.identity == identity { return nil }
+            do throws(InboxError) {
+                let generation = try Generation(name, of: store, in: inbox)
+                seen[store] = Seen(name: name, identity: identity, readable: generation)
+                // An inbox that was made anew with what was in it before.
+                if before?.name == name, before?.readable?.manifest == generation.manifest { return nil }
+                return .generation(GenerationChange(from: before?.readable, to: generation))
+            } catch {
+                // Pruned after the look at the link: there is a newer one.
+                if inbox.currentName(of: store) != name { continue }
+                seen[store] = Seen(name: name, identity: identity, readable: before?.readable)
+                return .unreadable(store, generation: name.number, error)
+            }
+        }
+    }
+}

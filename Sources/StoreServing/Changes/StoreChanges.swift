@@ -1,0 +1,61 @@
+import StoreFiles
+import StoreInbox
+import Synchronization
+
+/// The changes of a coordinator's stores, from the moment at which this value was made, as they happen and without end.
+///
+/// Whoever asks late is told of everything in one change a store: from the generation of which they were told last, to the
+/// newest. Each value is for one task; another one makes its own.
+public struct StoreChanges: AsyncSequence, Sendable {
+    public typealias Element = StoreChange
+    public typealias Failure = Never
+
+    private let subscription: Subscription
+
+    init(_ hub: ChangeHub, of inbox: Inbox?) throws(FileError) { subscription = try Subscription(hub, of: inbox) }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(subscription) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private let subscription: Subscription
+        private var signals: AsyncStream<Void>.Iterator
+
+        fileprivate init(_ subscription: Subscription) {
+            self.subscription = subscription
+            signals = subscription.signals.makeAsyncIterator()
+        }
+
+        /// - Returns: `nil` once the task is cancelled.
+        public mutating func next() async -> StoreChange? {
+            while !Task.isCancelled {
+                if let change = subscription.next() { return change }
+                guard await signals.next() != nil else { break }
+            }
+            return nil
+        }
+    }
+}
+
+/// What one subscriber has been told.
+private final class Subscription: Sendable {
+    let signals: AsyncStream<Void>
+    private let hub: ChangeHub
+    private let id: Int
+    /// `nil` for a coordinator of single files.
+    private let seen: Mutex<SeenStores?>
+
+    init(_ hub: ChangeHub, of inbox: Inbox?) throws(FileError) {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.signals = signals
+        self.hub = hub
+        seen = Mutex(inbox.map { SeenStores(in: $0) })
+        id = try hub.subscribe(signal)
+    }
+
+    deinit { hub.unsubscribe(id) }
+
+    /// The next change, if there is one now.
+    func next() -> StoreChange? {
+        hub.takeRewritten(for: id).map(StoreChange.rewritten) ?? seen.withLock { $0?.nextChange() }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import GRDB
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import StoreServing
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Readers, with pins and without, while one generation follows the other and the old ones are pruned.
+@Suite struct SwapTests {
+    private static let swaps = Soak.isOn ? 10_000 : 1000
+    /// Eight processes leave the installer little time.
+    private static let swapsAcrossProcesses = Soak.isOn ? 2000 : 300
+
+    @Test func `in one process 32 readers see whole generations, never an older one, and no error`() async {
+        // A process of its own, so that its descriptors can be counted.
+        await #expect(processExitsWith: .success) {
+            let memory = try ScratchFolder.inMemory()
+            let inbox = try SampleInbox(keeping: 2, in: memory)
+            let store = try NumberedStore(in: memory.path)
+            try await inbox.install("Recipes", store.bytes(of: 1))
+            let coordinator = StoreCoordinator(inbox: inbox.root)
+            #expect(try await coordinator.read { try NumberedStore.number(in: $0) } == 1)
+            let before = OpenDescriptors.count
+            let readers = Readers(of: coordinator, pause: .milliseconds(5))
+            await readers.read(with: 32) {
+                for number in 2...SwapTests.swaps { try await inbox.install("Recipes", store.bytes(of: number)) }
+            }
+            #expect(readers.failures == [])
+            #expect(readers.reads > SwapTests.swaps)
+            #expect(try await coordinator.read { try NumberedStore.number(in: $0) } == SwapTests.swaps)
+            // The first generation was open then, and the last one is now.
+            #expect(try await OpenDescriptors.settle(at: before + 3) <= before + 3)
+            try await inbox.install("Recipes", store.bytes(of: SwapTests.swaps + 1))
+            #expect(inbox.numbers() == [SwapTests.swaps, SwapTests.swaps + 1])
+        }
+    }
+
+    @Test func `across eight processes they do as well`() async throws {
+        try await withTaskExecutorPreference(TestThreads.shared) { try await readAcrossProcesses() }
+    }
+
+    private func readAcrossProcesses() async throws {
+        let memory = try ScratchFolder.inMemory()
+        let inbox = try SampleInbox(keeping: 2, in: memory)
+        let store = try NumberedStore(in: memory.path)
+        try await inbox.install("Recipes", store.bytes(of: 1))
+        let root = inbox.root.string
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for process in 0..<8 { group.addTask { await Self.readInAnotherProcess(root, process) } }
+            for process in 0..<8 { try await Waiting.untilThere(inbox.root.appending("reading-\(process)")) }
+            for number in 2...Self.swapsAcrossProcesses { try await inbox.install("Recipes", store.bytes(of: number)) }
+            _ = try OpenFile.creating(inbox.root.appending("done"))
+            try await group.waitForAll()
+        }
+        try await inbox.install("Recipes", store.bytes(of: Self.swapsAcrossProcesses + 1))
+        #expect(inbox.numbers() == [Self.swapsAcrossProcesses, Self.swapsAcrossProcesses + 1])
+    }
+
+    private static func readInAnotherProcess(_ root: String, _ process: Int) async {
+        await #expect(processExitsWith: .success) { [root, process] in
+            let root = FilePath(root)
+            let readers = Readers(of: StoreCoordinator(inbox: root), pause: .milliseconds(50))
+            let before = OpenDescriptors.count
+            await readers.read(with: 4) {
+                _ = try OpenFile.creating(root.appending("reading-\(process)"))
+                try await Waiting.untilThere(root.appending("done"), atMost: .seconds(200))
+            }
+            #expect(readers.failures == [])
+            #expect(readers.reads > 50)
+            let after = try await OpenDescriptors.settle(at: before + 6)
+            #expect(after <= before + 6)
+        }
+    }
+}
+
+/// Readers of one coordinator, and what was wrong with what they saw.
+private final class Readers: Sendable {
+    private struct Story {
+        var reads = 0
+        var failures: [String] = []
+        var isOver = false
+    }
+
+    private let coordinator: StoreCoordinator
+    private let story = Mutex(Story())
+    private let pause: Duration
+
+    /// - Parameter pause: Between two reads of a reader.
+    init(of coordinator: StoreCoordinator, pause: Duration) {
+        self.coordinator = coordinator
+        self.pause = pause
+    }
+
+    var reads: Int { story.withLock { $0.reads } }
+    var failures: [String] { story.withLock { $0.failures } }
+
+    /// Reads for as long as `body` runs: a quarter blocks, a quarter does not, half of them pin.
+    func read(with count: Int, while body: () async throws -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count { group.addTask { await self.readOnAndOn(number) } }
+            do {
+                try await body()
+            } catch {
+                note(error)
+            }
+            story.withLock { $0.isOver = true }
+        }
+    }
+
+    private func note(_ error: any Error) { story.withLock { $0.failures.append("\(error)") } }
+
+    private func readOnAndOn(_ number: Int) async {
+        var last = 0
+        while !story.withLock({ $0.isOver }) {
+            do {
+                let seen = number % 4 < 2 ? try await readOnce(number) : try await readTwiceThroughAPin()
+                if seen < last { story.withLock { $0.failures.append("from \(last) back to \(seen)") } }
+                last = seen
+                story.withLock { $0.reads += 1 }
+            } catch {
+                note(error)
+            }
+            // Else they would leave no time to install anything.
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    private func readOnce(_ number: Int) async throws -> Int {
+        number % 4 == 0
+            ? try blockingRead() : try await coordinator.read("Recipes") { try NumberedStore.number(in: $0) }
+    }
+
+    private func blockingRead() throws -> Int { try coordinator.read { try NumberedStore.number(in: $0) } }
+
+    private func readTwiceThroughAPin() async throws -> Int {
+        let pin = try coordinator.pin()
+        let first = try await pin.read { try NumberedStore.number(in: $0) }
+        await Task.yield()
+        let second = try await pin.read { try NumberedStore.number(in: $0) }
+        if first != second || first != pin.generation.number {
+            note(NumberedStore.Mixed(header: pin.generation.number, pages: ["\(first)", "\(second)"]))
+        }
+        return second
+    }
+}
