@@ -15,9 +15,10 @@ struct ShipStoreCommand: AsyncParsableCommand {
             """,
         version: Software.version,
         subcommands: [
-            SendCommand.self, ReceiveCommand.self, ListCommand.self, RollbackCommand.self, PruneCommand.self,
-            CopyCommand.self, CopiesCommand.self, RestoreCommand.self, MoveCommand.self, DestroyCommand.self,
-            VerifyCommand.self, InspectCommand.self, MetadataCommand.self, DemoCommand.self, DemoWriterCommand.self,
+            SendCommand.self, ReceiveCommand.self, ListCommand.self, WatchCommand.self, RollbackCommand.self,
+            PruneCommand.self, CopyCommand.self, CopiesCommand.self, RestoreCommand.self, MoveCommand.self,
+            DestroyCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self, DemoCommand.self,
+            DemoWriterCommand.self,
         ])
 
     static func main() async {

@@ -20,9 +20,13 @@ enum Output {
 
     /// One JSON object a line, its members sorted.
     static func write(json value: some Encodable) {
+        if let line = json(value) { write(line) }
+    }
+
+    /// The object itself, on one line.
+    static func json(_ value: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(value) else { return }
-        write(String(decoding: data, as: UTF8.self))
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

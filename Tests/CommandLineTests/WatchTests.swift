@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct WatchTests {
+    private let desk: Desk
+
+    init() throws {
+        desk = try Desk()
+        try desk.makeStore()
+    }
+
+    /// Ships the store once more.
+    private func ship(_ name: String = "Recipes", title: String = "Tea", _ options: String...) async throws {
+        let queue = try TestStore.open(desk["Recipes.sqlite"])
+        try await queue.write { try $0.execute(sql: "INSERT INTO recipe(title) VALUES (?)", arguments: [title]) }
+        try queue.close()
+        try await desk.run(["send", "Recipes.sqlite", "--to", "one.shipment", "--name", name] + options).expectSuccess()
+        try await desk.run("receive", "--into", "inbox", "--from", "./one.shipment").expectSuccess()
+    }
+
+    private func watch(_ arguments: String...) async throws -> ChildProgram {
+        let program = try BuiltProgram.start(["watch", "--into", "inbox"] + arguments, in: desk.path)
+        _ = try await program.waitForLine(containing: "watching inbox")
+        return program
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `each change is a line, and a signal ends it well`(signal: Int32) async throws {
+        try await ship()
+        let watch = try await watch()
+        try await ship("Recipes", title: "Soup", "--meta", "author=me")
+        _ = try await watch.waitForLine(containing: "Recipes  2 (was 1)", on: .output)
+        try await ship("Soups")
+        let line = try await watch.waitForLine(containing: "Soups", on: .output)
+        #expect(line.hasPrefix("Soups  1 (new)"))
+        watch.signal(signal)
+        let outcome = try await watch.wait(timeout: .seconds(20))
+        outcome.expectSuccess()
+        #expect(outcome.lines.count == 2)
+        #expect(outcome.lines.first?.hasSuffix("author=me") == true)
+    }
+
+    @Test func `with --json each change is an object`() async throws {
+        try await ship()
+        let watch = try await watch("--json", "--once")
+        try await ship("Recipes", title: "Soup", "--meta", "author=me")
+        let outcome = try await watch.wait()
+        outcome.expectSuccess()
+        let object = try #require(try outcome.events().first)
+        #expect(object["event"] as? String == "changed")
+        #expect(object["name"] as? String == "Recipes")
+        #expect(object["generation"] as? Int == 2)
+        #expect(object["from"] as? Int == 1)
+        #expect(object["isStepBack"] as? Bool == false)
+        #expect((object["sha256"] as? String)?.count == 64)
+        #expect((object["metadata"] as? [String: [String: String]])?["author"]?["after"] == "me")
+        #expect(object["path"] as? String == "inbox/Recipes.sqlite")
+    }
+
+    @Test func `only the stores that are named are told`() async throws {
+        try await ship()
+        let watch = try await watch("Soups", "Teas", "--once")
+        try await ship()
+        try await ship("Teas")
+        let outcome = try await watch.wait()
+        outcome.expectSuccess()
+        #expect(outcome.lines.map { $0.prefix(4) } == ["Teas"])
+    }
+
+    @Test func `the command knows the change, and can read the store`() async throws {
+        try await ship()
+        let line = """
+            echo "$SHIP_STORE_NAME $SHIP_STORE_GENERATION $(sqlite3 -readonly "$SHIP_STORE_PATH" \
+            'SELECT count(*) FROM recipe')"; echo "$SHIP_STORE_CHANGE"
+            """
+        let watch = try await watch("--json", "--once", "--exec", line)
+        try await ship()
+        let outcome = try await watch.wait()
+        outcome.expectSuccess()
+        #expect(outcome.lines.count == 3)
+        #expect(outcome.lines.dropFirst().first == "Recipes 2 5")
+        #expect(outcome.lines.first == outcome.lines.last)
+    }
+
+    @Test func `a command that fails is told, and the watch goes on`() async throws {
+        try await ship()
+        let watch = try await watch("--exec", "test \"$SHIP_STORE_GENERATION\" != 2 || exit 3; kill -9 $$")
+        try await ship()
+        _ = try await watch.waitForLine(containing: "ship-store: error: the command ended with status 3")
+        try await ship()
+        _ = try await watch.waitForLine(containing: "ship-store: error: the command was ended by signal 9")
+        watch.signal(SIGTERM)
+        #expect(try await watch.wait().status == .exited(0))
+        let once = try await self.watch("--once", "--exec", "exit 3")
+        try await ship()
+        #expect(try await once.wait().status == .exited(3))
+    }
+
+    @Test func `what arrives while the command is busy is told in one change`() async throws {
+        try await ship()
+        let watch = try await watch("--exec", "echo ran $SHIP_STORE_GENERATION; until test -e go; do sleep 0.01; done")
+        try await ship()
+        _ = try await watch.waitForLine(containing: "ran 2", on: .output)
+        for _ in 0..<3 { try await ship() }
+        _ = try await desk.shell("touch go")
+        _ = try await watch.waitForLine(containing: "ran 5", on: .output)
+        watch.signal(SIGTERM)
+        let outcome = try await watch.wait()
+        #expect(outcome.lines.filter { $0.hasPrefix("ran") } == ["ran 2", "ran 5"])
+    }
+
+    @Test func `a signal stops the command, and what that has started`() async throws {
+        try await ship()
+        let watch = try await watch("--exec", "sleep 600 & echo child $!; wait")
+        try await ship()
+        let line = try await watch.waitForLine(containing: "child ", on: .output)
+        watch.signal(SIGTERM)
+        #expect(try await watch.wait(timeout: .seconds(20)).status == .exited(0))
+        let child = try #require(line.split(separator: " ").last.flatMap { Int32($0) })
+        // Whoever adopts it takes note of its end in its own time.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while kill(child, 0) == 0, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(kill(child, 0) == -1)
+    }
+
+    @Test func `there is no inbox`() async throws {
+        try await desk.run("watch", "--into", "nowhere").expectFailure(
+            66, "nowhere is no inbox", hint: "receive into it first: ship-store receive --into nowhere")
+    }
+
+    @Test func `a name that is none`() async throws {
+        let outcome = try await desk.run("watch", "--into", "inbox", "../Recipes")
+        #expect(outcome.status == .exited(64))
+        #expect(outcome.complaints.count == 2)
+    }
+}
