@@ -1,7 +1,7 @@
 # The two commands to begin with are `make demo` and `make test`; `make help` lists all.
 
 PROGRAM := .build/release/ship-store
-SWIFT_SOURCES := Sources Tests Package.swift
+SWIFT_SOURCES := Sources Tests Benchmarks/serving Package.swift
 DOCUMENTED := ShipStore ShipProtocol ShipCompression ShipTransport StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
 TEST_LOG := .build/tests.log
 SHELL := bash -o pipefail

@@ -80,13 +80,20 @@ let package = Package(
             name: "ship-store", dependencies: ["ShipStore", argumentParser, grdb, subprocess, system, unixSignals],
             swiftSettings: strict),
 
+        // A reader that reacts to changes, as an app would; and what measures readers.
+        .executableTarget(
+            name: "reader-example", dependencies: ["ShipStore", grdb, system], swiftSettings: strict),
+        .executableTarget(
+            name: "serving-bench", dependencies: ["ShipStore", "StoreFiles", grdb, subprocess, system],
+            path: "Benchmarks/serving", swiftSettings: strict),
+
         // Tests, one target for each of the above.
         .target(
             name: "TestSupport", dependencies: ["ShipProtocol", "StoreFiles", grdb, sqlite, system],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["ship-store", "ShipProtocol", "StoreFiles", "TestSupport", grdb, system],
+            dependencies: ["ship-store", "reader-example", "ShipProtocol", "StoreFiles", "TestSupport", grdb, system],
             swiftSettings: strict),
         .testTarget(
             name: "FaultTests",
