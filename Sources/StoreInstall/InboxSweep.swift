@@ -17,11 +17,11 @@ struct InboxSweep {
     }
 
     private func sweep(_ name: StoreName) throws(InboxError) {
-        let change = try StoreChange(of: name, in: inbox)
+        let custody = try StoreCustody(of: name, in: inbox)
         let layout = inbox.layout
         try InboxError.wrapping { () throws(FileError) in try Self.empty(layout.staging(name)) }
         // Where the record cannot be read nobody knows what was current once; the next shipment is told so.
-        let record = try? change.record()
+        let record = try? custody.record()
         guard let current = inbox.currentName(of: name) else {
             // Something else in its place is not for us to judge; and where there was more than a first shipment, somebody
             // has removed the link, and may want the generations.
@@ -29,17 +29,17 @@ struct InboxSweep {
             guard (try? PlatformCalls.status(of: layout.current(name))) == nil, record == .empty,
                 generations.allSatisfy({ $0.number == 1 })
             else { return }
-            for generation in generations { try change.remove(generation) }
+            for generation in generations { try custody.remove(generation) }
             return try PublicLinks(layout: layout).remove(of: name)
         }
         if let record {
-            try change.settle()
+            try custody.settle()
             let highest = max(current.number, record.highest)
             for generation in try inbox.generationNames(of: name) where generation.number > highest {
-                try change.remove(generation)
+                try custody.remove(generation)
             }
         }
-        try change.prune(retention)
+        try custody.prune(retention)
         if let manifest = try? inbox.current(of: name)?.manifest {
             try PublicLinks(layout: layout).make(for: manifest)
         }

@@ -52,14 +52,14 @@ package final class Installer: Sendable {
     ///
     /// - Throws: `.storeBusy`, `.file`, and what `body` throws.
     package func undisturbed<Result>(_ name: StoreName, _ body: () throws -> Result) throws -> Result {
-        let change: StoreChange
+        let custody: StoreCustody
         do {
-            change = try StoreChange(of: name, in: inbox)
+            custody = try StoreCustody(of: name, in: inbox)
         } catch InboxError.noSuchStore {
             // Before its first shipment a store has no folder, and so nothing that anybody but the owner could change.
             return try body()
         }
-        return try withExtendedLifetime(change) { _ in try body() }
+        return try withExtendedLifetime(custody) { _ in try body() }
     }
 
     /// - Throws: `.occupied`, `.rolledBack`, `.badRecord`, `.file`.
@@ -129,12 +129,12 @@ package final class Installer: Sendable {
         let manifest = staged.manifest
         let name = manifest.name
         let layout = inbox.layout
-        let change = try StoreChange(of: name, in: inbox)
-        let before = change.currentName
+        let custody = try StoreCustody(of: name, in: inbox)
+        let before = custody.currentName
         // The operator may have gone back since the shipment was offered.
         try checkRecord(for: manifest, current: try? inbox.current(of: name))
-        try change.settle()
-        let numbers = try inbox.generationNames(of: name).map(\.number) + [try change.record().highest]
+        try custody.settle()
+        let numbers = try inbox.generationNames(of: name).map(\.number) + [try custody.record().highest]
         let number = numbers.reduce(before?.number ?? 0, max) + 1
         let generationName = GenerationName(number: number, digest: manifest.store.sha256)
         let path = layout.generations(name).appending(generationName.text)
@@ -143,31 +143,31 @@ package final class Installer: Sendable {
             try Folder.sync(layout.generations(name))
             // Before the switch, so that whoever finds the new store finds its external files too.
             try PublicLinks(layout: layout).make(for: manifest)
-            try change.switchCurrent(to: generationName)
+            try custody.switchCurrent(to: generationName)
             let generation = Generation(number: number, path: path, manifest: manifest)
             try await open(generation)
             // Old generations that cannot be removed now are tried again at the next installation.
-            _ = try? change.prune(retention)
+            _ = try? custody.prune(retention)
             return generation
         } catch {
-            try? goBack(to: before, from: generationName, change)
+            try? goBack(to: before, from: generationName, custody)
             throw (error as? FileError).map(InboxError.file) ?? error
         }
     }
 
     private func goBack(
-        to before: GenerationName?, from failed: GenerationName, _ change: borrowing StoreChange
+        to before: GenerationName?, from failed: GenerationName, _ custody: borrowing StoreCustody
     ) throws {
-        if change.currentName == failed {
+        if custody.currentName == failed {
             if let before {
-                try change.switchCurrent(to: before)
+                try custody.switchCurrent(to: before)
             } else {
-                try PlatformCalls.removeFile(inbox.layout.current(change.name))
-                try Folder.sync(inbox.layout.store(change.name))
+                try PlatformCalls.removeFile(inbox.layout.current(custody.name))
+                try Folder.sync(inbox.layout.store(custody.name))
             }
         }
-        if before == nil { try PublicLinks(layout: inbox.layout).remove(of: change.name) }
-        try change.remove(failed)
+        if before == nil { try PublicLinks(layout: inbox.layout).remove(of: custody.name) }
+        try custody.remove(failed)
     }
 
     /// The files are there in their sizes; their bytes were compared when they were installed, and never change.

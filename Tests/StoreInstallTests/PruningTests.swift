@@ -54,14 +54,15 @@ import Testing
     @Test func `one that a reader holds stays, and goes at the next pruning`() async throws {
         try await install(4)
         let reader = try FolderLock.take(.shared, on: try folder(2))
-        let held = try #require(try StoreChange(of: name, in: inbox).superfluous(Retention(count: 1)).dropFirst().first)
-        let outcome = try StoreChange(of: name, in: inbox).prune(Retention(count: 1))
+        let held = try #require(
+            try StoreCustody(of: name, in: inbox).superfluous(Retention(count: 1)).dropFirst().first)
+        let outcome = try StoreCustody(of: name, in: inbox).prune(Retention(count: 1))
         #expect(outcome.removed.map(\.number) == [1, 3])
         #expect(outcome.held == [held])
         #expect(content.numbers == [2, 4])
         withExtendedLifetime(reader) { _ in }
         _ = consume reader
-        try StoreChange(of: name, in: inbox).prune(Retention(count: 1))
+        try StoreCustody(of: name, in: inbox).prune(Retention(count: 1))
         #expect(content.numbers == [4])
         #expect(content.staging == [])
     }
@@ -81,16 +82,16 @@ import Testing
 
     @Test func `whoever changes a store waits for who does already, and not for ever`() async throws {
         try await install(2)
-        let change = try StoreChange(of: name, in: inbox)
+        let custody = try StoreCustody(of: name, in: inbox)
         let patience = Duration.milliseconds(50)
         #expect(throws: InboxError.storeBusy(name, waited: patience)) {
-            _ = try StoreChange(of: name, in: inbox, patience: patience)
+            _ = try StoreCustody(of: name, in: inbox, patience: patience)
         }
         let waiting = Task.detached { [name, inbox] in
-            try StoreChange(of: name, in: inbox).prune(Retention(count: 1)).removed.map(\.number)
+            try StoreCustody(of: name, in: inbox).prune(Retention(count: 1)).removed.map(\.number)
         }
-        withExtendedLifetime(change) { _ in }
-        _ = consume change
+        withExtendedLifetime(custody) { _ in }
+        _ = consume custody
         #expect(try await waiting.value == [1])
     }
 
@@ -101,7 +102,7 @@ import Testing
         try PlatformCalls.makeFolder(staging.appending("A-SHIPMENT-ON-ITS-WAY"))
         try PlatformCalls.symbolicLink(at: staging.appending("current-1"), to: "nowhere")
         _ = try OpenFile.creating(staging.appending("rollback-1"))
-        try StoreChange(of: name, in: inbox).removeLitter()
+        try StoreCustody(of: name, in: inbox).removeLitter()
         #expect(content.staging == ["A-SHIPMENT-ON-ITS-WAY"])
     }
 }

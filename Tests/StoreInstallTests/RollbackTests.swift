@@ -30,9 +30,9 @@ import Testing
         return number
     }
 
-    private func go(_ target: StoreChange.Target = .previous) throws {
-        let change = try StoreChange(of: name, in: inbox)
-        try change.take(try change.step(to: target), at: noon)
+    private func go(_ target: StoreCustody.Target = .previous) throws {
+        let custody = try StoreCustody(of: name, in: inbox)
+        try custody.take(try custody.step(to: target), at: noon)
     }
 
     private var record: RollbackRecord {
@@ -82,7 +82,7 @@ import Testing
     @Test func `a number is never given twice, whatever is pruned`() async throws {
         try await install("1", "2", "3")
         try go()
-        try StoreChange(of: name, in: inbox).prune(Retention(count: 1))
+        try StoreCustody(of: name, in: inbox).prune(Retention(count: 1))
         #expect(content.numbers == [2])
         #expect(try await install("4") == 4)
     }
@@ -132,19 +132,19 @@ import Testing
             #expect(throws: InboxError.noSuchGeneration(name, number: number)) { try go(.generation(number)) }
         }
         let other = try #require(StoreName("Soups"))
-        #expect(throws: InboxError.noSuchStore(other)) { _ = try StoreChange(of: other, in: inbox) }
+        #expect(throws: InboxError.noSuchStore(other)) { _ = try StoreCustody(of: other, in: inbox) }
         let nowhere = Inbox(at: "nowhere")
-        #expect(throws: InboxError.noInbox("nowhere")) { _ = try StoreChange(of: name, in: nowhere) }
+        #expect(throws: InboxError.noInbox("nowhere")) { _ = try StoreCustody(of: name, in: nowhere) }
     }
 
     @Test func `a record without its switch says nothing, and does not begin to count later`() async throws {
         try await install("1", "2", "3")
         let third = try #require(try inbox.current(of: name))
         // Somebody was killed between the record and the switch.
-        try StoreChange(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
+        try StoreCustody(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
         let installer = try Installer(inbox: Inbox(at: content.root), keeping: Retention(count: 10))
         #expect(try installer.plan(for: Shipment("3").manifest) == .unchanged(third))
-        try StoreChange(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
+        try StoreCustody(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
         #expect(try await Shipment("4").install(with: installer).number == 4)
         #expect(try record.refused == [])
         guard case .stage = try installer.plan(for: Shipment("3").manifest) else {
@@ -196,7 +196,7 @@ import Testing
         } throws: { error in
             if case InboxError.badRecord(path, _) = error { true } else { false }
         }
-        #expect(try StoreChange(of: name, in: inbox).allowEverything() == nil)
+        #expect(try StoreCustody(of: name, in: inbox).allowEverything() == nil)
         #expect(try record == RollbackRecord(highest: 3, refused: []))
         #expect(try await Shipment("4").install(with: installer).number == 4)
     }
@@ -213,7 +213,7 @@ import Testing
         try await install("1", "2", "3")
         try go()
         try go()
-        #expect(try StoreChange(of: name, in: inbox).allowEverything() == 2)
+        #expect(try StoreCustody(of: name, in: inbox).allowEverything() == 2)
         #expect(content.text("Recipes.sqlite") == "1")
         #expect(try await install("3") == 4)
     }

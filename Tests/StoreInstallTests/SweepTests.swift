@@ -42,9 +42,9 @@ import Testing
         try PlatformCalls.removeFile(inbox.store.appending("current"))
         try PlatformCalls.symbolicLink(at: inbox.store.appending("current"), to: FilePath("generations/\(first)"))
         let name = try #require(StoreName("Recipes"))
-        try StoreChange(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 2))
+        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 2))
         #expect(inbox.numbers == [1, 3])
-        try StoreChange(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 1))
+        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 1))
         #expect(inbox.numbers == [1])
         #expect(inbox.text("Recipes.sqlite") == "1")
     }

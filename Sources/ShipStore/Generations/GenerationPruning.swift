@@ -45,15 +45,15 @@ public struct GenerationPruning: Sendable {
     }
 
     private func prune(_ name: StoreName, _ mode: Mode) throws(InboxError) -> [Finding] {
-        let change = try StoreChange(of: name, in: inbox)
+        let custody = try StoreCustody(of: name, in: inbox)
         switch mode {
         case .onlyLook:
-            return try change.superfluous(retention).map {
+            return try custody.superfluous(retention).map {
                 Finding(name: name, generation: $0.number, outcome: .superfluous)
             }
         case .remove:
-            change.removeLitter()
-            let (removed, held) = try change.prune(retention)
+            custody.removeLitter()
+            let (removed, held) = try custody.prune(retention)
             return
                 (removed.map { Finding(name: name, generation: $0.number, outcome: .removed) }
                 + held.map { Finding(name: name, generation: $0.number, outcome: .held) })

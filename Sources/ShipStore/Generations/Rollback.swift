@@ -37,7 +37,7 @@ public struct Rollback: Hashable, Sendable {
                 if let rollback = try attempt(name, inbox, target) { return rollback }
                 PlatformCalls.pause(pause)
             }
-            throw InboxError.storeBusy(name, waited: StoreChange.patience)
+            throw InboxError.storeBusy(name, waited: StoreCustody.patience)
         } catch {
             throw ShipmentError(error)
         }
@@ -45,14 +45,14 @@ public struct Rollback: Hashable, Sendable {
 
     /// - Returns: `nil` if another generation has become current, or the wanted one has gone, since it was verified.
     private static func attempt(_ name: StoreName, _ inbox: Inbox, _ target: Target) throws -> Rollback? {
-        let planned = try StoreChange(of: name, in: inbox).step(to: target.asStep)
+        let planned = try StoreCustody(of: name, in: inbox).step(to: target.asStep)
         // A large store takes long to verify: nobody waits for that, and nobody prunes it meanwhile.
         guard let hold = try hold(planned.to) else { return nil }
         try planned.to.compareWithManifest()
         try StoreCheck().run(on: planned.to.storePath, against: planned.to.manifest.store)
-        let change = try StoreChange(of: name, in: inbox)
-        guard try change.step(to: target.asStep) == planned else { return nil }
-        try change.take(planned, at: Timestamp(Date()))
+        let custody = try StoreCustody(of: name, in: inbox)
+        guard try custody.step(to: target.asStep) == planned else { return nil }
+        try custody.take(planned, at: Timestamp(Date()))
         return withExtendedLifetime(hold) { _ in Rollback(from: planned.from, to: planned.to) }
     }
 
@@ -71,7 +71,7 @@ public struct Rollback: Hashable, Sendable {
     /// - Returns: How many generations were not welcome; `nil` if the record of them could not be read.
     public static func allowAgain(_ name: StoreName, in inbox: Inbox) throws(ShipmentError) -> Int? {
         do throws(InboxError) {
-            return try StoreChange(of: name, in: inbox).allowEverything()
+            return try StoreCustody(of: name, in: inbox).allowEverything()
         } catch {
             throw .install(error)
         }
@@ -79,7 +79,7 @@ public struct Rollback: Hashable, Sendable {
 }
 
 extension Rollback.Target {
-    fileprivate var asStep: StoreChange.Target {
+    fileprivate var asStep: StoreCustody.Target {
         switch self {
         case .previous: .previous
         case .generation(let number): .generation(number)

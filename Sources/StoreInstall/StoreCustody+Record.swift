@@ -4,7 +4,7 @@ import StoreInbox
 import SystemPackage
 
 /// The record of an operator's rollbacks.
-extension StoreChange {
+extension StoreCustody {
     /// - Throws: `.badRecord`, `.file`.
     borrowing func record() throws(InboxError) -> RollbackRecord {
         try RollbackRecord(at: layout.rollbackRecord(name))

@@ -4,7 +4,7 @@ package import StoreInbox
 import SystemPackage
 
 /// An operator's deliberate step to another generation.
-extension StoreChange {
+extension StoreCustody {
     /// To which generation a step leads.
     package enum Target: Hashable, Sendable {
         /// The newest older one from which nobody has gone back.

@@ -7,8 +7,8 @@ import SystemPackage
 /// The right to change the generations of one store, for the short time of the change: flock(2) on the store's folder,
 /// which the inbox's owner, an operator's rollback and a pruning take in turn, whatever their processes.
 ///
-/// Whatever becomes current or goes does so through this value: `StoreChange+...` has the steps.
-package struct StoreChange: ~Copyable {
+/// Whatever becomes current or goes does so through this value: `StoreCustody+...` has the steps.
+package struct StoreCustody: ~Copyable {
     let inbox: Inbox
     let name: StoreName
     private let lock: FolderLock
@@ -22,7 +22,7 @@ package struct StoreChange: ~Copyable {
     ///
     /// - Throws: `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
     package init(
-        of name: StoreName, in inbox: Inbox, patience: Duration = StoreChange.patience
+        of name: StoreName, in inbox: Inbox, patience: Duration = StoreCustody.patience
     ) throws(InboxError) {
         self.inbox = inbox
         self.name = name

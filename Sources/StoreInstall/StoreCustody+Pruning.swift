@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Old generations go. A reader that has a file of one open keeps it until it closes it; one that holds the folder's lock
 /// keeps the generation.
-extension StoreChange {
+extension StoreCustody {
     /// - Returns: What went, and what was to go and is held by a reader: it goes at the next pruning.
     @discardableResult
     package borrowing func prune(_ retention: Retention) throws(InboxError) -> (
