@@ -114,6 +114,19 @@ import Testing
         #expect(try contents(longestLoaded: 1_000_000_000) == found)
     }
 
+    @Test func `a long row takes no memory to speak of`() async throws {
+        try TestStore.make(at: path, sql: "CREATE TABLE t(a, b); INSERT INTO t VALUES (1, zeroblob(150000000))")
+        await #expect(processExitsWith: .success) {
+            [path = path.string as String, scratch = scratch.path.string as String] in
+            let before = try MemoryUse.peak
+            let copy = try await SourceStore(at: FilePath(path)).compactCopy(in: FilePath(scratch))
+            let rows = copy.tables?["t"]?.rows
+            #expect(rows == 1)
+            let grown = try MemoryUse.peak - before
+            #expect(grown < 40_000_000)
+        }
+    }
+
     @Test(arguments: [
         "CREATE TABLE t(a PRIMARY KEY, b) WITHOUT ROWID; INSERT INTO t VALUES (1, zeroblob(2000000))",
         "CREATE TABLE t(a, b AS (length(a))); INSERT INTO t VALUES (zeroblob(2000000))",

@@ -13,4 +13,14 @@ package enum MemoryUse {
             return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
         }
     }
+
+    /// The most that was resident at any time so far, in bytes.
+    package static var peak: Int {
+        get throws {
+            let lines = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")
+            let fields = lines.first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: \.isWhitespace) ?? []
+            guard fields.count == 3, let kibibytes = Int(fields[1]) else { throw Unknown() }
+            return kibibytes * 1024
+        }
+    }
 }
