@@ -4,7 +4,7 @@ import ShipProtocol
 import StoreFormat
 package import SystemPackage
 
-/// Sets the user's own pairs in a live store: the one thing that writes to it, in one transaction, as any other writer.
+/// Sets the user's own pairs in a live store, in one transaction, as any other writer.
 ///
 /// Where they are kept: `UserMetadataPlace`.
 package struct MetadataWriter: Sendable {

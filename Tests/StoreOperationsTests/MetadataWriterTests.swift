@@ -6,7 +6,6 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The one thing that writes to a store.
 @Suite struct MetadataWriterTests {
     private let scratch: ScratchFolder
     private let path: FilePath
