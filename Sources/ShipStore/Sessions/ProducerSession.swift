@@ -68,7 +68,8 @@ struct ProducerSession {
             receipt = try await send(shipment, skipping: skipped, writer, &frames, dialogue)
         case .offer, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
         }
-        try await writer.finish()
+        // The consumer has said its last word, and may be gone: whether it hears that nothing more comes does not matter.
+        try? await writer.finish()
         return Outcome(manifest: shipment.manifest, bytesSent: writer.bytesSent, receipt: receipt)
     }
 

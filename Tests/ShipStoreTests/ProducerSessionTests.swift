@@ -1,0 +1,80 @@
+import ShipCompression
+import ShipProtocol
+import ShipTransport
+import StoreSnapshot
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+@Suite struct ProducerSessionTests {
+    @Test func `a consumer that is gone right after its receipt has installed the shipment`() async throws {
+        let scratch = try ScratchFolder()
+        let store = scratch.path.appending("Recipes.sqlite")
+        try SampleStore.plain.make(at: store)
+        let session = ProducerSession(timeouts: Timeouts(), report: { _ in }) {
+            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), BlockEncoder(level: .standard, cores: 1))
+        }
+        let consumer = ShortConsumer()
+        let link = Link(
+            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer), peer: .command("a consumer")
+        )
+        let outcome = try await session.run(link)
+        #expect(outcome.receipt?.outcome == .installed)
+        #expect(outcome.receipt?.sha256 == outcome.manifest.store.sha256)
+    }
+}
+
+/// The least that a consumer says; once it has sent its receipt it is gone.
+private actor ShortConsumer: LinkSource, LinkSink {
+    private var parser = FrameParser()
+    private var manifest: Manifest?
+    private var words: AsyncStream<[UInt8]>.Iterator
+    private let say: AsyncStream<[UInt8]>.Continuation
+
+    init() {
+        let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+        words = stream.makeAsyncIterator()
+        say = continuation
+        continuation.yield(Preamble(role: .consumer, mode: .twoWay).encoded)
+        if let hello = try? Frame.hello(Hello(software: "a consumer", holds: [])).serialized() {
+            continuation.yield(hello)
+        }
+    }
+
+    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { await nextWord() }
+
+    private func nextWord() async -> [UInt8]? {
+        var words = words
+        defer { self.words = words }
+        return await words.next(isolation: self)
+    }
+
+    nonisolated func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        do {
+            try await take(bytes)
+        } catch {
+            throw .closedByPeer
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) throws {
+        parser.append(bytes)
+        while let element = try parser.next() {
+            switch element {
+            case .frame(.manifest(let manifest)):
+                self.manifest = manifest
+                say.yield(try Frame.accept(Acceptance(skipping: [])).serialized())
+            case .frame(.end):
+                let manifest = try #require(manifest)
+                let receipt = Receipt(
+                    name: manifest.name, generation: 1, sha256: manifest.store.sha256, outcome: .installed)
+                say.yield(try Frame.receipt(receipt).serialized())
+            default: break
+            }
+        }
+    }
+
+    nonisolated func finish() async throws(LinkError) { throw .closedByPeer }
+}
