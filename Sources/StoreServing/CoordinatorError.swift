@@ -19,6 +19,8 @@ public enum CoordinatorError: Error, Hashable, Sendable {
     case notAFile(FilePath)
     /// Only the generations of an inbox can be pinned: a file of its own has none.
     case hasNoGenerations(StoreName)
+    /// Only a file of its own can be restored: what is in an inbox gets new generations instead.
+    case hasNoFile(StoreName)
     /// Somebody keeps the generation locked, as if to remove it, and does not.
     case generationLocked(StoreName)
     /// The pin was given back before.

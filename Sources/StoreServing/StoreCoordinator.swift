@@ -128,6 +128,14 @@ public final class StoreCoordinator: Sendable {
         hub.noteRewritten(store.name)
     }
 
+    /// Where a store is, for what is done to it as a whole.
+    ///
+    /// - Throws: `CoordinatorError`, `DatabaseError`.
+    package func place(of selection: StoreSelection) throws -> StorePlace {
+        let store = try store(selection)
+        return store.inbox == nil ? .file(store.path) : .generation(try pin(.named(store.name)))
+    }
+
     /// Opens a generation that has just become current as a reader would.
     ///
     /// - Throws: What such a reader would get.

@@ -23,6 +23,10 @@ extension CoordinatorError {
         case .notAFile(let path): Explanation("\(path) is not a regular file")
         case .hasNoGenerations(let name):
             Explanation("\(name) is a file of its own, and cannot be pinned", hint: "take a copy of it instead")
+        case .hasNoFile(let name):
+            Explanation(
+                "the store \(name) is in an inbox, where it is not written to",
+                hint: "roll it back, or ship it anew; restore the store that it was shipped from")
         case .generationLocked(let name):
             Explanation("the current generation of \(name) is locked by another program", hint: "try again")
         case .released: Explanation("the pin was given back before")

@@ -13,7 +13,8 @@ final class FollowedStore: Sendable {
     let name: StoreName
     /// Where the store is, if it is in an inbox.
     let inbox: Inbox?
-    private let path: FilePath
+    /// The link to the current generation, or the file.
+    let path: FilePath
     private let open: @Sendable () throws -> OpenStore
     private let held = Mutex<OpenStore?>(nil)
 

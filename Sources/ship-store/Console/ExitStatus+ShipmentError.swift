@@ -55,7 +55,7 @@ extension ExitStatus {
         self =
             switch error {
             case .noSuchStore, .noSuchIndex, .notOneStore, .noExternalFile, .inbox: .noInput
-            case .sameName, .hasNoGenerations, .released: .usage
+            case .sameName, .hasNoGenerations, .hasNoFile, .released: .usage
             case .notSettled, .notAFile: .badData
             case .generationLocked: .tryAgain
             case .file: .inputOutput

@@ -1,0 +1,61 @@
+public import StoreServing
+public import SystemPackage
+
+/// What is done to a coordinator's stores as a whole, with its readers told.
+extension StoreCoordinator {
+    /// Restores one of the coordinator's own files, while it is read and written to; whoever asks for `changes()` is told
+    /// that it was rewritten.
+    ///
+    /// - Parameter copy: As in `LocalStore.restore(from:options:)`.
+    /// - Throws: `.serving(.hasNoFile)` for a store of an inbox, which only ever gets new generations.
+    public func restore(
+        _ selection: StoreSelection = .only, from copy: FilePath, options: RestoreOptions = RestoreOptions()
+    ) async throws(ShipmentError) -> Restoration {
+        let store = try file(selection)
+        let restoration = try await LocalStore(store).restore(from: copy, options: options)
+        do throws(CoordinatorError) {
+            try noteRewritten(selection)
+        } catch {
+            throw ShipmentError(error)
+        }
+        return restoration
+    }
+
+    /// Takes a copy of each store, each of one committed state, in folders that go away with the copies.
+    public func temporaryCopies(options: CopyOptions = CopyOptions()) async throws(ShipmentError) -> [TemporaryCopy] {
+        var copies: [TemporaryCopy] = []
+        for place in try places() { copies.append(try await TemporaryCopy.take(of: place.path, options: options)) }
+        return copies
+    }
+
+    /// Takes a copy of each store into one folder, each durably and in one step.
+    public func copyAll(
+        into folder: FilePath, options: CopyOptions = CopyOptions()
+    ) async throws(ShipmentError) -> [LocalCopy] {
+        var copies: [LocalCopy] = []
+        for place in try places() {
+            copies.append(try await LocalCopy.take(of: place.path, into: folder, options: options))
+        }
+        return copies
+    }
+
+    /// In the order of `stores`; generations stay until their copies are taken.
+    private func places() throws(ShipmentError) -> [StorePlace] {
+        do {
+            return try stores.map { try place(of: .named($0)) }
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    private func file(_ selection: StoreSelection) throws(ShipmentError) -> FilePath {
+        do {
+            switch try place(of: selection) {
+            case .file(let path): return path
+            case .generation(let pin): throw CoordinatorError.hasNoFile(pin.manifest.name)
+            }
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import GRDB
+import ShipStore
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct CoordinatorOperationTests {
+    private let scratch: ScratchFolder
+    private let recipes: FilePath
+    private let photos: CoreDataSample
+    private let coordinator: StoreCoordinator
+    private let options: CopyOptions
+
+    init() throws {
+        scratch = try ScratchFolder()
+        let phone = try scratch.folder("phone")
+        recipes = phone.appending("Recipes.sqlite")
+        try TestStore.make(
+            at: recipes, sql: "PRAGMA journal_mode = WAL; CREATE TABLE recipe(a); INSERT INTO recipe VALUES (1);")
+        photos = try CoreDataSample(at: phone.appending("Photos.sqlite"))
+        try photos.addEverything()
+        coordinator = try StoreCoordinator(files: [.live(recipes), .live(photos.path)])
+        var options = CopyOptions()
+        options.temporaryFolder = try scratch.folder("temporary")
+        self.options = options
+    }
+
+    private func count() async throws -> Int? {
+        try await coordinator.read("Recipes") { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") }
+    }
+
+    @Test func `readers are told that their store was restored, and see it`() async throws {
+        let copy = try await TemporaryCopy.take(of: recipes, options: options)
+        try TestStore.make(at: recipes, sql: "INSERT INTO recipe VALUES (2), (3);")
+        #expect(try await count() == 3)
+        var changes = try coordinator.changes().makeAsyncIterator()
+        let restoration = try await coordinator.restore("Recipes", from: copy.path)
+        #expect(await changes.next() == .rewritten(try #require(StoreName("Recipes"))))
+        #expect(try await count() == 1)
+        #expect(restoration.safetyCopy?.manifest.tables?["recipe"]?.rows == 3)
+    }
+
+    @Test func `all its stores are copied, external files included`() async throws {
+        let folder = try scratch.folder("copies")
+        let copies = try await coordinator.copyAll(into: folder, options: options)
+        #expect(copies.map(\.manifest.name.text) == ["Recipes", "Photos"])
+        #expect(try StoreContent(of: copies[0].path) == StoreContent(of: recipes))
+        #expect(try CoreDataSample.files(beside: copies[1].path) == CoreDataSample.files(beside: photos.path))
+        let temporary = try await coordinator.temporaryCopies(options: options)
+        #expect(try StoreContent(of: temporary[0].path) == StoreContent(of: recipes))
+        #expect(try temporary.map { try StoreContent(of: $0.path) } == copies.map { try StoreContent(of: $0.path) })
+    }
+
+    @Test func `what is current in an inbox is copied, and never restored`() async throws {
+        let consumer = try Consumer(inbox: scratch.path.appending("inbox"))
+        let shipment = scratch.path.appending("photos.shipment")
+        _ = try await Producer(photos.path).send(to: .file(shipment))
+        _ = try await consumer.receive(from: .file(shipment))
+        let copies = try await consumer.coordinator.temporaryCopies(options: options)
+        #expect(try StoreContent(of: #require(copies.first).path) == StoreContent(of: photos.path))
+        #expect(try CoreDataSample.files(beside: copies[0].path) == CoreDataSample.files(beside: photos.path))
+        await #expect(throws: ShipmentError.serving(.hasNoFile(try #require(StoreName("Photos"))))) {
+            _ = try await consumer.coordinator.restore(from: copies[0].path)
+        }
+    }
+}
