@@ -26,7 +26,7 @@ import Testing
     func `each switch is told, with what is different`(way: Watching) async throws {
         let inbox = try SampleInbox(in: scratch)
         try await inbox.install(rows: 1, SampleWords(tables: ["t": SampleWords.table(1, "1")]))
-        var told = Told(try coordinator(way).changes())
+        let told = Told(waitingFor: try coordinator(way).changes())
         for number in 2...6 {
             let words = SampleWords(
                 tables: ["t": SampleWords.table(Int64(number), "\(number)")], metadata: ["number": "\(number)"])
@@ -48,7 +48,7 @@ import Testing
         try await inbox.install(rows: 1)
         try await inbox.install("Albums", rows: 1)
         let coordinator = coordinator(way)
-        var (told, other) = (Told(try coordinator.changes()), Told(try coordinator.changes()))
+        let (told, other) = (Told(try coordinator.changes()), Told(try coordinator.changes()))
         for rows in 2...9 { try await inbox.install(rows: rows) }
         let first = try await told.generation()
         #expect([first.from?.number, first.to.number] == [1, 9])
@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: ways)
     func `an inbox and a store that come later are told, as is one that goes`(way: Watching) async throws {
-        var told = Told(try coordinator(way).changes())
+        let told = Told(waitingFor: try coordinator(way).changes())
         for _ in 0..<3 {
             do {
                 let inbox = try SampleInbox(in: scratch)
@@ -102,7 +102,7 @@ import Testing
         var options = StoreCoordinator.Options()
         options.watching = way
         let deep = scratch.path.appending("a/b/c")
-        var told = Told(try StoreCoordinator(inbox: deep.appending("inbox"), options: options).changes())
+        let told = Told(waitingFor: try StoreCoordinator(inbox: deep.appending("inbox"), options: options).changes())
         try Folder.make(deep)
         try PlatformCalls.rename(try { try SampleInbox(in: scratch).root }(), to: scratch.path.appending("other"))
         let inbox = try SampleInbox(in: scratch)
@@ -116,7 +116,7 @@ import Testing
         let inbox = try SampleInbox(in: scratch)
         let first = try await inbox.install(rows: 1)
         try await inbox.install(rows: 2)
-        var told = Told(try coordinator(way).changes())
+        let told = Told(waitingFor: try coordinator(way).changes())
         let aside = scratch.path.appending("aside")
         try PlatformCalls.symbolicLink(at: aside, to: FilePath("generations/\(first.path.lastComponent?.string ?? "")"))
         try PlatformCalls.rename(aside, to: inbox.folder().appending("current"))
@@ -129,7 +129,7 @@ import Testing
     func `a generation without a manifest is told, and the next one as usual`(way: Watching) async throws {
         let inbox = try SampleInbox(in: scratch)
         let first = try await inbox.install(rows: 1)
-        var told = Told(try coordinator(way).changes())
+        let told = Told(try coordinator(way).changes())
         let aside = scratch.path.appending("aside")
         let broken = inbox.folder().appending("generations/2-00000000")
         try PlatformCalls.makeFolder(broken)
@@ -148,7 +148,7 @@ import Testing
         let path = scratch.path.appending("Recipes.sqlite")
         try TestStore.make(at: path, sql: "CREATE TABLE t(a)")
         let coordinator = try StoreCoordinator(files: [.live(path)])
-        var told = Told(try coordinator.changes())
+        let told = Told(try coordinator.changes())
         for _ in 0..<3 {
             #expect(try await coordinator.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
             for _ in 0..<5 { try coordinator.noteRewritten() }
@@ -176,8 +176,8 @@ import Testing
             try await inbox.install(rows: 1)
             func subscribe(_ count: Int) async throws {
                 for rows in 1...count {
-                    var told = Told(try coordinator.changes())
-                    var other = Told(try coordinator.changes())
+                    let told = Told(try coordinator.changes())
+                    let other = Told(try coordinator.changes())
                     try await inbox.install(rows: rows % 7)
                     _ = try await (told.next(), other.next())
                 }
@@ -187,37 +187,5 @@ import Testing
             try await subscribe(30)
             #expect(try await OpenDescriptors.settle(at: before) <= before)
         }
-    }
-}
-
-/// Changes, one after the other, none of them waited for without end.
-struct Told {
-    struct Nothing: Error {}
-    struct NoGeneration: Error { let change: StoreChange }
-
-    private let changes: StoreChanges
-
-    init(_ changes: StoreChanges) { self.changes = changes }
-
-    mutating func next() async throws -> StoreChange {
-        try await withThrowingTaskGroup(of: StoreChange?.self) { [changes] group in
-            group.addTask {
-                var iterator = changes.makeAsyncIterator()
-                return await iterator.next()
-            }
-            group.addTask {
-                try await Task.sleep(for: .seconds(8))
-                throw Nothing()
-            }
-            defer { group.cancelAll() }
-            guard let change = try await group.next() ?? nil else { throw Nothing() }
-            return change
-        }
-    }
-
-    mutating func generation() async throws -> GenerationChange {
-        let change = try await next()
-        guard case .generation(let generation) = change else { throw NoGeneration(change: change) }
-        return generation
     }
 }

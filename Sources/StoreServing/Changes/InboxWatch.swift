@@ -73,8 +73,7 @@ private final class WatchRound: Sendable {
             switch arrangement.takeMeaning() {
             case .arrange: return false
             case .look: notice()
-            // Nobody said anything for a long time, or what was said does not matter.
-            case .nothing: if !PlatformCalls.hasInput(arrangement.notices.descriptor) { notice() }
+            case .nothing: break
             }
         }
     }
@@ -89,8 +88,13 @@ private struct WatchArrangement: ~Copyable {
     init(of inbox: Inbox) throws(FileError) {
         let notices = try FolderNotices()
         var folders: [FolderNotices.Watch: WatchedFolder] = [:]
-        // From above: what comes into a folder after it is watched is told.
-        for (path, folder) in WatchedFolder.above(inbox).reversed() { folders[try notices.watch(path)] = folder }
+        // From above: what comes into a folder after it is watched is told. What came before, while these were found, is
+        // found by another look.
+        var found: [WatchedFolder.Place] = []
+        while found != WatchedFolder.above(inbox) {
+            found = WatchedFolder.above(inbox)
+            for place in found.reversed() { folders[try notices.watch(place.path)] = place.folder }
+        }
         for name in (try? inbox.storeNames()) ?? [] {
             do throws(FileError) {
                 folders[try notices.watch(inbox.layout.store(name))] = .store
@@ -103,9 +107,12 @@ private struct WatchArrangement: ~Copyable {
         self.folders = folders
     }
 
-    /// What all that was said since the last time means.
+    /// What all that was said since the last time means. If nothing was for a long time, all is looked at anew: the system
+    /// may have had nothing to say of it.
     func takeMeaning() -> WatchedFolder.Meaning {
-        notices.take().map { notice in
+        let taken = notices.take()
+        guard !taken.isEmpty else { return .arrange }
+        return taken.map { notice in
             switch notice {
             case .overflow, .folder: .arrange
             case .entry(let watch, let name): folders[watch]?.meaning(ofChangeOf: name) ?? .arrange

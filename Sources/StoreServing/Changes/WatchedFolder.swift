@@ -12,6 +12,11 @@ enum WatchedFolder: Hashable {
     /// A store's own, with the link `current` in it.
     case store
 
+    struct Place: Hashable {
+        let path: FilePath
+        let folder: WatchedFolder
+    }
+
     enum Meaning: Int, Comparable {
         case nothing
         /// A store may have another generation.
@@ -32,15 +37,15 @@ enum WatchedFolder: Hashable {
 
     /// The folders above the stores' own: the depot, and the nearest two above it that are there. Where those are moved by
     /// the folders above them, nobody tells.
-    static func above(_ inbox: Inbox) -> [(path: FilePath, folder: WatchedFolder)] {
-        var folders: [(FilePath, WatchedFolder)] = []
+    static func above(_ inbox: Inbox) -> [Place] {
+        var folders: [Place] = []
         var path = inbox.layout.depot
-        if isFolder(path) { folders.append((path, .depot)) }
+        if isFolder(path) { folders.append(Place(path: path, folder: .depot)) }
         var found = 0
         while found < 2, let child = path.lastComponent {
             path.removeLastComponent()
             guard isFolder(path) else { continue }
-            folders.append((path, .above(child.string)))
+            folders.append(Place(path: path, folder: .above(child.string)))
             found += 1
         }
         return folders

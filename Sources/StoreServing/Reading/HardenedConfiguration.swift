@@ -9,9 +9,9 @@ package import SystemPackage
 package enum HardenedConfiguration {
     /// What the store's schema may do.
     package enum Trust: Hashable, Sendable {
-        /// Nothing: it has not been checked yet. Views and triggers are off.
+        /// Nothing: it has not been checked yet. Views and triggers are off, and each page is looked at before it is used.
         case unchecked
-        /// It passed its check: views work.
+        /// It passed its check, which looked at every page: views work, and reads cost what they cost elsewhere.
         case checked
     }
 
@@ -41,7 +41,8 @@ package enum HardenedConfiguration {
             ] {
                 sqlite3_limit(connection, limit, value)
             }
-            try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+            let checksCells = trust == .unchecked ? "ON" : "OFF"
+            try database.execute(sql: "PRAGMA cell_size_check = \(checksCells); PRAGMA mmap_size = 0")
         }
         return configuration
     }
