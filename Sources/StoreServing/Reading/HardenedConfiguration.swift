@@ -11,7 +11,10 @@ package enum HardenedConfiguration {
     package enum Trust: Hashable, Sendable {
         /// Nothing: it has not been checked yet. Views and triggers are off, and each page is looked at before it is used.
         case unchecked
-        /// It passed its check, which looked at every page: views work, and reads cost what they cost elsewhere.
+        /// Its reader vouches for it: views work, and each page is looked at before it is used.
+        case vouchedFor
+        /// It passed its check when it was installed, which looked at every page: views work, and reads cost what they cost
+        /// elsewhere.
         case checked
     }
 
@@ -29,7 +32,7 @@ package enum HardenedConfiguration {
             guard let connection = database.sqliteConnection else { return }
             for (option, isOn) in [
                 (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-                (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, trust == .checked),
+                (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, trust != .unchecked),
                 (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
             ] {
                 _ = ship_store_set_db_config(connection, CInt(option), isOn ? 1 : 0)
@@ -41,7 +44,7 @@ package enum HardenedConfiguration {
             ] {
                 sqlite3_limit(connection, limit, value)
             }
-            let checksCells = trust == .unchecked ? "ON" : "OFF"
+            let checksCells = trust == .checked ? "OFF" : "ON"
             try database.execute(sql: "PRAGMA cell_size_check = \(checksCells); PRAGMA mmap_size = 0")
         }
         return configuration

@@ -40,7 +40,7 @@ final class OpenStore: Sendable {
         self.identity = identity
         self.generation = generation
         connections = ReadConnections {
-            let queue = try DatabaseQueue(opening: folder.appending(file), .settled, preparing)
+            let queue = try DatabaseQueue(opening: folder.appending(file), .settled, .checked, preparing)
             // A folder of the same name may stand where that one was.
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.status(of: folder).expect(identity, folder)
@@ -62,7 +62,7 @@ final class OpenStore: Sendable {
         folder = nil
         generation = nil
         connections = ReadConnections {
-            let queue = try DatabaseQueue(opening: path, file.state, preparing)
+            let queue = try DatabaseQueue(opening: path, file.state, .vouchedFor, preparing)
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.statusFollowingLinks(of: path).expect(identity, path)
             }
@@ -100,7 +100,8 @@ extension FileStatus {
 extension DatabaseQueue {
     /// Opens a file that must be a regular one: a pipe would never open.
     fileprivate convenience init(
-        opening path: FilePath, _ state: StoreFile.State, _ preparing: @escaping OpenStore.Preparation
+        opening path: FilePath, _ state: StoreFile.State, _ trust: HardenedConfiguration.Trust,
+        _ preparing: @escaping OpenStore.Preparation
     ) throws {
         let status = try CoordinatorError.wrapping { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: path)
@@ -108,12 +109,12 @@ extension DatabaseQueue {
         guard status.kind == .file else { throw CoordinatorError.notAFile(path) }
         switch state {
         case .settled:
-            var configuration = HardenedConfiguration.make(trust: .checked, longestValue: status.size)
+            var configuration = HardenedConfiguration.make(trust: trust, longestValue: status.size)
             configuration.prepareDatabase(preparing)
             try self.init(path: HardenedConfiguration.immutableURI(of: path), configuration: configuration)
         case .live(let busyTimeout):
             // What is committed next may be longer than the file is now.
-            var configuration = HardenedConfiguration.make(trust: .checked, longestValue: .max)
+            var configuration = HardenedConfiguration.make(trust: trust, longestValue: .max)
             configuration.busyMode = .timeout(busyTimeout / .seconds(1))
             configuration.prepareDatabase(preparing)
             try self.init(path: path.string, configuration: configuration)
