@@ -18,8 +18,8 @@ package struct ExclusiveHold: ~Copyable, Sendable {
     /// Removes the store and everything that belongs to it.
     ///
     /// Before that it leaves WAL mode: then the file alone holds every commit, whatever is removed first, and a writer
-    /// that has opened the file and waits for its lock is told that the file is gone [pager.c, databaseIsUnmoved],
-    /// instead of committing to a file without a name. A kill at any point leaves the store whole, or gone with remains
+    /// that has opened the file and waits for its lock is told so [pager.c, databaseIsUnmoved], instead of committing to a
+    /// file without a name. A kill at any point leaves the store whole, or gone with remains
     /// that `StoreRemains` removes.
     ///
     /// - Throws: `.busy`, `.file`; the store is whole unless it is gone.
