@@ -57,7 +57,8 @@ vectors: ## Write the protocol's test vectors anew
 
 bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md
 	@.ci/setup pigz gzip netcat-openbsd zstd time
-	Benchmarks/run.py --write
+	swift build -c release --static-swift-stdlib --product serving-bench
+	Benchmarks/run.py --restore 200 --readers .build/release/serving-bench --write
 
 clean: ## Remove what was built
 	swift package clean

@@ -15,7 +15,7 @@ def sender_memory(turn): return turn.sender.memory
 def receiver_memory(turn): return turn.receiver.memory
 
 
-# Of issue 2: store, what, measure, at most, in which unit or as a multiple of which contender.
+# Store, what, measure, at most, in which unit or as a multiple of which contender.
 GOALS = [
     ("1 MB", "wall time", wall, 1.0, GZIP),
     ("20 MB", "wall time", wall, 1.0, PIGZ),
@@ -26,6 +26,11 @@ GOALS = [
     ("200 MB", "sender's memory", sender_memory, 64, None),
     ("200 MB", "receiver's memory", receiver_memory, 64, None),
 ]
+
+
+READ_COST = 1.05  # x of a bare DatabaseQueue
+SWAP_P99 = 50  # ms
+RESTORE = 1.5  # x of sqlite3
 
 
 def median(turns, measure):
@@ -66,7 +71,30 @@ def figures(by_contender):
     return table(rows)
 
 
-def goals(results):
+def restore_figures(turns):
+    rows = [["", "wall s", "min–max", "to sqlite3"]]
+    for name, mine in turns.items():
+        walls = [turn.wall for turn in mine]
+        rows.append([name, f"{median(mine, wall):.3f}", f"{min(walls):.3f}–{max(walls):.3f}",
+                     as_multiple(ratio(mine, turns["sqlite3"], wall))] if mine else [name, "failed", "–", "–"])
+    return table(rows)
+
+
+def read_figures(figures):
+    rows = [["a read", "coordinator µs", "bare DatabaseQueue µs", "ratio"]]
+    rows += [[each["read"], f"{each['coordinator']:.1f}", f"{each['bareQueue']:.1f}", as_multiple(each["ratio"])]
+             for each in figures["reads"]]
+    swap = figures["swap"]
+    return [*table(rows), "", f"From the receipt until a waiting reader in another process has read the new generation, over "
+            f"{swap['swaps']} swaps: median {swap['median']:.1f} ms, p99 {swap['p99']:.1f} ms, longest "
+            f"{swap['longest']:.1f} ms. (Below 0: before the receipt was there.)"]
+
+
+def verdict(value, limit):
+    return "not measured" if value is None else "reached" if value <= limit else "NOT reached"
+
+
+def goals(results, restores, reads):
     rows = [["to reach", "at most", "measured", ""]]
     for store, what, measure, limit, peer in GOALS:
         by_contender = results.get(store, {})
@@ -75,9 +103,18 @@ def goals(results):
             value, unit = ratio(turns, by_contender.get(peer), measure), f"x of {peer}"
         else:
             value, unit = (median(turns, measure) if turns else None), " MiB"
-        verdict = "not measured" if value is None else "reached" if value <= limit else "NOT reached"
         shown = "–" if value is None else f"{value:.3f}x" if peer else f"{value:.1f} MiB"
-        rows.append([f"{store}: {what}", f"{limit:g}{unit}", shown, verdict])
+        rows.append([f"{store}: {what}", f"{limit:g}{unit}", shown, verdict(value, limit)])
+    if restores:
+        value = ratio(restores["ship-store"], restores["sqlite3"], wall)
+        rows.append(["a restore", f"{RESTORE:g}x of sqlite3", "–" if value is None else f"{value:.3f}x",
+                     verdict(value, RESTORE)])
+    if reads:
+        value, p99 = max(each["ratio"] for each in reads["reads"]), reads["swap"]["p99"]
+        rows.append(["a read, the dearest", f"{READ_COST:g}x of a bare DatabaseQueue", f"{value:.3f}x",
+                     verdict(value, READ_COST)])
+        rows.append(["from the receipt to another process, p99", f"{SWAP_P99} ms", f"{p99:.1f} ms",
+                     verdict(p99, SWAP_P99)])
     return table(rows)
 
 
@@ -94,9 +131,14 @@ def machine():
             f"{time.strftime('%Y-%m-%d', time.gmtime())}")
 
 
-def report(results, runs, link):
+def report(results, restores, reads, args):
+    link = args.link
     speed = f"{link.rate:,} bytes/s, {link.delay * 1000:g} ms each way" if link else "loopback at full speed"
-    lines = [f"{machine()}; {speed}; medians of {runs} turns.", ""]
+    lines = [f"{machine()}; {speed}; medians of {args.runs} turns.", ""]
     for store, by_contender in results.items():
         lines += [f"### {store}", "", *figures(by_contender), ""]
-    return "\n".join(lines + ["### Figures to reach", "", *goals(results)]) + "\n"
+    if restores:
+        lines += [f"### A restore over a live store of {args.restore} MB", "", *restore_figures(restores), ""]
+    if reads:
+        lines += ["### Readers", "", *read_figures(reads), ""]
+    return "\n".join(lines + ["### Figures to reach", "", *goals(results, restores, reads)]) + "\n"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ships live stores with ship-store and with what one would write by hand, in turns, and compares. See README.md."""
+"""Ships and restores live stores with ship-store and with what one would do by hand, in turns, and compares; measures what
+readers pay. See README.md."""
 import argparse
 import contextlib
 import os
@@ -11,6 +12,8 @@ import sys
 import tempfile
 
 import contenders
+import readers
+import restore
 from relay import Link
 from report import report
 from selfcheck import check_harness
@@ -40,6 +43,8 @@ def options():
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="turns of each contender (default: 5)")
     parser.add_argument("--only", action="append", metavar="NAME", help="contenders whose name contains this")
     parser.add_argument("--program", default=os.path.join(HERE, "../.build/release/ship-store"), metavar="PATH")
+    parser.add_argument("--restore", type=int, metavar="MB", help="also restore a store of this size, beside sqlite3")
+    parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
     parser.add_argument("--timeout", type=float, default=900, metavar="S", help="longest turn (default: 900 s)")
     parser.add_argument("--write", action="store_true", help="put the figures into README.md")
@@ -137,7 +142,14 @@ def main():
             with held_open(path):
                 results[title], failed = measure(title, path, content_digest(path), field, args, folder)
                 any_failed |= failed
-    text = report(results, args.runs, args.link)
+        restores = None
+        if args.restore:
+            path = os.path.join(folder, "restored.sqlite")
+            subprocess.run([*STORES, "generate", path, str(args.restore)], check=True)
+            restores, failed = restore.measure(os.path.abspath(args.program), path, args.runs, folder, held_open, say)
+            any_failed |= failed
+        reads = readers.measure(args.readers, say) if args.readers else None
+    text = report(results, restores, reads, args)
     print(text, end="")
     if args.write:
         write(text)
