@@ -7,8 +7,8 @@ package import SystemPackage
 /// A live store's whole content, replaced by that of a copy in one transaction: SQLite's backup API writes the pages of
 /// the copy through a connection to the store, so that every other connection sees one commit.
 ///
-/// `lock`, then whatever needs the old state, then `commit`. In WAL mode readers go on meanwhile, and writers wait; in
-/// the other modes everybody waits, as for any commit. The store keeps its journal mode, its page size, and its inode;
+/// `lock`, then whatever needs the old state, and `writeAhead` beside it, then `commit`. In WAL mode readers go on
+/// meanwhile, and writers wait; in the other modes everybody waits, as for any commit. The store keeps its journal mode, its page size, and its inode;
 /// the schema's cookie changes, so that other connections read the schema anew [backup.c, sqlite3_backup_step].
 package final class Rewrite: Sendable {
     private let connection: LiveConnection
@@ -76,7 +76,26 @@ package final class Rewrite: Sendable {
         case atTheEnd(OperationError)
     }
 
-    /// Writes the pages and commits; then the lock is gone.
+    /// In WAL mode, writes all pages but the last ones into the log, where nobody sees them: the old state can be read
+    /// meanwhile. In the other modes it does nothing.
+    package func writeAhead() throws(Failure) {
+        guard journal == .writeAheadLog else { return }
+        do {
+            try connection.run { _ in
+                // What is left before the first step is not known; a step of one page tells.
+                var pages: CInt = 1
+                while remaining > Self.pages {
+                    try connection.patience.check()
+                    guard try step(pages) != SQLITE_DONE else { return }
+                    pages = min(Self.pages, remaining - 1)
+                }
+            }
+        } catch {
+            throw .before(error)
+        }
+    }
+
+    /// Writes the pages that are left, and commits; then the lock is gone.
     package func commit() throws(Failure) {
         var isLastStep = false
         do {
