@@ -41,7 +41,8 @@ soak: setup ## Test damage and faults at many more places, which takes many minu
 docs: setup ## Make the documentation, with every link in it checked
 	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
 	rm -rf .build/symbols && mkdir .build/symbols
-	cp $(foreach module,$(DOCUMENTED),.build/debug/../symbolgraph/$(module).symbols.json) .build/symbols
+	cp $(foreach module,$(DOCUMENTED),.build/debug/../symbolgraph/$(module).symbols.json) \
+	  .build/debug/../symbolgraph/ShipStore@*.symbols.json .build/symbols
 	docc convert Sources/ShipStore/ShipStore.docc --additional-symbol-graph-dir .build/symbols --warnings-as-errors \
 	  --fallback-bundle-identifier ship-store --fallback-display-name ShipStore --output-path .build/documentation
 	@echo "docc preview, or any web server, shows .build/documentation"

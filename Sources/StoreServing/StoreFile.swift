@@ -15,14 +15,19 @@ public struct StoreFile: Hashable, Sendable {
 
     /// A copy that nobody changes: it is opened without locks. A newer one may be renamed over it.
     ///
-    /// - Parameter name: What the file's name suggests, unless said otherwise.
+    /// - Parameters:
+    ///   - path: Of the file, in rollback mode and with nothing of SQLite's beside it.
+    ///   - name: What the file's name suggests, unless said otherwise.
     public static func settled(_ path: FilePath, name: StoreName? = nil) -> StoreFile {
         StoreFile(path, name, .settled)
     }
 
     /// A store that an app writes to: it is opened with SQLite's locks, and read as last committed.
     ///
-    /// - Parameter busyTimeout: How long a read waits for a writer that keeps everybody out.
+    /// - Parameters:
+    ///   - path: Of the store.
+    ///   - name: What the file's name suggests, unless said otherwise.
+    ///   - busyTimeout: How long a read waits for a writer that keeps everybody out.
     public static func live(
         _ path: FilePath, name: StoreName? = nil, busyTimeout: Duration = .seconds(10)
     ) -> StoreFile {

@@ -31,7 +31,9 @@ public struct GenerationPruning: Sendable {
         self.retention = retention
     }
 
-    /// - Parameter name: `nil` for every store of the inbox.
+    /// - Parameters:
+    ///   - name: `nil` for every store of the inbox.
+    ///   - mode: Whether they go, or are only found.
     public func run(on name: StoreName? = nil, _ mode: Mode = .remove) throws(ShipmentError) -> [Finding] {
         do throws(InboxError) {
             let names = try inbox.storeNames()

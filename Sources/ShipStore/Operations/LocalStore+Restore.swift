@@ -5,7 +5,9 @@ extension LocalStore {
     /// Gives the store the content of a copy, while others have it open: to them it is one transaction. The store keeps its
     /// file, its journal mode and its page size; external files that the new content needs are there before it.
     ///
-    /// - Parameter copy: The folder of a kept copy or of a generation, or any store: it is checked, and stays as it is.
+    /// - Parameters:
+    ///   - copy: The folder of a kept copy or of a generation, or any store: it is checked, and stays as it is.
+    ///   - options: Whose copy it may be, and what becomes of the store as it was.
     public func restore(
         from copy: FilePath, options: RestoreOptions = RestoreOptions()
     ) async throws(ShipmentError) -> Restoration {

@@ -6,7 +6,10 @@ extension StoreCoordinator {
     /// Restores one of the coordinator's own files, while it is read and written to; whoever asks for `changes()` is told
     /// that it was rewritten.
     ///
-    /// - Parameter copy: As in `LocalStore.restore(from:options:)`.
+    /// - Parameters:
+    ///   - selection: Which store.
+    ///   - copy: The folder of a kept copy or of a generation, or any store: it is checked, and stays as it is.
+    ///   - options: Whose copy it may be, and what becomes of the store as it was.
     /// - Throws: `.serving(.hasNoFile)` for a store of an inbox, which only ever gets new generations.
     public func restore(
         _ selection: StoreSelection = .only, from copy: FilePath, options: RestoreOptions = RestoreOptions()

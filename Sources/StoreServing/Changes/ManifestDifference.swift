@@ -36,7 +36,9 @@ public struct ManifestDifference: Hashable, Sendable {
         public let after: String?
     }
 
-    /// - Parameter old: `nil` for the first shipment: everything in it is new.
+    /// - Parameters:
+    ///   - old: `nil` for the first shipment: everything in it is new.
+    ///   - new: What is current now.
     public init(from old: Manifest?, to new: Manifest) {
         tables = Self.tables(old, new)
         hasSchemaChanged = old.map { $0.store.schemaSHA256 != new.store.schemaSHA256 } ?? true
