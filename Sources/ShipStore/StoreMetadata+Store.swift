@@ -23,6 +23,8 @@ extension StoreMetadata {
     /// - Parameters:
     ///   - pairs: To add, or to give another value; the rules are those of the manifest's metadata.
     ///   - removed: Keys to remove.
+    ///   - store: The store's file.
+    ///   - busyTimeout: How long to wait for another writer.
     /// - Returns: What the store says of itself afterwards.
     public static func set(
         _ pairs: [String: String], removing removed: Set<String> = [], of store: FilePath,

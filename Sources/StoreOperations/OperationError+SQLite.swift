@@ -23,7 +23,9 @@ extension OperationError {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .busy(store, waited: waited)
             case .SQLITE_NOTADB: .notADatabase(store)
             case .SQLITE_CORRUPT: .corrupt(store, complaint: message)
-            case .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: .noPermission(store)
+            case .SQLITE_PERM, .SQLITE_AUTH: .noPermission(store)
+            // SQLite takes every failure to open a file for writing for a want of permission, and reads on.
+            case .SQLITE_READONLY where !PlatformCalls.canWrite(store): .noPermission(store)
             case .SQLITE_CANTOPEN where (try? PlatformCalls.status(of: store)) == nil: .noSuchStore(store)
             case .SQLITE_FULL: .noSpace(folder: store.removingLastComponent())
             default: .sqlite(code: error.extendedResultCode.rawValue, message: message)

@@ -5,7 +5,7 @@ import StoreOperations
 import StoreSnapshot
 import SystemPackage
 
-/// One restore, from the checked copy to the store that everybody sees anew.
+/// One restore, from the copy to the store that everybody sees anew.
 ///
 ///     RestoreSource -> external files -> lock -> safety copy -> one transaction -> what only the old state needed
 struct RestoreSession: Sendable {
@@ -24,20 +24,25 @@ struct RestoreSession: Sendable {
         let (support, mode) = (home.supportFolder, try home.mode)
         let comparison = try support.compare(with: source.files)
         var old = OldState(safetyCopy: nil, references: [])
+        let proof = source.proof
         do {
+            // The copy is read while the store is: side by side they take half the time.
+            async let isProven: Void = proof.find()
             // Before anybody has to wait: what is referred to by nobody yet is in nobody's way.
             try support.put(comparison.missing, mode: mode)
+            if safetyCopies == nil { try await isProven }
             try rewrite.lock()
             // Side by side they take little more than half the time, and it is others who wait.
             async let writing: Void = rewrite.writeAhead()
             old = try await keepOldState(through: rewrite)
             try await writing
+            try await isProven
             try support.put(comparison.different, mode: mode)
             try rewrite.commit()
         } catch {
             if case Rewrite.Failure.atTheEnd(let error) = error { throw error }
             support.remove(comparison.missing.map(\.file.name))
-            if let copy = old.safetyCopy { try? safetyCopies?.remove([copy]) }
+            dropSafetyCopy(old.safetyCopy)
             if case Rewrite.Failure.before(let error) = error { throw error }
             throw error
         }
@@ -85,6 +90,13 @@ struct RestoreSession: Sendable {
         let copy = try await LocalStore(home.path, options: copyOptions)
             .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)])
         return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
+    }
+
+    /// The store is as it was: nobody needs the copy, nor a folder that has nothing else in it.
+    private func dropSafetyCopy(_ copy: KeptCopy?) {
+        guard let safetyCopies else { return }
+        if let copy { try? safetyCopies.remove([copy]) }
+        if options.safetyCopy == .beside { try? PlatformCalls.removeEmptyFolder(safetyCopies.folder) }
     }
 
     private var safetyCopies: KeptCopies? {

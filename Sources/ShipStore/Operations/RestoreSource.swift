@@ -7,14 +7,16 @@ import StoreServing
 import StoreSnapshot
 import SystemPackage
 
-/// The copy that a store is restored from, whole and sound: one of a folder with its manifest, or a compact copy of any
-/// store, which then goes away with the owner of this.
+/// The copy that a store is restored from: one of a folder with its manifest, or a compact copy of any store, which then
+/// goes away with the owner of this.
 struct RestoreSource: ~Copyable, Sendable {
     let manifest: Manifest
     /// A store in rollback mode that nobody changes.
     let store: FilePath
     /// In the order of the manifest.
     let files: [FileAtHand]
+    /// Whether it is whole and sound, which may still have to be found out.
+    let proof: Proof
     private let copy: PreparedCopy?
 
     /// Takes over a copy of a store.
@@ -22,6 +24,7 @@ struct RestoreSource: ~Copyable, Sendable {
         manifest = copy.manifest
         store = copy.copy.path
         files = copy.files
+        proof = .given
         self.copy = consume copy
     }
 
@@ -31,15 +34,20 @@ struct RestoreSource: ~Copyable, Sendable {
         files = manifest.externalFiles.enumerated().map { index, file in
             FileAtHand(file, at: generation.path(ofPart: index + 1))
         }
+        proof = .reading(generation)
         copy = nil
     }
 
-    /// - Parameter path: The folder of a kept copy or of a generation, the store in it, or any other store.
-    /// - Throws: `OperationError.noSuchCopy`, `.badCopy`, `.incompleteCopy`; what a check or a compact copy may throw.
-    static func check(_ path: FilePath, _ options: CopyOptions) async throws -> RestoreSource {
-        guard let real = try? PlatformCalls.realPath(of: path) else { throw OperationError.noSuchCopy(path) }
-        if let folder = folder(of: real) {
-            let generation = try generation(at: folder)
+    /// What it takes to know that a copy is whole and sound.
+    enum Proof: Sendable {
+        /// Nothing: it has just been taken.
+        case given
+        /// Reading all of it.
+        case reading(Generation)
+
+        /// - Throws: `OperationError.badCopy`, `StoreCheck.Flaw`.
+        func find() async throws {
+            guard case .reading(let generation) = self else { return }
             // Both read the whole store: side by side they take half the time.
             async let soundness: Void = StoreCheck().run(
                 on: generation.storePath, against: generation.manifest.store)
@@ -49,7 +57,15 @@ struct RestoreSource: ~Copyable, Sendable {
                 throw OperationError.badCopy(error)
             }
             try await soundness
-            return RestoreSource(generation)
+        }
+    }
+
+    /// - Parameter path: The folder of a kept copy or of a generation, the store in it, or any other store.
+    /// - Throws: `OperationError.noSuchCopy`, `.badCopy`, `.incompleteCopy`; what a compact copy may throw.
+    static func find(_ path: FilePath, _ options: CopyOptions) async throws -> RestoreSource {
+        guard let real = try? PlatformCalls.realPath(of: path) else { throw OperationError.noSuchCopy(path) }
+        if let folder = folder(of: real) {
+            return RestoreSource(try generation(at: folder))
         }
         guard try PlatformCalls.status(of: real).kind != .folder else { throw OperationError.noSuchCopy(path) }
         return RestoreSource(try await PreparedCopy(of: path, options))

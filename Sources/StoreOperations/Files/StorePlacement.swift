@@ -64,6 +64,15 @@ package struct StorePlacement: Sendable {
             support.remove(comparison.missing.map(\.file.name))
             throw error.errno == .fileExists ? .occupied(home.path) : .file(error)
         }
+        do throws(FileError) {
+            try Folder.sync(home.folder)
+        } catch {
+            // The new copy is there, and refers to its files; only where nothing was can it be taken back.
+            if occupant == .nobody, (try? PlatformCalls.removeFile(home.path)) != nil {
+                support.remove(comparison.missing.map(\.file.name))
+            }
+            throw .file(error)
+        }
         if occupant == .olderCopy {
             support.remove(support.names().subtracting(files.map(\.file.name)))
         }
@@ -112,12 +121,6 @@ package struct StorePlacement: Sendable {
             try PlatformCalls.hardLink(staged, as: home.path)
         case .olderCopy:
             try PlatformCalls.rename(staged, to: home.path)
-        }
-        do throws(FileError) {
-            try Folder.sync(home.folder)
-        } catch {
-            if occupant == .nobody { try? PlatformCalls.removeFile(home.path) }
-            throw error
         }
     }
 }

@@ -71,8 +71,8 @@ package final class Rewrite: Sendable {
     package enum Failure: Error, Sendable {
         /// The store is as it was, and will be so after a crash too.
         case before(OperationError)
-        /// SQLite says that the store is as it was; but the log may hold all of the new state, and a crash before the
-        /// next commit could bring it up.
+        /// SQLite says that the store is as it was; but the log may hold all of the new state, or the journal be gone, and
+        /// a crash before the next commit could bring the new state up.
         case atTheEnd(OperationError)
     }
 
@@ -100,11 +100,14 @@ package final class Rewrite: Sendable {
         var isLastStep = false
         do {
             try connection.run { database in
-                if journal == .rollback { try begin(database) }
                 defer { finish() }
+                if journal == .rollback {
+                    try begin(database)
+                    try step(0)
+                }
                 while true {
                     try connection.patience.check()
-                    isLastStep = journal == .writeAheadLog && remaining <= Self.pages
+                    isLastStep = remaining <= Self.pages
                     if try step(Self.pages) == SQLITE_DONE { break }
                 }
             }
@@ -142,9 +145,7 @@ package final class Rewrite: Sendable {
 
     private var remaining: CInt {
         let backup = backup.withLock { $0 }
-        // 0 until the first step has looked.
-        guard let backup, sqlite3_backup_pagecount(backup.pointer) > 0 else { return .max }
-        return sqlite3_backup_remaining(backup.pointer)
+        return backup.map { sqlite3_backup_remaining($0.pointer) } ?? 0
     }
 
     /// Rolls back what has not been committed.
