@@ -1,4 +1,5 @@
-"""How long a restore over a live store takes, beside `sqlite3 .backup` (the state before, kept) and `.restore`."""
+"""How long a restore of a kept copy over a live store takes, beside `sqlite3 .backup` (the state before, kept) and
+`.restore`."""
 import os
 import shutil
 import sqlite3
@@ -14,12 +15,13 @@ class Restore:
     wall: float  # seconds
 
 
-def by_ship_store(program, copy, store, folder):
-    return [[program, "restore", copy, "--over", store, "--safety-copies", os.path.join(folder, "safety"), "--quiet"]]
+def by_ship_store(program, copy, store, _):
+    return [[program, "restore", copy, "--over", store, "--quiet"]]
 
 
 def by_sqlite3(_, copy, store, folder):
-    return [["sqlite3", store, f".backup '{folder}/before'"], ["sqlite3", store, f".restore '{copy}'"]]
+    file = os.path.join(copy, "restored.sqlite")
+    return [["sqlite3", store, f".backup '{folder}/before'"], ["sqlite3", store, f".restore '{file}'"]]
 
 
 CONTENDERS = {"ship-store": by_ship_store, "sqlite3": by_sqlite3}
@@ -52,9 +54,9 @@ def measure(program, source, runs, folder, held_open, say):
 
     `source` is a store at rest; `held_open` keeps a store open as its app would.
     """
-    copies, before = os.path.join(folder, "copies"), os.path.join(folder, "before.sqlite")
-    copy = subprocess.run([program, "copy", source, "--to", copies, "--quiet"], check=True, capture_output=True, text=True)
-    copy, expected = copy.stdout.strip(), content_digest(source)
+    kept, before = os.path.join(folder, "kept"), os.path.join(folder, "before.sqlite")
+    made = subprocess.run([program, "copy", source, "--keep-in", kept, "--quiet"], check=True, capture_output=True, text=True)
+    copy, expected = made.stdout.strip(), content_digest(source)
     edited(source, before)
     turns, failed = {name: [] for name in CONTENDERS}, False
     names = list(CONTENDERS)

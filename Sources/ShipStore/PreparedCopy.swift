@@ -13,7 +13,8 @@ struct PreparedCopy: ~Copyable, Sendable {
     ) async throws(SnapshotError) {
         let createdAt = Timestamp(Date())
         let copy = try await source.compactCopy(
-            in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles)
+            in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles,
+            tables: options.tables)
         manifest = try copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata)
         self.copy = copy

@@ -56,7 +56,7 @@ package struct SourceStore: Sendable {
     /// log with content and no index, and this process may write to the folder but not to the store.
     package func compactCopy(
         in temporaryParent: FilePath = TemporaryFolder.defaultParent, _ profile: CopyProfile = CopyProfile(),
-        missingExternalFiles policy: MissingExternalFiles = .refuse
+        missingExternalFiles policy: MissingExternalFiles = .refuse, tables description: TableDescription = .digests
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
@@ -72,8 +72,9 @@ package struct SourceStore: Sendable {
         async let digests = Self.result { () async throws(SnapshotError) in
             try await Interruption.run { interruption throws(SnapshotError) in try take.digests(interruption) }
         }
-        async let tables = Self.result { () async throws(SnapshotError) in
-            try await Interruption.run { interruption throws(SnapshotError) in
+        async let tables = Self.result { () async throws(SnapshotError) -> [String: TableContent]? in
+            guard description == .digests else { return nil }
+            return try await Interruption.run { interruption throws(SnapshotError) in
                 try TableContents.read(take.path, store: path, watch: watch(interruption))
             }
         }

@@ -38,7 +38,8 @@ import Testing
         let restoration = try await coordinator.restore("Recipes", from: copy.path)
         #expect(await changes.next() == .rewritten(try #require(StoreName("Recipes"))))
         #expect(try await count() == 1)
-        #expect(restoration.safetyCopy?.manifest.tables?["recipe"]?.rows == 3)
+        let before = try #require(restoration.safetyCopy).path.appending("Recipes.sqlite")
+        #expect(try StoreContent(of: before).tables["recipe"]?.count == 3)
     }
 
     @Test func `all its stores are copied, external files included`() async throws {
