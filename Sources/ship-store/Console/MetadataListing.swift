@@ -29,7 +29,8 @@ struct MetadataListing {
             coreData.modelChecksum.map { "checksum \($0)" }, coreData.versionHashesDigest.map { "digest \($0)" },
         ].compactMap { $0 }
         let identifiers = coreData.modelVersionIdentifiers.filter { !$0.isEmpty }
-        return ["Core Data      \(Printable.text(versions.joined(separator: ", ")))"]
+        let words = versions.isEmpty ? "says nothing of its model" : Printable.text(versions.joined(separator: ", "))
+        return ["Core Data      \(words)"]
             + (identifiers.isEmpty ? [] : ["model          \(Printable.text(identifiers.joined(separator: ", ")))"])
             + coreData.entityVersionHashes.sorted { $0.key < $1.key }.map { entity in
                 "entity         \(Printable.text(entity.key))  \(entity.value)"
