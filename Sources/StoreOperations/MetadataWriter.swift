@@ -76,7 +76,7 @@ package struct MetadataWriter: Sendable {
     ) throws {
         let key = UserMetadataPlace.propertyListKey
         guard let row = try Row.fetchOne(database, sql: "SELECT rowid, Z_PLIST FROM Z_METADATA LIMIT 1"),
-            let bytes = Data.fromDatabaseValue(row[1]),
+            let rowid = Int64.fromDatabaseValue(row[0]), let bytes = Data.fromDatabaseValue(row[1]),
             var root = (try? PropertyListSerialization.propertyList(from: bytes, format: nil)) as? [String: Any]
         else { throw MetadataError.unreadablePropertyList(store) }
         let before = root[key] as? [String: Any] ?? [:]
@@ -87,7 +87,7 @@ package struct MetadataWriter: Sendable {
         root[key] = pairs.isEmpty ? nil : pairs
         let changed = try PropertyListSerialization.data(fromPropertyList: root, format: .binary, options: 0)
         try database.execute(
-            sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [changed, row[0] as Int64])
+            sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [changed, rowid])
     }
 
     private static func write(_ set: [String: String], _ removed: Set<String>, intoTableOf database: Database) throws {
@@ -109,7 +109,14 @@ package struct MetadataWriter: Sendable {
         }
         let rows = try Row.fetchAll(
             database, sql: "SELECT key, value FROM \(table) LIMIT ?", arguments: [Limits.metadataPairs + 1])
-        try check(Dictionary(rows.map { ($0[0] as String, $0[1] as String) }) { first, _ in first })
+        let pairs = rows.compactMap { row -> (String, String)? in
+            // What somebody else has put there may be no text.
+            guard let key = String.fromDatabaseValue(row[0]), let value = String.fromDatabaseValue(row[1]) else {
+                return nil
+            }
+            return (key, value)
+        }
+        try check(Dictionary(pairs) { first, _ in first })
     }
 
     private static func check(_ pairs: [String: String]) throws {

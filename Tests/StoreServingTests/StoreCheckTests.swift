@@ -55,6 +55,20 @@ import Testing
         }
     }
 
+    /// SQLite takes these bytes for a CREATE, and for no text all the same.
+    @Test func `a schema whose words are no text is refused`() throws {
+        try TestStore.make(at: path, sql: "CREATE TABLE t(a UNIQUE)")
+        let facts = try SampleFacts.of(path)
+        try TestStore.make(
+            at: path,
+            sql: """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET type = x'ff' WHERE type = 'index';
+                UPDATE sqlite_schema SET sql = CAST(sql || ' -- ' || x'ff' AS BLOB) WHERE type = 'table';
+                """)
+        #expect(flaw(against: facts) == .contradictsManifest("schemaSHA256"))
+    }
+
     @Test func `a store in WAL mode is refused by its header`() throws {
         try SampleStore.plain.make(at: path, journalMode: "WAL")
         #expect(flaw(against: try SampleFacts.of(path)) == .header)

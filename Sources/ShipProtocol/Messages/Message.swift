@@ -56,7 +56,8 @@ package enum MessageCoding {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(message) else {
-            preconditionFailure("messages hold nothing but strings, integers, arrays and objects")
+            // Nothing that comes from outside is among what JSON cannot say: no number of a message is a fraction.
+            preconditionFailure("messages hold nothing but strings, integers, booleans, arrays and objects")
         }
         return Array(data)
     }

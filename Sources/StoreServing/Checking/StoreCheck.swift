@@ -90,9 +90,9 @@ private struct SQLFacts {
         schema = ContentDigest(
             hashing: SchemaListing.bytes(
                 of: rows.map { row in
-                    SchemaListing.Entry(
-                        type: row["type"] ?? "", name: row["name"] ?? "", tableName: row["tbl_name"] ?? "",
-                        sql: row["sql"] ?? "")
+                    // SQLite does not look at every column; GRDB's own decoding traps on what is no text.
+                    let texts = Array(row.databaseValues).map { String.fromDatabaseValue($0) ?? "" }
+                    return SchemaListing.Entry(type: texts[0], name: texts[1], tableName: texts[2], sql: texts[3])
                 }))
     }
 

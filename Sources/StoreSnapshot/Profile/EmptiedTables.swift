@@ -55,7 +55,11 @@ struct EmptiedTables: Hashable, Sendable {
                 String.fetchAll(
                     database, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"))
             let rows = try Row.fetchAll(
-                database, sql: "SELECT name, type, rootpage FROM sqlite_master WHERE type IN ('table', 'view')")
+                database,
+                sql: """
+                    SELECT name, type, rootpage FROM sqlite_master
+                    WHERE type IN ('table', 'view') AND typeof(name) = 'text' AND typeof(rootpage) = 'integer'
+                    """)
             return rows.map { row in
                 let name: String = row["name"]
                 let obstacle: TableObstacle? =
