@@ -56,7 +56,7 @@ let package = Package(
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
         // things are in an inbox, to those who install and those who read.
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
-        target("StoreFiles", ["ShipProtocol", crypto, system]),
+        target("StoreFiles", ["ShipProtocol", "StoreFormat", crypto, system]),
         target(
             "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
         target("ShipCompression", ["ShipProtocol", "CDeflate", "CZlib"]),

@@ -103,6 +103,35 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// Fills a buffer with what is at `offset`.
+    ///
+    /// - Returns: How many bytes there were: fewer than the buffer has only at the end of the file.
+    package func read(into bytes: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
+        do {
+            return try bytes.withUnsafeMutableBytes { buffer in
+                var done = 0
+                while done < buffer.count {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                    let read = try descriptor.read(fromAbsoluteOffset: offset + Int64(done), into: rest)
+                    guard read > 0 else { break }
+                    done += read
+                }
+                return done
+            }
+        } catch {
+            throw FileError(.read, path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Writes all bytes at `offset`; the file's position stays.
+    package func write(_ bytes: [UInt8], at offset: Int64) throws(FileError) {
+        do {
+            try descriptor.writeAll(toAbsoluteOffset: offset, bytes)
+        } catch {
+            throw FileError(.write, path, error as? Errno ?? .ioError)
+        }
+    }
+
     /// Reads up to `count` bytes at the file's position.
     ///
     /// - Returns: `nil` at the end of the file.

@@ -1,0 +1,102 @@
+import StoreFormat
+package import SystemPackage
+
+/// The pages of a store in a file: read, written, or written and read back.
+///
+/// Pages that come one after the other are written together; the entries of a pointer map page are gathered. It is for
+/// one task at a time.
+package final class PageFile: PageSource, PageSink {
+    /// Bytes that are gathered before they are written.
+    private static let gathered = 256 * 1024
+
+    private let file: OpenFile
+    private let pageSize: Int
+    private var run: [UInt8] = []
+    /// The number of the first page of `run`.
+    private var runStart: UInt32 = 0
+    /// The pointer map page that is being gathered.
+    private var map: (number: UInt32, bytes: [UInt8])?
+    /// Asked before each page: whether the work is still wanted.
+    private let check: () throws -> Void
+    /// Of a file that is read: its size; of one that is written: its highest page so far.
+    package private(set) var pageCount: UInt32
+
+    /// Opens a file to read it.
+    ///
+    /// - Parameter check: Called before each page is read; throws to end the work.
+    /// - Throws: `FileError`, `StoreFlaw` for a file that is not made of pages.
+    package init(reading path: FilePath, check: @escaping () throws -> Void = {}) throws {
+        file = try OpenFile.readingWithoutFollowing(path)
+        do {
+            pageSize = try DatabaseHeader(decoding: file.read(DatabaseHeader.size, at: 0)).pageSize
+        } catch let flaw as DatabaseHeader.Flaw {
+            throw StoreFlaw.header(flaw)
+        }
+        let size = try file.size
+        guard size % Int64(pageSize) == 0, let count = UInt32(exactly: size / Int64(pageSize)), count > 0 else {
+            throw StoreFlaw.header(.truncated(size: Int(clamping: size)))
+        }
+        pageCount = count
+        self.check = check
+    }
+
+    /// Makes a file that must not be there yet.
+    package init(creating path: FilePath, pageSize: Int, check: @escaping () throws -> Void = {}) throws(FileError) {
+        file = try OpenFile.creating(path)
+        self.pageSize = pageSize
+        pageCount = 0
+        self.check = check
+        run.reserveCapacity(Self.gathered + 65_536)
+    }
+
+    package func read(_ number: UInt32, into page: inout [UInt8]) throws {
+        try check()
+        try flush()
+        let offset = Int64(number - 1) * Int64(pageSize)
+        guard try file.read(into: &page, at: offset) == page.count else {
+            throw FileError(.read, file.path, .ioError)
+        }
+    }
+
+    package func write(_ page: [UInt8], number: UInt32) throws {
+        pageCount = max(pageCount, number)
+        if number != runStart + UInt32(run.count / pageSize) || run.count >= Self.gathered {
+            try flushRun()
+            runStart = number
+        }
+        run.append(contentsOf: page)
+    }
+
+    package func writePointer(_ entry: (type: UInt8, parent: UInt32), map number: UInt32, offset: Int) throws {
+        var bytes = [entry.type]
+        withUnsafeBytes(of: entry.parent.bigEndian) { bytes.append(contentsOf: $0) }
+        pageCount = max(pageCount, number)
+        if let current = map?.number, number > current {
+            try flushMap()
+        }
+        // Entries of earlier maps are few: of the children of high levels.
+        guard map == nil || map?.number == number else {
+            return try file.write(bytes, at: Int64(number - 1) * Int64(pageSize) + Int64(offset))
+        }
+        if map == nil { map = (number, Array(repeating: 0, count: pageSize)) }
+        map?.bytes.replaceSubrange(offset..<(offset + 5), with: bytes)
+    }
+
+    /// Writes what is gathered.
+    package func flush() throws(FileError) {
+        try flushRun()
+        try flushMap()
+    }
+
+    private func flushRun() throws(FileError) {
+        guard !run.isEmpty else { return }
+        try file.write(run, at: Int64(runStart - 1) * Int64(pageSize))
+        run.removeAll(keepingCapacity: true)
+    }
+
+    private func flushMap() throws(FileError) {
+        guard let map else { return }
+        try file.write(map.bytes, at: Int64(map.number - 1) * Int64(pageSize))
+        self.map = nil
+    }
+}

@@ -1,0 +1,104 @@
+/// Records brought to their canonical encoding, and checked on the way.
+///
+/// Source: `Protocol/CANONICAL.md` section 2.
+package enum CanonicalRecord {
+    /// Appends the canonical form of a whole record.
+    ///
+    /// - Returns: Whether it is a sound record; if not, nothing is appended.
+    package static func append(_ record: Span<UInt8>, _ integers: IntegerForm, to output: inout [UInt8]) -> Bool {
+        switch judge(record, integers) {
+        case .canonical:
+            record.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+            return true
+        case .unsound: return false
+        case .other: break
+        }
+        var header: [UInt8] = []
+        var body: [UInt8] = []
+        var position = 0
+        guard let headerSize = Varint.read(record, at: &position) else { return false }
+        var value = Int(headerSize)
+        while position < headerSize {
+            guard let type = Varint.read(record, at: &position), let length = SerialType.length(type) else { return false }
+            if SerialType.isInteger(type) {
+                let integer = integer(type, in: record, at: value)
+                append(integer, integers, header: &header, body: &body)
+            } else {
+                Varint.append(type, to: &header)
+                record.extracting(value..<(value + length)).withUnsafeBufferPointer { body.append(contentsOf: $0) }
+            }
+            value += length
+        }
+        Varint.append(UInt64(headerSizeWithItself(header.count)), to: &output)
+        output += header
+        output += body
+        return true
+    }
+
+    /// Appends an integer to a record that is being made.
+    package static func append(
+        _ integer: Int64, _ integers: IntegerForm, header: inout [UInt8], body: inout [UInt8]
+    ) {
+        let type = integers.serialType(of: integer)
+        header.append(UInt8(type))
+        for index in stride(from: (SerialType.length(type) ?? 0) - 1, through: 0, by: -1) {
+            body.append(UInt8(truncatingIfNeeded: integer >> Int64(8 * index)))
+        }
+    }
+
+    /// The size that a header says it has, which counts the varint that says it.
+    ///
+    /// - Parameter size: Bytes of the serial types.
+    package static func headerSizeWithItself(_ size: Int) -> Int {
+        var whole = size + 1
+        while Varint.length(of: UInt64(whole)) + size > whole { whole += 1 }
+        return whole
+    }
+
+    /// An integer of a record whose header has been checked.
+    ///
+    /// - Parameter position: Where its bytes begin.
+    @inlinable
+    package static func integer(_ type: UInt64, in record: Span<UInt8>, at position: Int) -> Int64 {
+        if type == SerialType.zero { return 0 }
+        if type == SerialType.one { return 1 }
+        let length = SerialType.length(type) ?? 0
+        guard length > 0, position >= 0, position + length <= record.count else { return 0 }
+        var value = Int64(Int8(bitPattern: record[unchecked: position]))
+        for index in 1..<max(1, length) { value = value << 8 | Int64(record[unchecked: position + index]) }
+        return value
+    }
+
+    package enum Judgement: Hashable, Sendable {
+        case canonical
+        /// Sound, with integers or lengths that could be shorter.
+        case other
+        case unsound
+    }
+
+    /// Looks at a whole record.
+    package static func judge(_ record: Span<UInt8>, _ integers: IntegerForm) -> Judgement {
+        var position = 0
+        guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else {
+            return .unsound
+        }
+        let end = Int(headerSize)
+        var isCanonical = position == Varint.length(of: headerSize)
+        var value = end
+        while position < end {
+            let start = position
+            guard let type = Varint.read(record, at: &position), let length = SerialType.length(type),
+                value + length <= record.count
+            else { return .unsound }
+            if type >= SerialType.firstOfVariableLength || type == SerialType.real || type == SerialType.null {
+                isCanonical = isCanonical && position - start == Varint.length(of: type)
+            } else {
+                let integer = integer(type, in: record, at: value)
+                isCanonical = isCanonical && position - start == 1 && type == integers.serialType(of: integer)
+            }
+            value += length
+        }
+        guard position == end, value == record.count else { return .unsound }
+        return isCanonical ? .canonical : .other
+    }
+}

@@ -1,0 +1,142 @@
+/// The b-trees that a store's schema names, and the order in which its canonical form has them.
+///
+/// Source: `Protocol/CANONICAL.md` sections 1 and 4.
+package struct SchemaTrees: Sendable {
+    /// Most trees beside that of `sqlite_schema`.
+    package static let most = 65_536
+    /// Longest row of `sqlite_schema`, in bytes.
+    package static let longestRow = 4 * 1024 * 1024
+    /// Most bytes of all names together.
+    private static let mostNameBytes = 16 * 1024 * 1024
+
+    /// A tree that a row of `sqlite_schema` names.
+    package struct Tree: Hashable, Sendable {
+        package let isTable: Bool
+        /// Bytes of the store's text encoding.
+        package let name: [UInt8]
+        /// The root page that the row names.
+        package let root: UInt32
+        /// Its place among all trees, in the order of rows, from 1: the one before is that of `sqlite_schema`.
+        package let index: Int
+    }
+
+    /// A table, and its indexes.
+    package struct Table: Hashable, Sendable {
+        package let tree: Tree
+        package fileprivate(set) var indexes: [Tree] = []
+    }
+
+    private var tables: [Table] = []
+    private var places: [[UInt8]: Int] = [:]
+    private var indexes: [(tree: Tree, table: [UInt8], row: Int)] = []
+    private var roots: Set<UInt32> = []
+    private var nameBytes = 0
+    private var rows = 0
+    private let words: (table: [UInt8], index: [UInt8])
+
+    /// - Parameter textEncoding: Of the header.
+    package init(textEncoding: UInt32) {
+        words = (Self.encode("table", textEncoding), Self.encode("index", textEncoding))
+    }
+
+    private static func encode(_ word: String, _ encoding: UInt32) -> [UInt8] {
+        switch encoding {
+        case 2: word.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        case 3: word.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        default: Array(word.utf8)
+        }
+    }
+
+    /// Trees so far, without that of `sqlite_schema`.
+    package private(set) var count = 0
+
+    /// Takes the next row of `sqlite_schema`.
+    package mutating func add(_ record: Span<UInt8>) throws(StoreFlaw) {
+        defer { rows += 1 }
+        guard let row = SchemaRow(record) else { throw .schemaRow(rows) }
+        guard row.root != 0 else { return }
+        guard let root = UInt32(exactly: row.root), root > 1, roots.insert(root).inserted else { throw .schemaRow(rows) }
+        count += 1
+        nameBytes += row.name.count + row.tableName.count
+        guard count <= Self.most, nameBytes <= Self.mostNameBytes else { throw .tooManyTrees }
+        let type = bytes(of: record, row.type)
+        let name = bytes(of: record, row.name)
+        let tree = Tree(isTable: type == words.table, name: name, root: root, index: count)
+        if type == words.table {
+            guard places.updateValue(tables.count, forKey: name) == nil else { throw .schemaRow(rows) }
+            tables.append(Table(tree: tree))
+        } else if type == words.index {
+            indexes.append((tree, bytes(of: record, row.tableName), rows))
+        } else {
+            throw .schemaRow(rows)
+        }
+    }
+
+    /// The tables in their order, each with its indexes.
+    package func inOrder() throws(StoreFlaw) -> [Table] {
+        var tables = tables
+        for index in indexes {
+            guard let place = places[index.table] else { throw .schemaRow(index.row) }
+            tables[place].indexes.append(index.tree)
+        }
+        return tables
+    }
+
+    private func bytes(of record: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+        record.extracting(range).withUnsafeBufferPointer { Array($0) }
+    }
+}
+
+/// Where the values are in a row of `sqlite_schema`: type, name, table's name, root page, SQL.
+///
+/// Source: sqlite.org/fileformat2.html section 2.6.
+package struct SchemaRow {
+    let type: Range<Int>
+    let name: Range<Int>
+    let tableName: Range<Int>
+    /// 0 where there is none.
+    let root: Int64
+    private let types: [UInt64]
+    private let values: [Range<Int>]
+
+    /// - Returns: `nil` if the record is not one of such a row.
+    init?(_ record: Span<UInt8>) {
+        var position = 0
+        guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else { return nil }
+        var value = Int(headerSize)
+        var types: [UInt64] = []
+        var values: [Range<Int>] = []
+        while position < headerSize {
+            guard types.count < 5, let type = Varint.read(record, at: &position), let length = SerialType.length(type),
+                value + length <= record.count
+            else { return nil }
+            types.append(type)
+            values.append(value..<(value + length))
+            value += length
+        }
+        guard types.count == 5, position == headerSize, value == record.count,
+            types[0..<3].allSatisfy(SerialType.isText), SerialType.isInteger(types[3]) || types[3] == SerialType.null,
+            SerialType.isText(types[4]) || types[4] == SerialType.null
+        else { return nil }
+        (type, name, tableName) = (values[0], values[1], values[2])
+        root = types[3] == SerialType.null ? 0 : CanonicalRecord.integer(types[3], in: record, at: values[3].lowerBound)
+        self.types = types
+        self.values = values
+    }
+
+    /// The row in canonical encoding, with another root page if it has one.
+    func encoded(from record: Span<UInt8>, root: UInt32, _ integers: IntegerForm) -> [UInt8] {
+        var (header, body): ([UInt8], [UInt8]) = ([], [])
+        for (index, type) in types.enumerated() {
+            if index == 3, type != SerialType.null {
+                CanonicalRecord.append(self.root == 0 ? 0 : Int64(root), integers, header: &header, body: &body)
+            } else {
+                Varint.append(type, to: &header)
+                record.extracting(values[index]).withUnsafeBufferPointer { body.append(contentsOf: $0) }
+            }
+        }
+        var bytes: [UInt8] = []
+        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(header.count)), to: &bytes)
+        return bytes + header + body
+    }
+}

@@ -1,0 +1,84 @@
+/// One row of a table, or one entry of an index, as a tree holds it.
+package struct TreeCell: Hashable, Sendable {
+    /// Of a table's row; 0 in index trees.
+    package let rowid: Int64
+    /// Bytes of the whole record.
+    package let payloadSize: Int
+    /// The page that the cell is in.
+    package let page: UInt32
+    /// Where the record begins in the page.
+    let start: Int
+    /// Bytes of the record that are in the page.
+    let localSize: Int
+    /// The first page of the rest; 0 if there is none.
+    let overflow: UInt32
+}
+
+/// One page of a b-tree, looked at before anything in it is used.
+///
+/// Source: sqlite.org/fileformat2.html section 1.6.
+struct TreePage {
+    let number: UInt32
+    let isLeaf: Bool
+    let cellCount: Int
+    let bytes: [UInt8]
+    private let kind: TreeKind
+    private let geometry: PageGeometry
+    /// Where the cell pointers begin.
+    private let pointers: Int
+
+    init(_ number: UInt32, _ bytes: [UInt8], _ kind: TreeKind, _ geometry: PageGeometry) throws(StoreFlaw) {
+        let header = number == 1 ? DatabaseHeader.size : 0
+        let type = bytes[header]
+        guard type == kind.leafType || type == kind.interiorType else { throw .page(number, .type(type)) }
+        self.number = number
+        self.bytes = bytes
+        self.kind = kind
+        self.geometry = geometry
+        isLeaf = type == kind.leafType
+        cellCount = Int(bytes[header + 3]) << 8 | Int(bytes[header + 4])
+        pointers = header + (isLeaf ? 8 : 12)
+        guard pointers + 2 * cellCount <= geometry.usableSize else { throw .page(number, .cell(cellCount)) }
+    }
+
+    /// Of an interior page.
+    var rightChild: UInt32 { word(at: pointers - 4) }
+
+    /// Of an interior page.
+    func child(_ index: Int) throws(StoreFlaw) -> UInt32 { word(at: try cellStart(index)) }
+
+    /// The cell, but for the child of one in an interior page; not for interior pages of a table.
+    func cell(_ index: Int) throws(StoreFlaw) -> TreeCell {
+        var position = try cellStart(index) + (isLeaf ? 0 : 4)
+        let bytes = bytes.span
+        guard let size = Varint.read(bytes, at: &position), size <= UInt64(Int32.max) else {
+            throw .page(number, .cell(index))
+        }
+        var rowid: UInt64 = 0
+        if kind == .table {
+            guard let value = Varint.read(bytes, at: &position) else { throw .page(number, .cell(index)) }
+            rowid = value
+        }
+        let local = geometry.localSize(ofPayload: Int(size), in: kind)
+        let end = position + local + (local < Int(size) ? 4 : 0)
+        guard end <= geometry.usableSize else { throw .page(number, .cell(index)) }
+        return TreeCell(
+            rowid: Int64(bitPattern: rowid), payloadSize: Int(size), page: number, start: position, localSize: local,
+            overflow: local < Int(size) ? word(at: position + local) : 0)
+    }
+
+    private func cellStart(_ index: Int) throws(StoreFlaw) -> Int {
+        let pointer = pointers + 2 * index
+        let start = Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1])
+        // 4 is the least that a cell takes.
+        guard start >= pointers + 2 * cellCount, start + 4 <= geometry.usableSize else {
+            throw .page(number, .cell(index))
+        }
+        return start
+    }
+
+    private func word(at offset: Int) -> UInt32 {
+        UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
+            | UInt32(bytes[offset + 3])
+    }
+}

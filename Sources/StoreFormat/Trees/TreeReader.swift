@@ -1,0 +1,134 @@
+/// The cells of one b-tree in the order of their keys. It reads bytes that nobody vouches for.
+///
+/// Memory: one page for each level, of which there are at most 20, and one more.
+package struct TreeReader<Pages: PageSource> {
+    /// SQLite's own limit [btreeInt.h, BTCURSOR_MAX_DEPTH].
+    private static var deepest: Int { 20 }
+
+    package let kind: TreeKind
+    private let pages: Pages
+    private let geometry: PageGeometry
+    private var use: PageUse?
+    private var levels: [Level] = []
+    private var lastRowid: Int64?
+
+    /// A page on the way from the root to where we are.
+    private struct Level {
+        let page: TreePage
+        /// In a leaf the cells that have been handed out; in an interior page twice that, and 1 more after the child before
+        /// a cell.
+        var position = 0
+    }
+
+    /// - Parameter use: Where the pages are noted that it meets; without it loops end at the depth limit alone.
+    package init(
+        _ pages: Pages, _ geometry: PageGeometry, root: UInt32, kind: TreeKind, use: PageUse? = nil
+    ) throws {
+        self.pages = pages
+        self.geometry = geometry
+        self.kind = kind
+        self.use = use
+        try descend(to: root)
+    }
+
+    /// - Returns: The kind of the tree that begins with a page.
+    package static func kind(of root: UInt32, in pages: Pages, _ geometry: PageGeometry) throws -> TreeKind {
+        guard (1...max(1, pages.pageCount)).contains(root) else { throw StoreFlaw.page(root, .number) }
+        var page = [UInt8](repeating: 0, count: geometry.pageSize)
+        try pages.read(root, into: &page)
+        let type = page[root == 1 ? DatabaseHeader.size : 0]
+        return type == TreeKind.index.leafType || type == TreeKind.index.interiorType ? .index : .table
+    }
+
+    /// The same reader, which notes no pages.
+    package var unnoted: TreeReader {
+        var copy = self
+        copy.use = nil
+        return copy
+    }
+
+    /// The next cell.
+    ///
+    /// - Throws: `StoreFlaw`, and what `pages` throws.
+    package mutating func next() throws -> TreeCell? {
+        while let level = levels.last {
+            let top = levels.count - 1
+            let (page, position) = (level.page, level.position)
+            if page.isLeaf {
+                guard position < page.cellCount else {
+                    levels.removeLast()
+                    continue
+                }
+                levels[top].position = position + 1
+                let cell = try page.cell(position)
+                if kind == .table {
+                    if let lastRowid, lastRowid >= cell.rowid { throw StoreFlaw.page(page.number, .order) }
+                    lastRowid = cell.rowid
+                }
+                return cell
+            }
+            guard position <= 2 * page.cellCount else {
+                levels.removeLast()
+                continue
+            }
+            levels[top].position = position + 1
+            if position % 2 == 0 {
+                try descend(
+                    to: position / 2 < page.cellCount ? page.child(position / 2) : page.rightChild)
+            } else if kind == .index {
+                return try page.cell(position / 2)
+            }
+        }
+        return nil
+    }
+
+    private mutating func descend(to number: UInt32) throws {
+        guard levels.count < Self.deepest else { throw StoreFlaw.page(number, .depth) }
+        let page = try TreePage(number, try read(number), kind, geometry)
+        // Page 1 may be an interior page without cells.
+        guard page.cellCount > 0 || levels.isEmpty else { throw StoreFlaw.page(number, .empty) }
+        guard page.cellCount > 0 || page.isLeaf || number == 1 else { throw StoreFlaw.page(number, .empty) }
+        levels.append(Level(page: page))
+    }
+
+    private func read(_ number: UInt32) throws -> [UInt8] {
+        guard number >= 1, number <= pages.pageCount, !geometry.isSetAside(number) else {
+            throw StoreFlaw.page(number, .number)
+        }
+        try use?.take(number)
+        var bytes = [UInt8](repeating: 0, count: geometry.pageSize)
+        try pages.read(number, into: &bytes)
+        return bytes
+    }
+
+    /// Hands out the record of the cell that `next` gave last, piece by piece.
+    ///
+    /// - Throws: `StoreFlaw`, and what `pages` and `body` throw.
+    package func forEachPiece(of cell: TreeCell, _ body: (Span<UInt8>) throws -> Void) throws {
+        guard let page = levels.last?.page, page.number == cell.page else { return }
+        try body(page.bytes.span.extracting(cell.start..<(cell.start + cell.localSize)))
+        var left = cell.payloadSize - cell.localSize
+        var next = cell.overflow
+        while left > 0 {
+            let bytes = try read(next)
+            let size = min(left, geometry.overflowSize)
+            try body(bytes.span.extracting(4..<(4 + size)))
+            left -= size
+            let following = bytes[0..<4].reduce(0) { $0 << 8 | UInt32($1) }
+            guard (following == 0) == (left == 0) else { throw StoreFlaw.page(next, .chain) }
+            next = following
+        }
+    }
+
+    /// Appends the record of the cell that `next` gave last.
+    ///
+    /// - Parameter cell: Its size is what is taken of memory.
+    package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
+        if cell.overflow == 0, let page = levels.last?.page, page.number == cell.page {
+            bytes.append(contentsOf: page.bytes[cell.start..<(cell.start + cell.localSize)])
+            return
+        }
+        bytes.reserveCapacity(bytes.count + cell.payloadSize)
+        try forEachPiece(of: cell) { piece in piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
+    }
+}

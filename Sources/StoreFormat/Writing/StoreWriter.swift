@@ -1,0 +1,85 @@
+/// Writes the canonical form of a store, from its rows.
+///
+/// First `init`, then for each tree, in the order of `Protocol/CANONICAL.md` section 4, `begin`, its rows, `end`; then
+/// `finish`. Memory: two pages a level of the tree that is being written.
+package final class StoreWriter<Sink: PageSink> {
+    package let settings: StoreSettings
+    package let sink: Sink
+    let geometry: PageGeometry
+    private var lastPage: UInt32 = 1
+    private var firstPage: [UInt8]
+    private var highestRoot: UInt32 = 1
+    /// The number of the root page of each tree, `sqlite_schema` first.
+    package private(set) var roots: [UInt32] = [1]
+
+    /// - Parameter treeCount: B-trees beside that of `sqlite_schema`.
+    package init(_ settings: StoreSettings, treeCount: Int, sink: Sink) throws {
+        self.settings = settings
+        self.sink = sink
+        geometry = PageGeometry(settings)
+        firstPage = Array(repeating: 0, count: settings.pageSize)
+        for _ in 0..<treeCount {
+            let root = try nextPage()
+            try point(root, type: .root, parent: 0)
+            roots.append(root)
+            highestRoot = root
+        }
+    }
+
+    /// Pages that have been given.
+    package var pageCount: UInt32 { lastPage }
+
+    /// - Parameter root: One of `roots`.
+    package func tree(_ kind: TreeKind, root: UInt32) -> TreeWriter<Sink> {
+        TreeWriter(self, kind, root: root)
+    }
+
+    /// Writes what is left: the first page, whose header tells of all others.
+    package func finish() throws {
+        firstPage.replaceSubrange(
+            0..<DatabaseHeader.size, with: settings.header(pageCount: lastPage, highestRoot: highestRoot))
+        try sink.write(firstPage, number: 1)
+    }
+
+    /// The next page, by section 4.
+    func nextPage() throws -> UInt32 {
+        repeat {
+            guard lastPage < UInt32.max - 1 else { throw StoreFlaw.tooLarge }
+            lastPage += 1
+        } while geometry.isSetAside(lastPage)
+        return lastPage
+    }
+
+    /// Source: section 7.
+    enum PointerType: UInt8 {
+        case root = 1
+        case firstOfChain = 3
+        case inChain = 4
+        case child = 5
+    }
+
+    func point(_ page: UInt32, type: PointerType, parent: UInt32) throws {
+        guard geometry.hasAutoVacuum else { return }
+        let place = geometry.pointerMap(of: page)
+        try sink.writePointer((type.rawValue, parent), map: place.page, offset: place.offset)
+    }
+
+    /// Writes a page of a tree; the first page is kept until `finish`.
+    func emit(_ page: PageAssembly, type: UInt8, rightChild: UInt32?, number: UInt32) throws {
+        if number == 1 {
+            page.write(
+                into: &firstPage, type: type, rightChild: rightChild, usableSize: geometry.usableSize,
+                offset: DatabaseHeader.size)
+        } else {
+            var bytes = [UInt8](repeating: 0, count: geometry.pageSize)
+            page.write(into: &bytes, type: type, rightChild: rightChild, usableSize: geometry.usableSize, offset: 0)
+            try sink.write(bytes, number: number)
+        }
+        guard geometry.hasAutoVacuum else { return }
+        for chain in page.chains { try point(chain.page, type: .firstOfChain, parent: number) }
+        if let rightChild {
+            for child in page.children { try point(child, type: .child, parent: number) }
+            try point(rightChild, type: .child, parent: number)
+        }
+    }
+}
