@@ -17,8 +17,8 @@ package struct LongRecord: Sendable {
     ///
     /// - Parameter cell: What `reader` gave last.
     /// - Throws: `.record`, and what `reader` throws.
-    package init<Pages: PageSource>(
-        of cell: TreeCell, in reader: TreeReader<Pages>, _ integers: IntegerForm
+    package init(
+        of cell: TreeCell, in reader: TreeReader, _ integers: IntegerForm
     ) throws {
         self.integers = integers
         var walk = RecordWalk()
@@ -57,8 +57,8 @@ package struct LongRecord: Sendable {
     /// Hands out the record in its canonical encoding.
     ///
     /// - Parameter reader: One that gave `cell` last.
-    package func write<Pages: PageSource>(
-        _ cell: TreeCell, in reader: TreeReader<Pages>, to output: (Span<UInt8>) throws -> Void
+    package func write(
+        _ cell: TreeCell, in reader: TreeReader, to output: (Span<UInt8>) throws -> Void
     ) throws {
         try output(header.span)
         var walk = RecordWalk()

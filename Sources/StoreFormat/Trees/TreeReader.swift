@@ -1,12 +1,12 @@
 /// The cells of one b-tree in the order of their keys. It reads bytes that nobody vouches for.
 ///
 /// Memory: one page for each level, of which there are at most 20, and one more.
-package struct TreeReader<Pages: PageSource> {
+package struct TreeReader {
     /// SQLite's own limit [btreeInt.h, BTCURSOR_MAX_DEPTH].
     private static var deepest: Int { 20 }
 
     package let kind: TreeKind
-    private let pages: Pages
+    private let pages: any PageSource
     private let geometry: PageGeometry
     private var use: PageUse?
     private var levels: [Level] = []
@@ -22,7 +22,7 @@ package struct TreeReader<Pages: PageSource> {
 
     /// - Parameter use: Where the pages are noted that it meets; without it loops end at the depth limit alone.
     package init(
-        _ pages: Pages, _ geometry: PageGeometry, root: UInt32, kind: TreeKind, use: PageUse? = nil
+        _ pages: any PageSource, _ geometry: PageGeometry, root: UInt32, kind: TreeKind, use: PageUse? = nil
     ) throws {
         self.pages = pages
         self.geometry = geometry
@@ -32,7 +32,7 @@ package struct TreeReader<Pages: PageSource> {
     }
 
     /// - Returns: The kind of the tree that begins with a page.
-    package static func kind(of root: UInt32, in pages: Pages, _ geometry: PageGeometry) throws -> TreeKind {
+    package static func kind(of root: UInt32, in pages: any PageSource, _ geometry: PageGeometry) throws -> TreeKind {
         guard (1...max(1, pages.pageCount)).contains(root) else { throw StoreFlaw.page(root, .number) }
         var page = [UInt8](repeating: 0, count: geometry.pageSize)
         try pages.read(root, into: &page)
@@ -51,32 +51,28 @@ package struct TreeReader<Pages: PageSource> {
     ///
     /// - Throws: `StoreFlaw`, and what `pages` throws.
     package mutating func next() throws -> TreeCell? {
-        while let level = levels.last {
+        while !levels.isEmpty {
             let top = levels.count - 1
-            let (page, position) = (level.page, level.position)
-            if page.isLeaf {
-                guard position < page.cellCount else {
-                    levels.removeLast()
-                    continue
-                }
-                levels[top].position = position + 1
-                let cell = try page.cell(position)
-                if kind == .table {
-                    if let lastRowid, lastRowid >= cell.rowid { throw StoreFlaw.page(page.number, .order) }
-                    lastRowid = cell.rowid
-                }
-                return cell
-            }
-            guard position <= 2 * page.cellCount else {
+            let position = levels[top].position
+            let (isLeaf, cellCount) = (levels[top].page.isLeaf, levels[top].page.cellCount)
+            guard position < cellCount || !isLeaf, position <= 2 * cellCount else {
                 levels.removeLast()
                 continue
             }
             levels[top].position = position + 1
+            if isLeaf {
+                let cell = try levels[top].page.cell(position)
+                if kind == .table {
+                    if let lastRowid, lastRowid >= cell.rowid { throw StoreFlaw.page(cell.page, .order) }
+                    lastRowid = cell.rowid
+                }
+                return cell
+            }
             if position % 2 == 0 {
-                try descend(
-                    to: position / 2 < page.cellCount ? page.child(position / 2) : page.rightChild)
+                let page = levels[top].page
+                try descend(to: position / 2 < cellCount ? page.child(position / 2) : page.rightChild)
             } else if kind == .index {
-                return try page.cell(position / 2)
+                return try levels[top].page.cell(position / 2)
             }
         }
         return nil
@@ -124,11 +120,6 @@ package struct TreeReader<Pages: PageSource> {
     ///
     /// - Parameter cell: Its size is what is taken of memory.
     package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
-        if cell.overflow == 0, let page = levels.last?.page, page.number == cell.page {
-            bytes.append(contentsOf: page.bytes[cell.start..<(cell.start + cell.localSize)])
-            return
-        }
-        bytes.reserveCapacity(bytes.count + cell.payloadSize)
         try forEachPiece(of: cell) { piece in piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
     }
 }

@@ -8,7 +8,7 @@ package enum CanonicalForm {
     /// Reads a compact copy and writes its canonical form.
     ///
     /// - Throws: `StoreFlaw` if it has none; what `pages` and `sink` throw.
-    package static func write<Pages: PageSource, Sink: PageSink>(of pages: Pages, to sink: Sink) throws {
+    package static func write(of pages: any PageSource, to sink: any PageSink) throws {
         var first = [UInt8](repeating: 0, count: DatabaseHeader.size)
         try pages.read(1, into: &first)
         let settings = try StoreSettings(decoding: first)
@@ -26,13 +26,13 @@ package enum CanonicalForm {
 }
 
 /// One run of the above.
-private struct CanonicalCopy<Pages: PageSource> {
-    private let pages: Pages
+private struct CanonicalCopy {
+    private let pages: any PageSource
     private let settings: StoreSettings
     private let geometry: PageGeometry
     private let use: PageUse
 
-    init(_ pages: Pages, _ settings: StoreSettings) {
+    init(_ pages: any PageSource, _ settings: StoreSettings) {
         self.pages = pages
         self.settings = settings
         geometry = PageGeometry(settings)
@@ -45,8 +45,8 @@ private struct CanonicalCopy<Pages: PageSource> {
         return trees
     }
 
-    func writeSchema<Sink>(to writer: StoreWriter<Sink>) throws {
-        let tree = writer.tree(.table, root: 1)
+    func writeSchema(to writer: StoreWriter) throws {
+        var tree = writer.tree(.table, root: 1)
         var named = 0
         try forEachSchemaRow(use: use) { rowid, record in
             guard let row = SchemaRow(record) else { return }
@@ -67,17 +67,17 @@ private struct CanonicalCopy<Pages: PageSource> {
         }
     }
 
-    func write<Sink>(_ tree: SchemaTrees.Tree, to writer: StoreWriter<Sink>) throws {
+    func write(_ tree: SchemaTrees.Tree, to writer: StoreWriter) throws {
         let kind = try TreeReader.kind(of: tree.root, in: pages, geometry)
         // An index is never a table's tree; a table WITHOUT ROWID is an index's.
         guard tree.isTable || kind == .index else { throw StoreFlaw.page(tree.root, .type(TreeKind.table.leafType)) }
         var reader = try TreeReader(pages, geometry, root: tree.root, kind: kind, use: use)
-        let target = writer.tree(kind, root: writer.roots[tree.index])
+        var target = writer.tree(kind, root: writer.roots[tree.index])
         var record: [UInt8] = []
         var canonical: [UInt8] = []
         while let cell = try reader.next() {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
-                try writeLong(cell, of: reader, to: target)
+                try writeLong(cell, of: reader, to: &target)
                 continue
             }
             record.removeAll(keepingCapacity: true)
@@ -95,8 +95,8 @@ private struct CanonicalCopy<Pages: PageSource> {
         try target.end()
     }
 
-    private func writeLong<Sink>(
-        _ cell: TreeCell, of reader: TreeReader<Pages>, to target: TreeWriter<Sink>
+    private func writeLong(
+        _ cell: TreeCell, of reader: TreeReader, to target: inout TreeWriter
     ) throws {
         // Read twice: its pages are noted the second time alone.
         let record = try LongRecord(of: cell, in: reader.unnoted, settings.integers)

@@ -16,7 +16,7 @@ struct PageAssembly {
     mutating func append(_ cell: TreeWriterCell, child: UInt32? = nil) {
         starts.append(cells.count)
         if let child { withUnsafeBytes(of: child.bigEndian) { cells.append(contentsOf: $0) } }
-        cells.append(contentsOf: cell.bytes)
+        cell.bytes.withUnsafeBufferPointer { cells.append(contentsOf: $0) }
         if cell.chain != 0 { chains.append((starts.count - 1, cell.chain)) }
         used += Self.room(forCell: cell.bytes.count + (child == nil ? 0 : 4))
     }

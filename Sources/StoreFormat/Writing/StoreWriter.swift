@@ -2,9 +2,9 @@
 ///
 /// First `init`, then for each tree, in the order of `Protocol/CANONICAL.md` section 4, `begin`, its rows, `end`; then
 /// `finish`. Memory: two pages a level of the tree that is being written.
-package final class StoreWriter<Sink: PageSink> {
+package final class StoreWriter {
     package let settings: StoreSettings
-    package let sink: Sink
+    package let sink: any PageSink
     let geometry: PageGeometry
     private var lastPage: UInt32 = 1
     private var firstPage: [UInt8]
@@ -13,7 +13,7 @@ package final class StoreWriter<Sink: PageSink> {
     package private(set) var roots: [UInt32] = [1]
 
     /// - Parameter treeCount: B-trees beside that of `sqlite_schema`.
-    package init(_ settings: StoreSettings, treeCount: Int, sink: Sink) throws {
+    package init(_ settings: StoreSettings, treeCount: Int, sink: any PageSink) throws {
         self.settings = settings
         self.sink = sink
         geometry = PageGeometry(settings)
@@ -30,7 +30,7 @@ package final class StoreWriter<Sink: PageSink> {
     package var pageCount: UInt32 { lastPage }
 
     /// - Parameter root: One of `roots`.
-    package func tree(_ kind: TreeKind, root: UInt32) -> TreeWriter<Sink> {
+    package func tree(_ kind: TreeKind, root: UInt32) -> TreeWriter {
         TreeWriter(self, kind, root: root)
     }
 

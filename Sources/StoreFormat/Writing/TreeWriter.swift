@@ -1,8 +1,8 @@
 /// Writes one tree bottom up, from its rows in the order of their keys.
 ///
 /// Source: `Protocol/CANONICAL.md` sections 5 and 6, whose words it uses.
-package final class TreeWriter<Sink: PageSink> {
-    private let store: StoreWriter<Sink>
+package struct TreeWriter: ~Copyable {
+    private let store: StoreWriter
     private let kind: TreeKind
     private let root: UInt32
     private let geometry: PageGeometry
@@ -29,7 +29,7 @@ package final class TreeWriter<Sink: PageSink> {
         var page: [UInt8] = []
     }
 
-    init(_ store: StoreWriter<Sink>, _ kind: TreeKind, root: UInt32) {
+    init(_ store: StoreWriter, _ kind: TreeKind, root: UInt32) {
         self.store = store
         self.kind = kind
         self.root = root
@@ -39,14 +39,19 @@ package final class TreeWriter<Sink: PageSink> {
     /// Appends a whole row.
     ///
     /// - Parameter rowid: Of a table's row, above those before it; 0 in index trees.
-    package func append(_ record: Span<UInt8>, rowid: Int64 = 0) throws {
+    package mutating func append(_ record: Span<UInt8>, rowid: Int64 = 0) throws {
         try beginRecord(size: record.count, rowid: rowid)
+        if let open, open.localLeft == record.count {
+            self.open = nil
+            record.withUnsafeBufferPointer { cell.bytes.append(contentsOf: $0) }
+            return try place()
+        }
         try extendRecord(record)
         try endRecord()
     }
 
     /// Begins a row of which the record comes in pieces.
-    package func beginRecord(size: Int, rowid: Int64 = 0) throws {
+    package mutating func beginRecord(size: Int, rowid: Int64 = 0) throws {
         let local = geometry.localSize(ofPayload: size, in: kind)
         cell.bytes.removeAll(keepingCapacity: true)
         cell.chain = 0
@@ -61,7 +66,7 @@ package final class TreeWriter<Sink: PageSink> {
         open = OpenRecord(localLeft: local, left: size)
     }
 
-    package func extendRecord(_ bytes: Span<UInt8>) throws {
+    package mutating func extendRecord(_ bytes: Span<UInt8>) throws {
         guard var record = open else { return }
         open = nil
         guard bytes.count <= record.left else { throw StoreFlaw.record(page: 0) }
@@ -86,18 +91,22 @@ package final class TreeWriter<Sink: PageSink> {
         open = record
     }
 
-    package func endRecord() throws {
+    package mutating func endRecord() throws {
         guard var record = open else { return }
         open = nil
         guard record.left == 0 else { throw StoreFlaw.record(page: 0) }
         if record.number != 0 { try writeOverflowPage(&record, next: 0) }
+        try place()
+    }
+
+    private mutating func place() throws {
         switch kind {
         case .table: leaf.append(cell)
         case .index: try appendEntry()
         }
     }
 
-    private func nextOverflowPage(_ record: inout OpenRecord) throws {
+    private mutating func nextOverflowPage(_ record: inout OpenRecord) throws {
         let next = try store.nextPage()
         if record.number == 0 {
             cell.chain = next
@@ -112,14 +121,14 @@ package final class TreeWriter<Sink: PageSink> {
         record.page.append(contentsOf: [0, 0, 0, 0])
     }
 
-    private func writeOverflowPage(_ record: inout OpenRecord, next: UInt32) throws {
+    private mutating func writeOverflowPage(_ record: inout OpenRecord, next: UInt32) throws {
         withUnsafeBytes(of: next.bigEndian) { record.page.replaceSubrange(0..<4, with: $0) }
         record.page.append(contentsOf: repeatElement(0, count: geometry.pageSize - record.page.count))
         try store.sink.write(record.page, number: record.number)
     }
 
     /// Nothing more comes: writes what is held, and the root.
-    package func end() throws {
+    package mutating func end() throws {
         if leaf.isEmpty, var held = heldLeaf, let last = held.page.removeLast(ofInterior: false) {
             heldLeaf = nil
             leaf.append(held.separator)
@@ -134,7 +143,7 @@ package final class TreeWriter<Sink: PageSink> {
 
     // MARK: Leaves
 
-    private func finishTableLeaf() throws {
+    private mutating func finishTableLeaf() throws {
         guard let lastRowid else { return }
         var separator = TreeWriterCell(bytes: [], chain: 0)
         Varint.append(UInt64(bitPattern: lastRowid), to: &separator.bytes)
@@ -143,7 +152,7 @@ package final class TreeWriter<Sink: PageSink> {
         try emitLeaf(full, separator)
     }
 
-    private func appendEntry() throws {
+    private mutating func appendEntry() throws {
         guard leaf.used + PageAssembly.room(forCell: cell.bytes.count) <= geometry.usableSize - 8 else {
             heldLeaf = (leaf, cell)
             leaf = PageAssembly()
@@ -156,13 +165,13 @@ package final class TreeWriter<Sink: PageSink> {
         leaf.append(cell)
     }
 
-    private func emitLeaf(_ page: PageAssembly, _ separator: TreeWriterCell) throws {
+    private mutating func emitLeaf(_ page: PageAssembly, _ separator: TreeWriterCell) throws {
         try push(try emit(page, type: kind.leafType, rightChild: nil), separator, level: 0)
     }
 
     // MARK: Interior pages
 
-    private func push(_ child: UInt32, _ separator: TreeWriterCell, level: Int) throws {
+    private mutating func push(_ child: UInt32, _ separator: TreeWriterCell, level: Int) throws {
         if level == levels.count { levels.append(InteriorLevel()) }
         let room = PageAssembly.room(forCell: separator.bytes.count + 4)
         guard levels[level].page.used + room <= geometry.usableSize - 12 else {
@@ -174,14 +183,14 @@ package final class TreeWriter<Sink: PageSink> {
         levels[level].page.append(separator, child: child)
     }
 
-    private func emitHeld(level: Int) throws {
+    private mutating func emitHeld(level: Int) throws {
         guard let held = levels[level].held else { return }
         levels[level].held = nil
         let number = try emit(held.page, type: kind.interiorType, rightChild: held.rightChild)
         try push(number, held.separator, level: level + 1)
     }
 
-    private func finish(level: Int, rightChild: UInt32) throws {
+    private mutating func finish(level: Int, rightChild: UInt32) throws {
         if levels[level].page.isEmpty, let held = levels[level].held {
             var page = held.page
             levels[level].page.append(held.separator, child: held.rightChild)
@@ -197,13 +206,13 @@ package final class TreeWriter<Sink: PageSink> {
         try finish(level: level + 1, rightChild: try emit(page, type: kind.interiorType, rightChild: rightChild))
     }
 
-    private func emit(_ page: PageAssembly, type: UInt8, rightChild: UInt32?) throws -> UInt32 {
+    private mutating func emit(_ page: PageAssembly, type: UInt8, rightChild: UInt32?) throws -> UInt32 {
         let number = try store.nextPage()
         try store.emit(page, type: type, rightChild: rightChild, number: number)
         return number
     }
 
-    private func finishRoot(_ page: PageAssembly, type: UInt8, rightChild: UInt32?) throws {
+    private mutating func finishRoot(_ page: PageAssembly, type: UInt8, rightChild: UInt32?) throws {
         let header = rightChild == nil ? 8 : 12
         if root == 1, header + page.used > geometry.usableSize - DatabaseHeader.size {
             let number = try emit(page, type: type, rightChild: rightChild)
