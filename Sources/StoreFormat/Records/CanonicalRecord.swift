@@ -19,7 +19,9 @@ package enum CanonicalRecord {
         guard let headerSize = Varint.read(record, at: &position) else { return false }
         var value = Int(headerSize)
         while position < headerSize {
-            guard let type = Varint.read(record, at: &position), let length = SerialType.length(type) else { return false }
+            guard let type = Varint.read(record, at: &position), let length = SerialType.length(type) else {
+                return false
+            }
             if SerialType.isInteger(type) {
                 let integer = integer(type, in: record, at: value)
                 append(integer, integers, header: &header, body: &body)

@@ -3,9 +3,6 @@
 ///
 /// Source: `Protocol/CANONICAL.md` section 2.
 package struct LongRecord: Sendable {
-    /// Longest header, in bytes, that is held: SQLite's own limit of 32,767 columns, 9 bytes each.
-    private static let longestHeader = 32_767 * 9 + Varint.longest
-
     private let integers: IntegerForm
     private var types: [UInt64] = []
     /// The types that the integers will have, in their order.
@@ -25,7 +22,7 @@ package struct LongRecord: Sendable {
         var narrowed: [UInt64] = []
         var size = 0
         try reader.forEachPiece(of: cell) { piece in
-            let isSound = try walk.feed(piece, Self.longestHeader) { type, bytes in
+            let isSound = try walk.feed(piece) { type, _, bytes in
                 if SerialType.isInteger(type) {
                     let narrow = integers.serialType(of: CanonicalRecord.integer(type, in: bytes, at: 0))
                     narrowed.append(narrow)
@@ -63,95 +60,13 @@ package struct LongRecord: Sendable {
         try output(header.span)
         var walk = RecordWalk()
         try reader.forEachPiece(of: cell) { piece in
-            _ = try walk.feed(piece, Self.longestHeader) { type, bytes in
+            _ = try walk.feed(piece) { type, _, bytes in
                 guard SerialType.isInteger(type) else { return try output(bytes) }
                 var (header, body): ([UInt8], [UInt8]) = ([], [])
                 CanonicalRecord.append(
                     CanonicalRecord.integer(type, in: bytes, at: 0), integers, header: &header, body: &body)
                 try output(body.span)
             }
-        }
-    }
-}
-
-/// Where one is in a record of which the bytes come piece by piece.
-private struct RecordWalk {
-    private(set) var types: [UInt64] = []
-    private var header: [UInt8] = []
-    private var headerSize: Int?
-    /// The value that is being read, and how much of it has come.
-    private var index = 0
-    private var done = 0
-    /// What has come of an integer.
-    private var integer: [UInt8] = []
-
-    /// Whether the record has come to its end, and to nothing more.
-    var isAtEnd: Bool { headerSize != nil && index == types.count }
-
-    /// - Parameter onValue: Gets texts and blobs piece by piece, everything else whole.
-    /// - Returns: Whether the record is sound so far.
-    mutating func feed(
-        _ piece: Span<UInt8>, _ longestHeader: Int, onValue: (UInt64, Span<UInt8>) throws -> Void
-    ) throws -> Bool {
-        var position = 0
-        if headerSize == nil || header.count < headerSize ?? 0 {
-            guard takeHeader(piece, &position, longestHeader) else { return false }
-            guard let headerSize, header.count == headerSize else { return true }
-            guard parseTypes() else { return false }
-            try skipEmpty(onValue)
-        }
-        while position < piece.count {
-            guard index < types.count, let length = SerialType.length(types[index]) else { return false }
-            let take = min(length - done, piece.count - position)
-            let bytes = piece.extracting(position..<(position + take))
-            position += take
-            done += take
-            if types[index] < SerialType.firstOfVariableLength {
-                bytes.withUnsafeBufferPointer { integer.append(contentsOf: $0) }
-                if done == length { try onValue(types[index], integer.span) }
-            } else {
-                try onValue(types[index], bytes)
-            }
-            if done == length {
-                index += 1
-                done = 0
-                integer.removeAll(keepingCapacity: true)
-                try skipEmpty(onValue)
-            }
-        }
-        return true
-    }
-
-    private mutating func takeHeader(_ piece: Span<UInt8>, _ position: inout Int, _ longestHeader: Int) -> Bool {
-        while position < piece.count {
-            if let headerSize, header.count == headerSize { return true }
-            header.append(piece[position])
-            position += 1
-            if headerSize == nil {
-                var end = 0
-                if let size = Varint.read(header.span, at: &end) {
-                    guard size >= UInt64(end), size <= UInt64(longestHeader) else { return false }
-                    headerSize = Int(size)
-                }
-            }
-        }
-        return true
-    }
-
-    private mutating func parseTypes() -> Bool {
-        var position = 0
-        guard Varint.read(header.span, at: &position) != nil else { return false }
-        while position < header.count {
-            guard let type = Varint.read(header.span, at: &position), SerialType.length(type) != nil else { return false }
-            types.append(type)
-        }
-        return true
-    }
-
-    private mutating func skipEmpty(_ onValue: (UInt64, Span<UInt8>) throws -> Void) throws {
-        while index < types.count, SerialType.length(types[index]) == 0 {
-            try onValue(types[index], integer.span)
-            index += 1
         }
     }
 }

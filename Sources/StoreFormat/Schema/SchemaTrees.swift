@@ -55,7 +55,9 @@ package struct SchemaTrees: Sendable {
         defer { rows += 1 }
         guard let row = SchemaRow(record) else { throw .schemaRow(rows) }
         guard row.root != 0 else { return }
-        guard let root = UInt32(exactly: row.root), root > 1, roots.insert(root).inserted else { throw .schemaRow(rows) }
+        guard let root = UInt32(exactly: row.root), root > 1, roots.insert(root).inserted else {
+            throw .schemaRow(rows)
+        }
         count += 1
         nameBytes += row.name.count + row.tableName.count
         guard count <= Self.most, nameBytes <= Self.mostNameBytes else { throw .tooManyTrees }
@@ -102,7 +104,9 @@ package struct SchemaRow {
     /// - Returns: `nil` if the record is not one of such a row.
     init?(_ record: Span<UInt8>) {
         var position = 0
-        guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else { return nil }
+        guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else {
+            return nil
+        }
         var value = Int(headerSize)
         var types: [UInt64] = []
         var values: [Range<Int>] = []

@@ -74,7 +74,9 @@ package struct TreeWriter: ~Copyable {
         while position < bytes.count {
             if record.localLeft > 0 {
                 let take = min(record.localLeft, bytes.count - position)
-                bytes.extracting(position..<(position + take)).withUnsafeBufferPointer { cell.bytes.append(contentsOf: $0) }
+                bytes.extracting(position..<(position + take)).withUnsafeBufferPointer {
+                    cell.bytes.append(contentsOf: $0)
+                }
                 record.localLeft -= take
                 record.left -= take
                 position += take
