@@ -16,7 +16,8 @@ package struct IndexedRow {
         record.removeAll(keepingCapacity: true)
         guard cell.payloadSize > CanonicalForm.longestHeldRecord else {
             try reader.appendRecord(of: cell, to: &record)
-            guard columns.read(record.span) else { throw StoreFlaw.record(page: cell.page) }
+            let whole = record
+            guard columns.read(whole.span) else { throw StoreFlaw.record(page: cell.page) }
             return true
         }
         var walk = RecordWalk()
