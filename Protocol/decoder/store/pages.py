@@ -1,0 +1,58 @@
+"""The pages of a canonical file: their numbers (section 4) and the pointer maps (section 7)."""
+
+from __future__ import annotations
+
+import struct
+from typing import BinaryIO
+
+from decoder.store.geometry import Geometry
+
+ROOT, FIRST_OF_CHAIN, IN_CHAIN, CHILD = 1, 3, 4, 5
+
+
+class Pages:
+    """Gives the numbers, and writes each page to its place in `out`."""
+
+    def __init__(self, geometry: Geometry, out: BinaryIO) -> None:
+        self.geometry = geometry
+        self.highest = 1
+        self._out = out
+        self._maps: dict[int, bytearray] = {}
+
+    def next(self) -> int:
+        self.highest = self.geometry.after(self.highest)
+        return self.highest
+
+    def write(self, number: int, content: bytes) -> None:
+        """The rest of the page is zero."""
+        if len(content) > self.geometry.page_size:
+            raise ValueError("more than a page")
+        self._out.seek((number - 1) * self.geometry.page_size)
+        self._out.write(content.ljust(self.geometry.page_size, b"\0"))
+
+    def belongs(self, number: int, kind: int, parent: int) -> None:
+        """The pointer map entry of a page that was given."""
+        if not self.geometry.has_pointer_maps:
+            return
+        page = self.geometry.map_page(number)
+        entries = self._maps.setdefault(page, bytearray(self.geometry.usable))
+        at = 5 * (number - page - 1)
+        entries[at : at + 5] = struct.pack(">BI", kind, parent)
+
+    def place(self, payload: bytes) -> int:
+        """Writes the rest of a payload to a chain of overflow pages and gives the first one's number."""
+        room = self.geometry.usable - 4
+        numbers = [self.next() for _ in range(0, len(payload), room)]
+        for index, number in enumerate(numbers):
+            following = numbers[index + 1] if index + 1 < len(numbers) else 0
+            self.write(number, struct.pack(">I", following) + payload[index * room : (index + 1) * room])
+            if index:
+                self.belongs(number, IN_CHAIN, numbers[index - 1])
+        return numbers[0]
+
+    def finish(self) -> None:
+        """Writes the pages without content up to the highest page."""
+        if self.highest > self.geometry.lock_page:
+            self.write(self.geometry.lock_page, b"")
+        for page, entries in self._maps.items():
+            self.write(page, entries)
