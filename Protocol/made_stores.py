@@ -24,7 +24,8 @@ class MadeStore:
     page_size: int = 4096
     encoding: str = "UTF-8"
     auto_vacuum: str = "NONE"
-    legacy: bool = False
+    legacy: tuple[bool, bool] = (False, False)
+    """By history: schema format 1, in which 0 and 1 are integers of one byte."""
     reserved: int = 0
     histories: int = 2
     pragmas: list[str] = field(default_factory=list)
@@ -32,17 +33,23 @@ class MadeStore:
     def make(self, path: Path, history: int) -> None:
         if self.reserved:
             script = f".filectrl reserve_bytes {self.reserved}\nPRAGMA page_size = {self.page_size};\nVACUUM;\n"
-            subprocess.run(["sqlite3", path], input=script.encode(), check=True, stdout=subprocess.DEVNULL)
+            command_line(path, script)
+        if self.legacy[history]:
+            # The schema format comes with the first table, and stays until a VACUUM.
+            script = f"PRAGMA page_size = {self.page_size};\n.dbconfig legacy_file_format on\nCREATE TABLE gone (a);\n"
+            command_line(path, script + "DROP TABLE gone;\n")
         connection = sqlite3.connect(path, isolation_level=None)
         for pragma in [f"page_size = {self.page_size}", f"encoding = '{self.encoding}'", f"auto_vacuum = {self.auto_vacuum}",
-                       f"legacy_file_format = {self.legacy}", *self.pragmas]:  # fmt: skip
+                       *self.pragmas]:  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")
-        if self.legacy:
-            connection.setconfig(sqlite3.SQLITE_DBCONFIG_LEGACY_FILE_FORMAT, True) if hasattr(connection, "setconfig") else None
         connection.execute("BEGIN")
         self.fill(connection, history)
         connection.execute("COMMIT")
         connection.close()
+
+
+def command_line(path: Path, script: str) -> None:
+    subprocess.run(["sqlite3", path], input=script.encode(), check=True, stdout=subprocess.DEVNULL)
 
 
 def insert(connection: sqlite3.Connection, sql: str, rows: list[tuple[object, ...]], history: int, away: str = "") -> None:
@@ -192,7 +199,8 @@ def made_stores() -> Iterator[MadeStore]:
         yield MadeStore(f"virtual-{page_size}", virtual, page_size, histories=1)
         yield MadeStore(f"odd-{page_size}", odd_indexes, page_size)
     yield MadeStore("reserved-255", mixed, 1024, reserved=255)
-    yield MadeStore("legacy", mixed, 1024, legacy=True)
+    yield MadeStore("legacy", mixed, 1024, legacy=(True, True))
+    yield MadeStore("legacy-once", mixed, 1024, legacy=(False, True))
     yield MadeStore("cache", mixed, 1024, pragmas=["default_cache_size = 77"])
     yield MadeStore("counts-512", counts, 512)
     yield MadeStore("counts-512-FULL", counts, 512, auto_vacuum="FULL")
@@ -207,3 +215,22 @@ def made_stores() -> Iterator[MadeStore]:
     yield MadeStore("added", added_columns, 1024)
     yield MadeStore("nothing", nothing, 1024, histories=1)
     yield MadeStore("nothing-FULL", nothing, 1024, auto_vacuum="FULL", histories=1)
+
+
+def over_one_gibibyte(connection: sqlite3.Connection, history: int) -> None:
+    """The lock page comes among overflow pages; what comes after it are leaves and interior pages as well."""
+    connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)")
+    connection.execute("CREATE TABLE after (id INTEGER PRIMARY KEY, k TEXT)")
+    connection.execute("CREATE INDEX after_k ON after (k)")
+    for key in range(1100):
+        connection.execute("INSERT INTO t VALUES (?, ?)", [key, f"row {key} ".encode().ljust(1_000_000 + key, b"-")])
+    rows: list[tuple[object, ...]] = [(key, text(key, 40)) for key in range(20_000)]
+    insert(connection, "INSERT INTO after VALUES (?, ?)", rows, history)
+
+
+def large_stores() -> Iterator[MadeStore]:
+    """With 1,024-byte pages a pointer map page falls on the lock page, and with no other size."""
+    yield MadeStore("large-1024-FULL", over_one_gibibyte, 1024, auto_vacuum="FULL", histories=1)
+    yield MadeStore("large-1024", over_one_gibibyte, 1024, histories=1)
+    yield MadeStore("large-4096-INCREMENTAL", over_one_gibibyte, 4096, auto_vacuum="INCREMENTAL", histories=1)
+    yield MadeStore("large-65536", over_one_gibibyte, 65_536, histories=1)
