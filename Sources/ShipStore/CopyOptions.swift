@@ -12,8 +12,8 @@ public struct CopyOptions: Sendable {
     public var missingExternalFiles = MissingExternalFiles.refuse
     /// What is left out.
     public var profile = CopyProfile()
-    /// What is said of its tables: nobody compares those of a copy that is not shipped.
-    var tables = TableDescription.digests
+    /// What is made of it.
+    var form = CopyForm.canonical
 
     public init() {}
 }

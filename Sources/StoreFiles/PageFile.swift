@@ -10,7 +10,7 @@ package final class PageFile: PageSource, PageSink {
     private static let gathered = 256 * 1024
 
     private let file: OpenFile
-    private let pageSize: Int
+    package let pageSize: Int
     private var run: [UInt8] = []
     /// The number of the first page of `run`.
     private var runStart: UInt32 = 0
@@ -71,14 +71,14 @@ package final class PageFile: PageSource, PageSink {
         var bytes = [entry.type]
         withUnsafeBytes(of: entry.parent.bigEndian) { bytes.append(contentsOf: $0) }
         pageCount = max(pageCount, number)
-        if let current = map?.number, number > current {
+        if number > map?.number ?? 0 {
             try flushMap()
+            map = (number, Array(repeating: 0, count: pageSize))
         }
-        // Entries of earlier maps are few: of the children of high levels.
-        guard map == nil || map?.number == number else {
+        guard number == map?.number else {
+            // Entries of earlier maps are few: of the children of high levels.
             return try file.write(bytes, at: Int64(number - 1) * Int64(pageSize) + Int64(offset))
         }
-        if map == nil { map = (number, Array(repeating: 0, count: pageSize)) }
         map?.bytes.replaceSubrange(offset..<(offset + 5), with: bytes)
     }
 
@@ -97,6 +97,5 @@ package final class PageFile: PageSource, PageSink {
     private func flushMap() throws(FileError) {
         guard let map else { return }
         try file.write(map.bytes, at: Int64(map.number - 1) * Int64(pageSize))
-        self.map = nil
     }
 }

@@ -18,6 +18,8 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let missingExternalFiles: [ExternalFileName]
     /// Left out on the user's word; `nil` if nothing was.
     package let omissions: Omissions?
+    /// What is known of its canonical form.
+    package let canonical: CanonicalFacts
     /// By the table's name; `nil` if that cannot be told of all of them.
     package let tables: [String: TableContent]?
     /// The user's own pairs, as the store keeps them.
@@ -28,7 +30,7 @@ package struct CompactCopy: ~Copyable, Sendable {
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
         externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName],
-        omissions: Omissions?, tables: [String: TableContent]?, metadata: [String: String],
+        omissions: Omissions?, canonical: CanonicalFacts, tables: [String: TableContent]?, metadata: [String: String],
         sqliteVersion: String
     ) {
         self.folder = folder
@@ -39,6 +41,7 @@ package struct CompactCopy: ~Copyable, Sendable {
         self.externalFiles = externalFiles
         self.missingExternalFiles = missingExternalFiles
         self.omissions = omissions
+        self.canonical = canonical
         self.tables = tables
         self.metadata = metadata
         self.sqliteVersion = sqliteVersion

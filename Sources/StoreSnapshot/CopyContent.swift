@@ -41,6 +41,14 @@ struct CopyContent: Sendable {
         references = coreData == nil ? [] : try ExternalReferences.all(in: database)
     }
 
+    /// What the entries of its indexes are made of, by the names of the indexes.
+    static func indexShapes(
+        of copy: FilePath, _ store: FilePath, _ watch: ConnectionWatch
+    ) throws(SnapshotError) -> [String: IndexShape] {
+        let connection = try WatchedConnection(address: copy.string, to: .read, of: store, watch: watch)
+        return try connection.read { try IndexShapes.all(in: $0) }
+    }
+
     private static func schema(of database: Database) throws -> [SchemaListing.Entry] {
         try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master").map { row in
             let texts = Array(row.databaseValues).map { String.fromDatabaseValue($0) ?? "" }

@@ -56,12 +56,13 @@ package struct SourceStore: Sendable {
     /// log with content and no index, and this process may write to the folder but not to the store.
     package func compactCopy(
         in temporaryParent: FilePath = TemporaryFolder.defaultParent, _ profile: CopyProfile = CopyProfile(),
-        missingExternalFiles policy: MissingExternalFiles = .refuse, tables description: TableDescription = .digests
+        missingExternalFiles policy: MissingExternalFiles = .refuse, form: CopyForm = .canonical
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
         let take = try await Interruption.run { interruption throws(SnapshotError) in
-            try Take.complete(of: path, in: place, profile, policy: policy, watch: watch(interruption))
+            try Take.complete(
+                of: path, in: place, profile, form: form, policy: policy, watch: watch(interruption))
         }
         // Each reads the whole copy: side by side they take less time.
         async let check = Self.result { () async throws(SnapshotError) in
@@ -73,7 +74,7 @@ package struct SourceStore: Sendable {
             try await Interruption.run { interruption throws(SnapshotError) in try take.digests(interruption) }
         }
         async let tables = Self.result { () async throws(SnapshotError) -> [String: TableContent]? in
-            guard description == .digests else { return nil }
+            guard form == .canonical else { return nil }
             return try await Interruption.run { interruption throws(SnapshotError) in
                 try TableContents.read(take.path, store: path, watch: watch(interruption))
             }
@@ -88,7 +89,7 @@ package struct SourceStore: Sendable {
                 CopiedExternalFile(
                     file: ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), path: gathered.path)
             },
-            missingExternalFiles: take.missing.map(\.name), omissions: take.omissions,
+            missingExternalFiles: take.missing.map(\.name), omissions: take.omissions, canonical: take.canonical,
             tables: try outcomes.tables.get(), metadata: take.content.metadata,
             sqliteVersion: String(cString: sqlite3_libversion()))
     }

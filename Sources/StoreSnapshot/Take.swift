@@ -6,6 +6,8 @@ import SystemPackage
 struct Take: Sendable {
     let path: FilePath
     let content: CopyContent
+    /// What is known of its canonical form.
+    let canonical: CanonicalFacts
     /// In the order of the references.
     let gathered: [GatheredFile]
     let missing: [ExternalFileReference]
@@ -26,14 +28,14 @@ struct Take: Sendable {
     ///
     /// - Throws: `.missingExternalFile`, unless `policy` allows it.
     static func complete(
-        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, policy: MissingExternalFiles,
+        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, form: CopyForm, policy: MissingExternalFiles,
         watch: ConnectionWatch
     ) throws(SnapshotError) -> Take {
-        var take = try Take(of: store, in: folder, profile, number: 1, watch: watch)
+        var take = try Take(of: store, in: folder, profile, form, number: 1, watch: watch)
         for number in 2...attempts where !take.missing.isEmpty {
             let before = take.missing
             take.discard()
-            take = try Take(of: store, in: folder, profile, number: number, watch: watch)
+            take = try Take(of: store, in: folder, profile, form, number: number, watch: watch)
             if take.missing == before { break }
         }
         if policy == .refuse, let first = take.missing.first {
@@ -43,7 +45,8 @@ struct Take: Sendable {
     }
 
     private init(
-        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, number: Int, watch: ConnectionWatch
+        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, _ form: CopyForm, number: Int,
+        watch: ConnectionWatch
     ) throws(SnapshotError) {
         let place = folder.appending("\(number)")
         do throws(FileError) {
@@ -51,8 +54,19 @@ struct Take: Sendable {
         } catch {
             throw SnapshotError(writing: error, needed: 0)
         }
-        path = place.appending("copy.sqlite")
-        let emptied = try Self.vacuum(store, into: path, profile, watch: watch)
+        let vacuumed = place.appending("vacuumed.sqlite")
+        let emptied = try Self.vacuum(store, into: vacuumed, profile, form, watch: watch)
+        switch form {
+        case .vacuumed:
+            path = vacuumed
+            canonical = .notMade
+        case .canonical:
+            let target = place.appending("copy.sqlite")
+            let flaw = try CanonicalFile.make(of: vacuumed, as: target, watch.interruption)
+            path = flaw == nil ? target : vacuumed
+            canonical =
+                if let flaw { .impossible(flaw) } else { .made(try CopyContent.indexShapes(of: path, store, watch)) }
+        }
         content = try CopyContent(of: path, store: store, watch: watch)
         let support = SupportFolder(beside: store)
         var gathered: [GatheredFile] = []
@@ -74,13 +88,14 @@ struct Take: Sendable {
     }
 
     private static func vacuum(
-        _ store: FilePath, into target: FilePath, _ profile: CopyProfile, watch: ConnectionWatch
+        _ store: FilePath, into target: FilePath, _ profile: CopyProfile, _ form: CopyForm, watch: ConnectionWatch
     ) throws(SnapshotError) -> EmptiedTables {
         for _ in 1...attempts {
             let sidecars = Sidecars(beside: store)
             defer { Sidecars.restore(sidecars, beside: store) }
             let access = try SourceAccess(to: store, sidecars: sidecars)
-            let emptied = try VacuumInto(store: store, access: access, profile: profile, watch: watch).write(to: target)
+            let vacuum = VacuumInto(store: store, access: access, profile: profile, form: form, watch: watch)
+            let emptied = try vacuum.write(to: target)
             if access.isStillValid(for: store) { return emptied }
             try? PlatformCalls.removeFile(target)
         }

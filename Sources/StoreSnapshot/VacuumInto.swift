@@ -11,6 +11,7 @@ struct VacuumInto {
     let store: FilePath
     let access: SourceAccess
     let profile: CopyProfile
+    let form: CopyForm
     let watch: ConnectionWatch
 
     /// What is found out about the source under one shared lock.
@@ -31,7 +32,8 @@ struct VacuumInto {
     func write(to target: FilePath) throws(SnapshotError) -> EmptiedTables {
         let connection = try open()
         let survey = try connection.read { try self.survey($0) }
-        let needed = survey.used + (survey.needsPages ? survey.size : 0)
+        // Beside what VACUUM writes there is first a copy of the pages, where it needs one, and then the canonical form.
+        let needed = survey.used + max(survey.needsPages ? survey.size : 0, form == .canonical ? survey.used : 0)
         let room = try Self.prepare(target, needed: needed)
         guard survey.needsPages else {
             try connection.read { try Self.vacuum($0, into: target, room) }

@@ -17,7 +17,7 @@ extension LocalStore {
             var copyOptions = CopyOptions()
             copyOptions.busyTimeout = options.busyTimeout
             copyOptions.temporaryFolder = options.temporaryFolder
-            copyOptions.tables = .none
+            copyOptions.form = .vacuumed
             let source = try await RestoreSource.find(copy, copyOptions)
             return try await RestoreSession(home: home, options: options, patience: patience).run(from: source)
         }

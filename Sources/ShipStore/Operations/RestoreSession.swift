@@ -87,7 +87,7 @@ struct RestoreSession: Sendable {
         copyOptions.busyTimeout = options.busyTimeout
         // What the store lacks already is no reason not to give it something better.
         copyOptions.missingExternalFiles = .shipWithout
-        copyOptions.tables = .none
+        copyOptions.form = .vacuumed
         let copy = try await LocalStore(home.path, options: copyOptions)
             .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)])
         return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))

@@ -6,14 +6,21 @@ package final class StoreWriter {
     package let settings: StoreSettings
     package let sink: any PageSink
     let geometry: PageGeometry
+    private let mostPages: UInt32
     private var lastPage: UInt32 = 1
     private var firstPage: [UInt8]
     private var highestRoot: UInt32 = 1
     /// The number of the root page of each tree, `sqlite_schema` first.
     package private(set) var roots: [UInt32] = [1]
 
-    /// - Parameter treeCount: B-trees beside that of `sqlite_schema`.
-    package init(_ settings: StoreSettings, treeCount: Int, sink: any PageSink) throws {
+    /// - Parameters:
+    ///   - treeCount: B-trees beside that of `sqlite_schema`.
+    ///   - mostPages: SQLite's own limit [sqlite.org/limits.html], or less.
+    /// - Throws: `.tooLarge`, here and later, where there would be more pages.
+    package init(
+        _ settings: StoreSettings, treeCount: Int, mostPages: UInt32 = UInt32.max - 1, sink: any PageSink
+    ) throws {
+        self.mostPages = mostPages
         self.settings = settings
         self.sink = sink
         geometry = PageGeometry(settings)
@@ -44,7 +51,7 @@ package final class StoreWriter {
     /// The next page, by section 4.
     func nextPage() throws -> UInt32 {
         repeat {
-            guard lastPage < UInt32.max - 1 else { throw StoreFlaw.tooLarge }
+            guard lastPage < mostPages else { throw StoreFlaw.tooLarge }
             lastPage += 1
         } while geometry.isSetAside(lastPage)
         return lastPage
