@@ -16,5 +16,7 @@ public enum CompressionError: Error, Hashable, Sendable {
         case trailingBytes
         /// A preset dictionary where there is none, none where there is one, or another one.
         case dictionary
+        /// Rows that do not make a store, or not the one that was announced.
+        case rows
     }
 }

@@ -1,0 +1,87 @@
+import Dispatch
+import Synchronization
+
+/// Segments to be encoded, from the thread that reads the store to the tasks that encode.
+///
+/// The thread waits while as many are under way as may be.
+final class ContentChannel: Sendable {
+    private struct State {
+        var contents: [SegmentContent] = []
+        var end: Result<Void, any Error>?
+        var isClosed = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let slots: DispatchSemaphore
+
+    /// - Parameter capacity: How many may be under way: put, and not yet finished.
+    init(capacity: Int) {
+        slots = DispatchSemaphore(value: capacity)
+    }
+
+    /// Waits for room. For the thread that reads.
+    ///
+    /// - Throws: `CancellationError` once nobody wants more.
+    func put(_ content: SegmentContent) throws {
+        slots.wait()
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.contents.append(content) }
+            return state.isClosed
+        }
+        wake()
+        guard !isClosed else {
+            slots.signal()
+            throw CancellationError()
+        }
+    }
+
+    /// Nothing more comes.
+    func end(_ result: Result<Void, any Error>) {
+        state.withLock { $0.end = result }
+        wake()
+    }
+
+    /// For one task at a time.
+    ///
+    /// - Returns: `nil` once all have been taken.
+    /// - Throws: What ended the reading.
+    func next() async throws -> SegmentContent? {
+        while true {
+            let found: Result<SegmentContent?, any Error>? = state.withLock { state in
+                if !state.contents.isEmpty { return .success(state.contents.removeFirst()) }
+                return state.end.map { end in end.map { nil } }
+            }
+            if let found { return try found.get() }
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let isReady = state.withLock { state in
+                    guard state.contents.isEmpty, state.end == nil else { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        }
+    }
+
+    /// One of those that were taken is done with.
+    func finishOne() { slots.signal() }
+
+    /// Nobody wants more: lets the thread end, and waits for it.
+    func close() async {
+        state.withLock { state in
+            state.isClosed = true
+            state.contents = []
+        }
+        slots.signal()
+        while (try? await next()) != nil {}
+        slots.signal()
+    }
+
+    private func wake() {
+        state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter
+        }?.resume()
+    }
+}

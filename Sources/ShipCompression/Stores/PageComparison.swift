@@ -1,0 +1,36 @@
+package import StoreFormat
+
+/// A canonical copy as the target of a `StoreBuilder`: each page that is built is compared with it, and nothing is written.
+package final class PageComparison: StoreBuilder.Target {
+    private let original: any PageSource
+    private let makeSpill: () throws -> any SpillFile
+    private var page: [UInt8]
+
+    /// What was built is not what there is.
+    package struct Mismatch: Error, Hashable, Sendable {
+        package let page: UInt32
+    }
+
+    package init(with original: any PageSource, pageSize: Int, makeSpillFile: @escaping () throws -> any SpillFile) {
+        self.original = original
+        makeSpill = makeSpillFile
+        page = Array(repeating: 0, count: pageSize)
+    }
+
+    package var pageCount: UInt32 { original.pageCount }
+
+    package func read(_ number: UInt32, into page: inout [UInt8]) throws { try original.read(number, into: &page) }
+
+    package func write(_ built: [UInt8], number: UInt32) throws {
+        try original.read(number, into: &page)
+        guard built == page else { throw Mismatch(page: number) }
+    }
+
+    package func writePointer(_ entry: (type: UInt8, parent: UInt32), map: UInt32, offset: Int) throws {
+        try original.read(map, into: &page)
+        let found = page[(offset + 1)..<(offset + 5)].reduce(0) { $0 << 8 | UInt32($1) }
+        guard page[offset] == entry.type, found == entry.parent else { throw Mismatch(page: map) }
+    }
+
+    package func makeSpillFile() throws -> any SpillFile { try makeSpill() }
+}

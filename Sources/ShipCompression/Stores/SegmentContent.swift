@@ -1,0 +1,71 @@
+import StoreFormat
+
+/// What goes into one segment, in order.
+package struct SegmentContent: Sendable {
+    /// Bytes of rows and chunks from which on a segment is full.
+    static let size = 1024 * 1024
+
+    enum Element: Sendable {
+        case number(UInt64)
+        case rows(RowGroup)
+        case chunk([UInt8])
+    }
+
+    private(set) var elements: [Element] = []
+    /// Bytes of rows and chunks.
+    private(set) var size = 0
+    /// Bytes of the store's pages that were read for it.
+    package internal(set) var storeBytes: Int64 = 0
+    /// Whether it is the last of its stream.
+    package internal(set) var isLast = false
+    private let integers: IntegerForm
+
+    init(_ integers: IntegerForm) { self.integers = integers }
+
+    var isFull: Bool { size >= Self.size }
+
+    mutating func add(_ tag: ItemTag) { elements.append(.number(tag.rawValue)) }
+
+    mutating func add(_ number: UInt64) { elements.append(.number(number)) }
+
+    mutating func add(_ rows: RowGroup) {
+        add(.rows)
+        elements.append(.rows(rows))
+        size += rows.records.count
+    }
+
+    mutating func add(chunk: [UInt8]) {
+        add(.chunk)
+        elements.append(.chunk(chunk))
+        size += chunk.count
+    }
+
+    /// The segment, as a frame carries it.
+    ///
+    /// - Throws: `CompressionError`.
+    package func encoded(_ effort: SegmentEffort) throws -> [UInt8] {
+        var writer = SegmentWriter(effort: effort, integers: integers)
+        for element in elements {
+            switch element {
+            case .number(let number): writer.number(number)
+            case .rows(let rows): try writer.rows(rows)
+            case .chunk(let bytes): writer.bytes(bytes)
+            }
+        }
+        return try writer.finish()
+    }
+}
+
+/// What an item is.
+///
+/// Source: `Protocol/COLUMNS.md` section 1.1.
+enum ItemTag: UInt64, Hashable, Sendable {
+    case settings = 0
+    case rows = 1
+    case longRow = 2
+    case chunk = 3
+    case table = 4
+    case entries = 5
+    case derived = 6
+    case end = 7
+}

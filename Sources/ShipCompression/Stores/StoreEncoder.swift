@@ -1,0 +1,163 @@
+import Dispatch
+package import StoreFormat
+
+/// A canonical copy into segments: read on one thread, encoded on all cores, checked beside that, and delivered in order.
+///
+/// Memory: `cores + 1` segments under way, and what a check needs to sort.
+package struct StoreEncoder: ColumnsEncoder {
+    /// A store of at most so many bytes is also encoded plainly, and goes by its rows only if that is smaller.
+    private static let comparedSize: Int64 = 4 * 1024 * 1024
+    /// Segments that may wait for their check.
+    private static let mostUnchecked = 4
+
+    private let store: StoreToEncode
+    private let cores: Int
+
+    package init(_ store: StoreToEncode, cores: Int) {
+        self.store = store
+        self.cores = max(1, cores)
+    }
+
+    /// What a task came to.
+    private enum Event: Sendable {
+        case content(SegmentContent?)
+        case encoded(Int, EncodedSegment, EncodedSegment.Position)
+        case checked
+    }
+
+    package func encode(deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void) async throws {
+        guard store.size <= Self.comparedSize else { return try await encodeAll(deliver) }
+        var segments: [(EncodedSegment, EncodedSegment.Position)] = []
+        try await encodeAll { segments.append(($0, $1)) }
+        let size = segments.reduce(0) { $0 + $1.0.bytes.count }
+        guard try size <= plainSize() else { throw ColumnsFailure.unsuitable }
+        for (segment, position) in segments { try await deliver(segment, position) }
+    }
+
+    private func encodeAll(
+        _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
+    ) async throws {
+        let channel = ContentChannel(capacity: cores + 1)
+        read(into: channel)
+        do {
+            try await run(channel, deliver)
+        } catch {
+            await channel.close()
+            switch error {
+            case is PageComparison.Mismatch: throw ColumnsFailure.selfCheckFailed
+            case CompressionError.damaged: throw ColumnsFailure.selfCheckFailed
+            case is StoreFlaw: throw ColumnsFailure.unsuitable
+            default: throw error
+            }
+        }
+        await channel.close()
+    }
+
+    /// The walk blocks: it has a thread of its own.
+    private func read(into channel: ContentChannel) {
+        DispatchQueue.global().async { [store] in
+            channel.end(
+                Result {
+                    try StoreWalk.run(over: try store.open(), shapes: store.shapes) { try channel.put($0) }
+                })
+        }
+    }
+
+    private func run(
+        _ channel: ContentChannel, _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
+    ) async throws {
+        let check = store.selfCheck == .on ? try StoreComparison(store) : nil
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            var (begun, delivered) = (0, 0)
+            var encoded: [Int: (EncodedSegment, EncodedSegment.Position)] = [:]
+            var unchecked: [[UInt8]] = []
+            var (isReading, isChecking, isAtEnd) = (false, false, false)
+
+            func goOn() {
+                if !isReading, !isAtEnd, unchecked.count < Self.mostUnchecked {
+                    isReading = true
+                    group.addTask { .content(try await channel.next()) }
+                }
+                if let check, !isChecking, !unchecked.isEmpty {
+                    isChecking = true
+                    let segment = unchecked.removeFirst()
+                    group.addTask {
+                        try check.append(segment)
+                        return .checked
+                    }
+                }
+            }
+
+            goOn()
+            while let event = try await group.next() {
+                switch event {
+                case .content(let content):
+                    isReading = false
+                    guard let content else {
+                        isAtEnd = true
+                        break
+                    }
+                    let index = begun
+                    begun += 1
+                    group.addTask { [store] in
+                        let bytes = try content.encoded(SegmentEffort(store.dial.level))
+                        return .encoded(
+                            index, EncodedSegment(bytes: bytes, storeBytes: content.storeBytes),
+                            content.isLast ? .last : .more)
+                    }
+                case .encoded(let index, let segment, let position):
+                    encoded[index] = (segment, position)
+                    while let (segment, position) = encoded.removeValue(forKey: delivered) {
+                        delivered += 1
+                        if check != nil {
+                            unchecked.append(segment.bytes)
+                            goOn()
+                        }
+                        try await deliver(segment, position)
+                        channel.finishOne()
+                    }
+                case .checked: isChecking = false
+                }
+                goOn()
+            }
+        }
+        try check?.finish()
+    }
+
+    /// Bytes of all blocks that the store would be otherwise, and what their frames have beyond those of segments.
+    private func plainSize() throws -> Int {
+        let pages = try store.open()
+        var size = 0
+        var block: [UInt8] = []
+        var page = [UInt8](repeating: 0, count: store.pageSize)
+        for number in 1...max(1, pages.pageCount) {
+            try pages.read(number, into: &page)
+            block += page
+            guard block.count >= 1 << 20 || number == pages.pageCount else { continue }
+            size += try EncodedSize.of(block, level: store.dial.level)
+            block.removeAll(keepingCapacity: true)
+        }
+        return size
+    }
+}
+
+/// What was encoded, decoded and compared with the store that it was encoded from.
+///
+/// It is used by one task at a time.
+private final class StoreComparison: @unchecked Sendable {
+    private let builder: StoreBuilder
+
+    init(_ store: StoreToEncode) throws {
+        let original = try store.open()
+        builder = StoreBuilder(pageSize: store.pageSize, pageCount: original.pageCount) { settings in
+            PageComparison(
+                with: original, pageSize: settings.pageSize, makeSpillFile: store.makeSpillFile)
+        }
+    }
+
+    func append(_ segment: [UInt8]) throws { try builder.append(segment) }
+
+    func finish() throws {
+        guard builder.isComplete else { throw CompressionError.damaged(.rows) }
+    }
+}

@@ -1,0 +1,248 @@
+package import StoreFormat
+
+/// A canonical copy, taken apart into segments: its rows, and of its indexes what does not follow from them.
+///
+/// Source: `Protocol/COLUMNS.md` section 1. Memory: one segment, and one page a level.
+package struct StoreWalk {
+    /// Most rows of a group.
+    private static let mostRows = 65_536
+
+    private let pages: CountedPages
+    private let settings: StoreSettings
+    private let geometry: PageGeometry
+    private let shapes: [String: IndexShape]
+    private let deliver: (SegmentContent) throws -> Void
+    private var content: SegmentContent
+    private var row = IndexedRow()
+
+    /// - Parameters:
+    ///   - pages: Of a canonical copy.
+    ///   - shapes: What the entries of indexes are made of, by the names of the indexes, as SQLite says it; an index that
+    ///     is not there is sent.
+    ///   - deliver: Gets one segment after the other.
+    /// - Throws: `StoreFlaw`, and what `pages` and `deliver` throw.
+    package static func run(
+        over pages: any PageSource, shapes: [String: IndexShape], deliver: @escaping (SegmentContent) throws -> Void
+    ) throws {
+        var walk = try StoreWalk(pages, shapes, deliver)
+        try walk.run()
+    }
+
+    private init(
+        _ pages: any PageSource, _ shapes: [String: IndexShape], _ deliver: @escaping (SegmentContent) throws -> Void
+    ) throws {
+        self.pages = CountedPages(pages)
+        self.shapes = shapes
+        self.deliver = deliver
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try pages.read(1, into: &header)
+        settings = try StoreSettings(decoding: header)
+        geometry = PageGeometry(settings)
+        content = SegmentContent(settings.integers)
+    }
+
+    private mutating func run() throws {
+        let schema = try readSchema()
+        content.add(.settings)
+        for number in [
+            UInt32(settings.pageSize), UInt32(settings.reservedBytes), settings.schemaFormat, settings.cacheSize,
+            settings.hasAutoVacuum ? 1 : 0, settings.textEncoding, settings.userVersion, settings.incrementalVacuum,
+            settings.applicationID, UInt32(schema.count),
+        ] { content.add(UInt64(number)) }
+        var unchecked: [ExpectedEntries?] = []
+        try sendRows(of: 1, .table, checking: &unchecked)
+        for table in try schema.inOrder() { try send(table) }
+        content.add(.end)
+        content.isLast = true
+        content.storeBytes = pages.takeRest() * Int64(settings.pageSize)
+        try deliver(content)
+    }
+
+    private func readSchema() throws -> SchemaTrees {
+        var trees = SchemaTrees(textEncoding: settings.textEncoding)
+        var reader = try TreeReader(pages, geometry, root: 1, kind: .table)
+        var record: [UInt8] = []
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= SchemaTrees.longestRow else { throw StoreFlaw.record(page: cell.page) }
+            record.removeAll(keepingCapacity: true)
+            try reader.appendRecord(of: cell, to: &record)
+            try trees.add(record.span)
+        }
+        return trees
+    }
+
+    private mutating func send(_ table: SchemaTrees.Table) throws {
+        let kind = try TreeReader.kind(of: table.tree.root, in: pages, geometry)
+        var expected = table.indexes.map { index in
+            String(bytes: index.name, textEncoding: settings.textEncoding).flatMap { shapes[$0] }
+                .map(ExpectedEntries.init)
+        }
+        content.add(kind == .table ? .table : .entries)
+        try sendRows(of: table.tree.root, kind, checking: &expected)
+        for (index, expected) in zip(table.indexes, expected) {
+            if let expected, try isAsExpected(index, expected) {
+                content.add(.derived)
+                content.add(expected.shape)
+            } else {
+                content.add(.entries)
+                var unchecked: [ExpectedEntries?] = []
+                try sendRows(of: index.root, .index, checking: &unchecked)
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func sendRows(
+        of root: UInt32, _ kind: TreeKind, checking expected: inout [ExpectedEntries?]
+    ) throws {
+        var reader = try TreeReader(pages, geometry, root: root, kind: kind)
+        var group = RowGroup(rowids: kind == .table ? [] : nil)
+        var columns = RecordColumns()
+        let isChecked = expected.contains { $0 != nil }
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
+                try close(&group)
+                try sendLong(cell, of: reader, kind)
+                if isChecked { try check(cell, of: reader, &expected) }
+                continue
+            }
+            let start = group.records.count
+            try reader.appendRecord(of: cell, to: &group.records)
+            group.ends.append(group.records.count)
+            if kind == .table { group.rowids?.append(cell.rowid) }
+            if isChecked {
+                let record = group.records.span.extracting(start..<group.records.count)
+                guard columns.read(record) else { throw StoreFlaw.record(page: cell.page) }
+                for index in expected.indices {
+                    expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
+                }
+            }
+            if content.size + group.records.count >= SegmentContent.size || group.ends.count == Self.mostRows {
+                try close(&group)
+            }
+        }
+        try close(&group)
+    }
+
+    /// Puts a group that has rows into the segment, and begins another.
+    private mutating func close(_ group: inout RowGroup) throws {
+        guard !group.ends.isEmpty else { return }
+        content.add(group)
+        group = RowGroup(rowids: group.rowids == nil ? nil : [])
+        try closeIfFull()
+    }
+
+    private mutating func closeIfFull() throws {
+        guard content.isFull else { return }
+        content.storeBytes = pages.take() * Int64(settings.pageSize)
+        try deliver(content)
+        content = SegmentContent(settings.integers)
+    }
+
+    private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {
+        content.add(.longRow)
+        if kind == .table { content.add(UInt64(bitPattern: cell.rowid << 1 ^ cell.rowid >> 63)) }
+        content.add(UInt64(cell.payloadSize))
+        var chunk: [UInt8] = []
+        var walk = self
+        try reader.forEachPiece(of: cell) { piece in
+            piece.withUnsafeBufferPointer { chunk.append(contentsOf: $0) }
+            guard chunk.count >= SegmentContent.size - 65_536 else { return }
+            walk.content.add(chunk: chunk)
+            chunk = []
+            try walk.closeIfFull()
+        }
+        if !chunk.isEmpty { walk.content.add(chunk: chunk) }
+        self = walk
+        try closeIfFull()
+    }
+
+    // MARK: Indexes
+
+    private mutating func check(_ cell: TreeCell, of reader: TreeReader, _ expected: inout [ExpectedEntries?]) throws {
+        guard try row.read(cell, from: reader) else {
+            for index in expected.indices { expected[index] = nil }
+            return
+        }
+        let (record, columns) = (row.record, row.columns)
+        for index in expected.indices {
+            expected[index]?.add(record.span, columns, rowid: cell.rowid, settings.integers)
+        }
+    }
+
+    /// Whether an index has the entries that follow from its table, in the order in which a consumer would put them.
+    private func isAsExpected(_ index: SchemaTrees.Tree, _ expected: ExpectedEntries) throws -> Bool {
+        guard expected.isWhole, settings.textEncoding <= 1 || expected.isBinary else { return false }
+        var reader = try TreeReader(pages, geometry, root: index.root, kind: .index)
+        var found = FoundEntries(expected.shape)
+        var entry: [UInt8] = []
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= IndexShape.longestEntry else { return false }
+            entry.removeAll(keepingCapacity: true)
+            try reader.appendRecord(of: cell, to: &entry)
+            guard found.add(entry) else { return false }
+        }
+        return found.agree(with: expected)
+    }
+}
+
+/// Pages of a store, counted as they are read, so that one knows how far one has come.
+private final class CountedPages: PageSource {
+    private let pages: any PageSource
+    /// Since the last look, and before.
+    private var (fresh, taken) = (Int64(0), Int64(0))
+
+    init(_ pages: any PageSource) { self.pages = pages }
+
+    var pageCount: UInt32 { pages.pageCount }
+
+    func read(_ number: UInt32, into page: inout [UInt8]) throws {
+        fresh += 1
+        try pages.read(number, into: &page)
+    }
+
+    /// How many were read since the last look; never more than there are in all.
+    func take() -> Int64 {
+        defer { fresh = 0 }
+        let count = min(fresh, Int64(pageCount) - taken)
+        taken += count
+        return count
+    }
+
+    /// All that are left.
+    func takeRest() -> Int64 { Int64(pageCount) - taken }
+}
+
+extension SegmentContent {
+    /// Source: `Protocol/COLUMNS.md` section 1.3.
+    fileprivate mutating func add(_ shape: IndexShape) {
+        add(UInt64(shape.parts.count))
+        for part in shape.parts {
+            let source: UInt64 =
+                switch part.source {
+                case .rowid: 0
+                case .value(let place): UInt64(place) + 1
+                }
+            add(source << 3 | UInt64(part.collation.rawValue) << 1 | (part.direction == .descending ? 1 : 0))
+        }
+    }
+}
+
+extension String {
+    /// - Parameter textEncoding: SQLite's number for it, as in the header.
+    /// - Returns: `nil` if the bytes are no text.
+    fileprivate init?(bytes: [UInt8], textEncoding: UInt32) {
+        guard textEncoding >= 2 else {
+            self.init(validating: bytes, as: UTF8.self)
+            return
+        }
+        guard bytes.count % 2 == 0 else { return nil }
+        let units = stride(from: 0, to: bytes.count, by: 2).map { index in
+            textEncoding == 2
+                ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
+                : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
+        }
+        self.init(validating: units, as: UTF16.self)
+    }
+}
