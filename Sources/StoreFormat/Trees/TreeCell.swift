@@ -17,7 +17,7 @@ package struct TreeCell: Hashable, Sendable {
 /// One page of a b-tree, looked at before anything in it is used.
 ///
 /// Source: sqlite.org/fileformat2.html section 1.6.
-struct TreePage {
+final class TreePage {
     let number: UInt32
     let isLeaf: Bool
     let cellCount: Int
@@ -50,7 +50,8 @@ struct TreePage {
     /// The cell, but for the child of one in an interior page; not for interior pages of a table.
     func cell(_ index: Int) throws(StoreFlaw) -> TreeCell {
         var position = try cellStart(index) + (isLeaf ? 0 : 4)
-        let bytes = bytes.span
+        let whole = self.bytes
+        let bytes = whole.span
         guard let size = Varint.read(bytes, at: &position), size <= UInt64(Int32.max) else {
             throw .page(number, .cell(index))
         }

@@ -102,7 +102,8 @@ package struct TreeReader {
     /// - Throws: `StoreFlaw`, and what `pages` and `body` throw.
     package func forEachPiece(of cell: TreeCell, _ body: (Span<UInt8>) throws -> Void) throws {
         guard let page = levels.last?.page, page.number == cell.page else { return }
-        try body(page.bytes.span.extracting(cell.start..<(cell.start + cell.localSize)))
+        let whole = page.bytes
+        try body(whole.span.extracting(cell.start..<(cell.start + cell.localSize)))
         var left = cell.payloadSize - cell.localSize
         var next = cell.overflow
         while left > 0 {
@@ -120,6 +121,10 @@ package struct TreeReader {
     ///
     /// - Parameter cell: Its size is what is taken of memory.
     package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
+        if cell.overflow == 0, let page = levels.last?.page, page.number == cell.page {
+            page.bytes.withUnsafeBufferPointer { bytes.append(contentsOf: $0[cell.start..<(cell.start + cell.localSize)]) }
+            return
+        }
         try forEachPiece(of: cell) { piece in piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
     }
 }
