@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import StoreFiles
 package import SystemPackage
 
 /// Asks a store that has passed its check, before anybody reads it.
@@ -28,7 +29,7 @@ package struct ProbeRun: Sendable {
     private func failure(of probe: StoreProbe, _ path: FilePath, _ size: Int64) -> FailedProbe.Reason? {
         do {
             let queue = try DatabaseQueue(
-                path: HardenedConfiguration.immutableURI(of: path),
+                path: DatabaseURI.immutable(path),
                 configuration: HardenedConfiguration.make(trust: .checked, longestValue: size))
             return try queue.unsafeRead { database in
                 try CheckDeadline.enforce(deadline, on: database) { try Self.answer(to: probe, in: database) }

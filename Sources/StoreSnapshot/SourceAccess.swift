@@ -39,7 +39,7 @@ enum SourceAccess: Hashable, Sendable {
     func address(of store: FilePath) -> String {
         switch self {
         case .locking: store.string
-        case .immutable: "file://\(Self.escape(store.string))?immutable=1"
+        case .immutable: DatabaseURI.immutable(store)
         }
     }
 
@@ -50,21 +50,5 @@ enum SourceAccess: Hashable, Sendable {
         case .immutable(let before):
             (try? PlatformCalls.status(of: store)) == before && !Sidecars(beside: store).logHasFrames
         }
-    }
-
-    /// Escapes every byte but the plainest; a slash has to stay [sqlite.org/uri.html].
-    private static func escape(_ path: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var escaped: [UInt8] = []
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "-"):
-                escaped.append(byte)
-            default: escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: escaped, as: UTF8.self)
     }
 }

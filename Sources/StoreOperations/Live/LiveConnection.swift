@@ -1,4 +1,5 @@
 package import GRDB
+import StoreFiles
 package import SystemPackage
 
 /// A connection that may write to a store, which other connections, of this process and of others, use meanwhile.

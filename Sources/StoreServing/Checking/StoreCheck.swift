@@ -39,7 +39,7 @@ public struct StoreCheck: Sendable {
         do {
             let configuration = HardenedConfiguration.make(trust: .unchecked, longestValue: facts.size)
             let queue = try DatabaseQueue(
-                path: HardenedConfiguration.immutableURI(of: path), configuration: configuration)
+                path: DatabaseURI.immutable(path), configuration: configuration)
             found = try queue.unsafeRead { database in
                 try CheckDeadline.enforce(deadline, on: database) {
                     let complaints = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")

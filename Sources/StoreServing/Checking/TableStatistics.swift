@@ -28,7 +28,7 @@ extension TableStatistics {
     ) throws -> [TableStatistics] {
         let file = try OpenFile.readingWithoutFollowing(path)
         let queue = try DatabaseQueue(
-            path: HardenedConfiguration.immutableURI(of: path),
+            path: DatabaseURI.immutable(path),
             configuration: HardenedConfiguration.make(trust: .unchecked, longestValue: try file.size))
         return try queue.unsafeRead { database in
             var tables: [TableStatistics] = []

@@ -1,7 +1,6 @@
 import CSQLiteHardening
 package import GRDB
 import GRDBSQLite
-package import SystemPackage
 
 /// How a store that came from elsewhere is opened: read-only, immutable, and with its schema distrusted.
 ///
@@ -48,18 +47,5 @@ package enum HardenedConfiguration {
             try database.execute(sql: "PRAGMA cell_size_check = \(checksCells); PRAGMA mmap_size = 0")
         }
         return configuration
-    }
-
-    /// The name under which SQLite opens a file that nobody changes: no lock is taken, and no `-wal` or `-journal` beside
-    /// it is ever read.
-    ///
-    /// Every byte of the path that could mean something in a URI is escaped (sqlite.org/uri.html section 3).
-    package static func immutableURI(of path: FilePath) -> String {
-        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~".utf8)
-        let escaped = path.string.utf8.map { byte in
-            plain.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }
-        return "file:\(escaped.joined())?immutable=1&mode=ro"
     }
 }

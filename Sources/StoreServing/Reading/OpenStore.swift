@@ -111,7 +111,7 @@ extension DatabaseQueue {
         case .settled:
             var configuration = HardenedConfiguration.make(trust: trust, longestValue: status.size)
             configuration.prepareDatabase(preparing)
-            try self.init(path: HardenedConfiguration.immutableURI(of: path), configuration: configuration)
+            try self.init(path: DatabaseURI.immutable(path), configuration: configuration)
         case .live(let busyTimeout):
             // What is committed next may be longer than the file is now.
             var configuration = HardenedConfiguration.make(trust: trust, longestValue: .max)

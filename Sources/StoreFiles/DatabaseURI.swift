@@ -1,12 +1,12 @@
-import SystemPackage
+package import SystemPackage
 
 /// The names under which SQLite opens a file in a certain way. Source: sqlite.org/uri.html.
-enum DatabaseURI {
+package enum DatabaseURI {
     /// Reads and writes, and never makes the file.
-    static func writing(_ path: FilePath) -> String { "file:\(escape(path))?mode=rw" }
+    package static func writing(_ path: FilePath) -> String { "file:\(escape(path))?mode=rw" }
 
     /// Reads a file that nobody changes: no lock is taken, and no sidecar is looked at.
-    static func immutable(_ path: FilePath) -> String { "file:\(escape(path))?immutable=1&mode=ro" }
+    package static func immutable(_ path: FilePath) -> String { "file:\(escape(path))?immutable=1&mode=ro" }
 
     private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~".utf8)
 
