@@ -3,14 +3,17 @@
 
     python3 Protocol/check.py
 
-This decoder is written from README.md alone, as `generate.py` is, and shares nothing with its encoder: a vector that
+This decoder is written from README.md and CANONICAL.md alone, as `generate.py` is, and shares nothing with its encoder: a vector that
 both agree upon means what it says.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import sqlite3
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +22,8 @@ sys.dont_write_bytecode = True
 from decoder import json_rules as rules  # noqa: E402
 from decoder.refused import CODES, Refused  # noqa: E402
 from decoder.sides import Consumer, Producer, Side  # noqa: E402
+from decoder.store.canonical_file import canonical_copy  # noqa: E402
+from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
 from decoder.tables import told  # noqa: E402
 from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
 from decoder.wire import Place, Reader, decoded_block  # noqa: E402
@@ -75,6 +80,35 @@ def check_block(vector: VectorFile, data: bytes) -> None:
     expect(hashlib.sha256(decoded).hexdigest(), vector.detail("decoded-sha256"))
 
 
+def check_canonical(vector: VectorFile, source: bytes) -> None:
+    out = io.BytesIO()
+    try:
+        canonical_copy(source, out)
+    except NoCanonicalForm:
+        return expect("none", vector.detail("canonical"))
+    found = out.getvalue()
+    expect([], vector.all("canonical"))
+    expect(str(len(found)), vector.detail("canonical-size"))
+    expect(hashlib.sha256(found).hexdigest(), vector.detail("canonical-sha256"))
+    stated = vector.section("canonical")
+    if stated is not None:
+        expect(found == stated, True)
+    again = io.BytesIO()
+    canonical_copy(found, again)
+    expect(again.getvalue() == found, True)
+    expect(faults_seen_by_sqlite(found), [])
+
+
+def faults_seen_by_sqlite(store: bytes) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.sqlite"
+        path.write_bytes(store)
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
+        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
+        connection.close()
+    return [] if found == ["ok"] else found
+
+
 def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
     sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
     for side in sides:
@@ -92,6 +126,8 @@ def check(vector: VectorFile) -> None:
     """Raises where the vector is not what its header says."""
     if vector.kind == "dialogue":
         return check_session(vector, vector.sections)
+    if vector.kind == "canonical":
+        return check_canonical(vector, vector.section("source") or b"")
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer", data)])

@@ -51,7 +51,7 @@ class StoreFile:
 
 
 def varint(value: int) -> bytes:
-    if value < 0:  # nine bytes, the last one whole
+    if value < 0 or value >> 56:  # nine bytes, the last one whole
         rest = value & 2**64 - 1
         return bytes(rest >> 8 + 7 * group & 0x7F | 0x80 for group in reversed(range(8))) + bytes([rest & 0xFF])
     groups = [value & 0x7F]

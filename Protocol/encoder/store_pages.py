@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from encoder.piece import Piece, Pieces, joined
 from encoder.sqlite_file import ENCODINGS, SQLITE_VERSION, Value, varint
 from encoder.store_plan import Entry, Node, Plan, Room, emissions, planned
-from encoder.store_record import record, wide_record
+from encoder.store_record import RawRecord, record, wide_record
 
-Rows = list[tuple[int | None, list[Value]]]
+Columns = list[Value] | RawRecord
+Rows = list[tuple[int | None, Columns]]
 
 
 @dataclass
@@ -43,8 +44,9 @@ class Store:
     cache_size: int = 0
     user_version: int = 0
     application_id: int = 0
-    schema_rowids: list[int] = field(default_factory=list)
-    """From 1 where there are none."""
+    first_schema_rowid: int = 1
+    schema_rows: Rows | None = None
+    """In place of what the items make of it, with the root pages that they get."""
 
     @property
     def usable(self) -> int:
@@ -82,10 +84,9 @@ class Layout:
                 yield from (each for each in trees if each.kind == "index" and each.table == table.name)
 
     def schema_rows(self) -> Rows:
-        rowids = self.store.schema_rowids or range(1, len(self.store.items) + 1)
-        return [
+        return self.store.schema_rows or [
             (rowid, [item.kind, item.name, item.table or item.name, self.roots.get(id(item), item.no_root), item.sql])
-            for rowid, item in zip(rowids, self.store.items)
+            for rowid, item in enumerate(self.store.items, start=self.store.first_schema_rowid)
         ]
 
     def next(self) -> int:
@@ -98,7 +99,9 @@ class Layout:
         """These stores are far from the lock page."""
         return self.store.auto_vacuum and (page - 2) % (self.store.usable // 5 + 1) == 0
 
-    def encoded(self, values: list[Value]) -> bytes:
+    def encoded(self, values: Columns) -> bytes:
+        if isinstance(values, RawRecord):
+            return values.content
         if self.is_canonical:
             return record(values, self.store.encoding, self.store.schema_format)
         return wide_record(values, self.store.encoding)

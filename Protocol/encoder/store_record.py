@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 
 from encoder.sqlite_file import RawText, Value, varint
+
+
+@dataclass(frozen=True)
+class RawRecord:
+    """A record by its bytes, which may break any rule."""
+
+    content: bytes
+
 
 WIDTHS = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 8)]
 """Serial types of integers, and their bytes."""
@@ -20,8 +29,8 @@ def wide_record(values: list[Value], encoding: str = "utf-8") -> bytes:
         (6, struct.pack(">q", value)) if isinstance(value, int) else typed(value, encoding, 4) for value in values
     ]
     types = b"".join(b"\x80" + varint(serial) for serial, _ in columns)
-    size = 2 + len(types)
-    return b"\x80" + varint(size) + types + b"".join(body for _, body in columns)
+    front = 2 if len(types) < 126 else 3
+    return b"\x80" + varint(front + len(types)) + types + b"".join(body for _, body in columns)
 
 
 def assembled(columns: list[tuple[int, bytes]]) -> bytes:
