@@ -8,7 +8,7 @@ package struct VectorFile: Sendable, CustomStringConvertible {
     /// Who reads the bytes, and as what.
     package enum Kind: String, CaseIterable, Sendable {
         case preamble, header, frames, block, manifest, hello, accept, receipt, refusal, cancel, tables, stream,
-            dialogue
+            dialogue, canonical
     }
 
     package struct Section: Sendable {
