@@ -23,13 +23,13 @@ class TreeRows:
 
 
 def write_canonical(
-    out: BinaryIO, settings: Settings, schema: list[SchemaRow], tree_of: Callable[[int], TreeRows]
+    out: BinaryIO, settings: Settings, schema: list[SchemaRow], tree_of: Callable[[int], TreeRows], most: int = 2**32 - 2
 ) -> int:
     """Writes the file and gives its number of pages; `tree_of` gives the tree of a row of `schema`, by its index.
 
-    It is asked for one tree after the other, in the order of section 4.
+    It is asked for one tree after the other, in the order of section 4. No page above `most` is written.
     """
-    pages = Pages(settings.geometry, out)
+    pages = Pages(settings.geometry, out, most)
     roots = {place: pages.next() for place, row in enumerate(schema) if row.root}
     highest_root = pages.highest
     for root in roots.values():

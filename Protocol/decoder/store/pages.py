@@ -6,6 +6,7 @@ import struct
 from typing import BinaryIO
 
 from decoder.store.geometry import Geometry
+from decoder.store.no_canonical_form import NoCanonicalForm
 
 ROOT, FIRST_OF_CHAIN, IN_CHAIN, CHILD = 1, 3, 4, 5
 
@@ -13,14 +14,17 @@ ROOT, FIRST_OF_CHAIN, IN_CHAIN, CHILD = 1, 3, 4, 5
 class Pages:
     """Gives the numbers, and writes each page to its place in `out`."""
 
-    def __init__(self, geometry: Geometry, out: BinaryIO) -> None:
+    def __init__(self, geometry: Geometry, out: BinaryIO, most: int) -> None:
         self.geometry = geometry
+        self.most = most
         self.highest = 1
         self._out = out
         self._maps: dict[int, bytearray] = {}
 
     def next(self) -> int:
         self.highest = self.geometry.after(self.highest)
+        if self.highest > self.most:
+            raise NoCanonicalForm("more pages than there may be")
         return self.highest
 
     def write(self, number: int, content: bytes) -> None:

@@ -52,19 +52,25 @@ def settings_of(data: bytes) -> Settings:
         raise NoCanonicalForm("no SQLite database")
     declared, writes, reads, reserved, highest, lowest, leaf = struct.unpack(">HBBBBBB", data[16:24])
     page_size = 65_536 if declared == 1 else declared
-    if page_size < 512 or page_size & (page_size - 1) or page_size - reserved < 480:
-        raise NoCanonicalForm("a page size that cannot be")
     if (writes, reads) != (1, 1) or (highest, lowest, leaf) != (64, 32, 32):
         raise NoCanonicalForm("no database in rollback-journal mode, or other payload fractions")
     pages, first_free, free, _, schema_format, cache_size, highest_root = struct.unpack(">IIIIIII", data[28:56])
     text_encoding, user_version, incremental, application = struct.unpack(">IIII", data[56:72])
+    settings = Settings(
+        page_size, reserved, schema_format, cache_size, highest_root != 0,
+        text_encoding, user_version, incremental, application,
+    )  # fmt: skip
+    checked_settings(settings)
     if len(data) != pages * page_size:
         raise NoCanonicalForm("a file that has not as many pages as it says")
     if first_free or free:
         raise NoCanonicalForm("free pages")
-    if schema_format > 4 or text_encoding > 3:
+    return settings
+
+
+def checked_settings(settings: Settings) -> None:
+    size = settings.page_size
+    if not 512 <= size <= 65_536 or size & (size - 1) or settings.reserved > 255 or size - settings.reserved < 480:
+        raise NoCanonicalForm("a page size that cannot be")
+    if settings.schema_format > 4 or settings.text_encoding > 3:
         raise NoCanonicalForm("a schema format or a text encoding that cannot be")
-    return Settings(
-        page_size, reserved, schema_format, cache_size, highest_root != 0,
-        text_encoding, user_version, incremental, application,
-    )  # fmt: skip
