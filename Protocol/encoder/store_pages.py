@@ -30,6 +30,8 @@ class Item:
     """What the record has instead of a root page."""
     is_table: bool = True
     """Whether the rows have rowids."""
+    derived: list[int] | None = None
+    """How an index follows from its table (`COLUMNS.md` 1.3), where its entries are not to be sent."""
 
 
 @dataclass
@@ -70,10 +72,10 @@ class Layout:
         for root in self.roots.values():
             self.owners[root] = (1, 0)
         self.plant(1, True, self.schema_rows())
-        for item in self.order():
+        for item in self.written_items():
             self.plant(self.roots[id(item)], item.is_table, item.rows or [])
 
-    def order(self) -> Iterator[Item]:
+    def written_items(self) -> Iterator[Item]:
         trees = [item for item in self.store.items if item.rows is not None]
         if not self.is_canonical:
             yield from reversed(trees)
