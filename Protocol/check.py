@@ -26,14 +26,14 @@ from decoder.store.canonical_file import canonical_copy  # noqa: E402
 from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
 from decoder.tables import told  # noqa: E402
 from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
-from decoder.wire import Place, Reader, decoded_block  # noqa: E402
+from decoder.wire import Place, Reader, decoded_block, segment, unpacked_manifest  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 SWEPT = "stream_one_block.txt"
 """The stream that is cut at each byte and has each of its bits turned over."""
 
 JSON_KINDS: dict[str, Callable[[bytes], rules.Members]] = {
-    "manifest": rules.manifest,
+    "manifest": lambda payload: rules.manifest(unpacked_manifest(payload)),
     "hello": rules.hello,
     "accept": rules.accept,
     "receipt": rules.receipt,
@@ -109,6 +109,11 @@ def faults_seen_by_sqlite(store: bytes) -> list[str]:
     return [] if found == ["ok"] else found
 
 
+def check_columns(vector: VectorFile, data: bytes) -> None:
+    content, is_last = segment(data)
+    expect([f"value.last: {'true' if is_last else 'false'}", f"value.segment: {len(content)}"], vector.values())
+
+
 def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
     sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
     for side in sides:
@@ -137,7 +142,10 @@ def check(vector: VectorFile) -> None:
         if vector.kind in JSON_KINDS:
             expect(rules.lines(JSON_KINDS[vector.kind](data)), vector.values())
         else:
-            plain = {"preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block}
+            plain = {
+                "preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block,
+                "columns": check_columns,
+            }
             plain[vector.kind](vector, data)
     except Refused as refused:
         expect(refused.code, vector.error)

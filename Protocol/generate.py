@@ -17,12 +17,16 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, canonical, canonical_none, dialogues, frames, headers, manifest_members, manifests, messages, preambles, streams, tables,
+    blocks, canonical, canonical_none, columns, dialogues, frames, headers, manifest_members, manifests, messages,
+    packed_manifests, preambles, streams, tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
-FAMILIES = [preambles, headers, frames, blocks, manifests, manifest_members, tables, messages, streams, dialogues, canonical, canonical_none]
+FAMILIES = [
+    preambles, headers, frames, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams, dialogues,
+    columns, canonical, canonical_none,
+]  # fmt: skip
 STATEMENT_OF_GRAMMAR = "README.md"
 
 

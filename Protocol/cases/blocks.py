@@ -11,7 +11,7 @@ from encoder.deflate import DeflateStream, Token, compressed, matched, wrapped, 
 from encoder.piece import Pieces, binary, joined
 from encoder.vector import Vector
 from encoder.wire import (
-    BLOCK_LIMIT, DELTA, ENCODED_LIMIT, SQLITE_COLUMNS, STORED, WINDOW, ZLIB, ZLIB_WINDOW, block,
+    BLOCK_LIMIT, DELTA, ENCODED_LIMIT, STORED, WINDOW, ZLIB, ZLIB_WINDOW, block,
 )  # fmt: skip
 
 DATA = b"Borscht, beetroot, beef, beetroot again; Borscht keeps for three days. " * 4
@@ -181,9 +181,8 @@ def broken_windows() -> Iterator[Vector]:
 
 def wrong_fields() -> Iterator[Vector]:
     violation, feature = "protocol-violation", "feature-not-supported"
-    for number, about in [(3, "Encoding 3, not in the registry"), (9, "Encoding 9, not in the registry"), (255, "Encoding 255, not in the registry")]:
+    for number, about in [(3, "Encoding 3, not in the registry"), (16, "Encoding 16, not in the registry"), (9, "Encoding 9, not in the registry"), (255, "Encoding 255, not in the registry")]:
         yield bad(f"encoding_{number}", feature, about, encoded(DATA, encoding=number))
-    yield bad("encoding_sqlite_columns", feature, "Encoding 16 is reserved", encoded(DATA, encoding=SQLITE_COLUMNS))
     yield bad("encoding_delta", feature, "Encoding 32 is reserved", encoded(DATA, encoding=DELTA))
     yield bad("size_0", violation, "Decoded size 0", encoded(compressed(b""), 0))
     over = Place(size=2 * BLOCK_LIMIT)

@@ -9,19 +9,20 @@ from encoder.piece import Pieces, binary, document, joined
 from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ACCEPT, BLOCK, CANCEL, END, HELLO, LIMITS, MANIFEST, NAMES, RECEIPT, REFUSAL, WORKING, ZLIB,
-    block, frame,
+    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, LIMITS, MANIFEST, NAMES, RECEIPT, REFUSAL, WORKING, ZLIB,
+    block, columns, frame, stored_manifest,
 )  # fmt: skip
 
 PAYLOADS: dict[int, Pieces] = {
     HELLO: document(HELLO_MEMBERS),
-    MANIFEST: document(manifest(EMPTY_STORE, "Empty")),
+    MANIFEST: stored_manifest(document(manifest(EMPTY_STORE, "Empty"))),
     ACCEPT: document({"skip": []}),
     BLOCK: block(0, 0, 512, ZLIB, compressed(EMPTY_STORE.data)),
     END: [],
     RECEIPT: document(receipt(EMPTY_STORE)),
     REFUSAL: document(word("busy", "try again in a minute")),
     CANCEL: document(word("stopped", "stopped by SIGTERM")),
+    COLUMNS: columns(b"a segment", is_last=True),
     WORKING: [],
 }
 

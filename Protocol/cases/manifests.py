@@ -11,6 +11,7 @@ from encoder.piece import Pieces, compact_json, document, text
 from encoder.samples import EMPTY_UUID, PHOTO_UUID, Members, core_data_manifest, manifest
 from encoder.table_rows import EMPTY_TABLE
 from encoder.vector import Vector, values
+from encoder.wire import stored_manifest
 
 BAD = "bad-manifest"
 
@@ -18,12 +19,12 @@ BAD = "bad-manifest"
 def good(name: str, about: str, members: Members, known: Members | None = None, covers: str = "4", payload: Pieces | None = None) -> Vector:
     """`known` is what a reader knows of the members, if not all; `payload` the bytes, if written otherwise."""
     details = values(members if known is None else known)
-    return Vector(f"manifest_{name}", about, covers, "manifest", None, details, [("", payload or document(members))])
+    return Vector(f"manifest_{name}", about, covers, "manifest", None, details, [("", stored_manifest(payload or document(members)))])
 
 
 def bad(name: str, about: str, payload: Members | Pieces, covers: str = "4", error: str = BAD) -> Vector:
     pieces = document(payload) if isinstance(payload, dict) else payload
-    return Vector(f"manifest_{name}", about, covers, "manifest", error, [], [("", pieces)])
+    return Vector(f"manifest_{name}", about, covers, "manifest", error, [], [("", stored_manifest(pieces))])
 
 
 def changed(path: str, value: Any, base: Members | None = None) -> Members:
@@ -174,7 +175,7 @@ def wrong_types() -> Iterator[Vector]:
 def requires() -> Iterator[Vector]:
     feature = "feature-not-supported"
     yield bad("requires_unknown", "A feature that nobody knows", manifest(requires=["time-travel"]), covers="4, 8", error=feature)
-    for name in ("sqlite-columns", "delta", "resume", "several-stores"):
+    for name in ("delta", "resume", "several-stores"):
         key = name.replace("-", "_")
         yield bad(f"requires_{key}", "A feature that is reserved, but not in version 1", manifest(requires=[name]), covers="4, 8", error=feature)
     yield bad("requires_64", "64 features are not too many, but not known", manifest(requires=[f"f-{number}" for number in range(64)]), covers="4, 8", error=feature)

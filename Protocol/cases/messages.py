@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from encoder.piece import Pieces, compact_json, document, text
-from encoder.samples import HELLO_MEMBERS, RECIPES_STORE, Members, receipt, word
+from encoder.samples import HELLO_MEMBERS, HELLO_WITH_COLUMNS, RECIPES_STORE, Members, receipt, word
 from encoder.vector import Vector, values
 
 SECTIONS = {"hello": "5.1", "accept": "5.2", "receipt": "5.3", "refusal": "5.4", "cancel": "5.5"}
@@ -44,6 +44,7 @@ def hellos() -> Iterator[Vector]:
     yield good("hello", "full", "Every member there is", full)
     more = hello(colour="green", holds=[held(colour="green")])
     yield good("hello", "unknown_members", "Members that are not known are passed over", more, hello(holds=[held()]))
+    yield good("hello", "columns", "A consumer that takes a store by its rows", HELLO_WITH_COLUMNS)
     yield good("hello", "more_encodings", "Encodings that the producer does not know, in another order", hello(encodings=["delta", "zlib-window", "x", "zlib", "stored"]))
     yield good("hello", "empty_is_absent", "Empty arrays are as good as absent ones", hello(features=[], holds=None), hello())
     for encoding in ("stored", "zlib", "zlib-window"):
@@ -78,6 +79,10 @@ def accepts() -> Iterator[Vector]:
     yield good("accept", "skip", "Parts to skip, rising", {"skip": [0, 2, 16_384]})
     yield good("accept", "skip_null", "null stands for an absent member", {"skip": None})
     yield good("accept", "unknown_members", "Members that are not known are passed over", {"from": 12, "skip": [1]}, {"skip": [1]})
+    yield good("accept", "plainly", "The store is to come again", {"skip": [1, 2], "plainly": True})
+    yield good("accept", "plainly_false", "It is not, said at length", {"plainly": False}, {})
+    yield bad("accept", "plainly_number", "plainly is a number", {"plainly": 1})
+    yield bad("accept", "plainly_string", "plainly is a string", {"plainly": "true"})
     yield bad("accept", "skip_falling", "Indexes that fall", {"skip": [2, 1]})
     yield bad("accept", "skip_twice", "One index twice", {"skip": [1, 1]})
     yield bad("accept", "skip_negative", "A negative index", {"skip": [-1]})

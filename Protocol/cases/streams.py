@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 
 from encoder.deflate import compressed
-from encoder.piece import Pieces, binary, document, joined, text
+from encoder.piece import Pieces, binary, joined, text
 from encoder.samples import (
     CORE_DATA_STORE, EMPTY_STORE, EMPTY_UUID, HELLO_MEMBERS, PHOTO, PHOTO_UUID, RECIPES_STORE,
     Members, core_data_manifest, external, manifest, receipt, store_members, word,
@@ -225,11 +225,7 @@ def as_shipped(store: StoreFile, **facts: object) -> Frames:
     """The store with its true size and digest, but with `facts` that it does not bear out."""
     members: Members = manifest(store)
     members["store"] = store_members(store) | facts
-    return [document_frame(members), *blocks(store.data), FINISH]
-
-
-def document_frame(members: Members) -> Pieces:
-    return frame(MANIFEST, document(members))
+    return [message(MANIFEST, members), *blocks(store.data), FINISH]
 
 
 def bad_stores() -> Iterator[Vector]:

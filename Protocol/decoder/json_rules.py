@@ -208,7 +208,7 @@ HELLO = members(
         "holds": array(members({"name": store_name, "generation": generation, "sha256": digest}), 1024),
     },
 )
-ACCEPT = members({}, {"skip": array(integer(0, 2**32 - 1), 16_385)})
+ACCEPT = members({}, {"skip": array(integer(0, 2**32 - 1), 16_385), "plainly": boolean})
 RECEIPT = members(
     {"name": store_name, "generation": generation, "sha256": digest, "outcome": one_of("installed", "unchanged")}
 )

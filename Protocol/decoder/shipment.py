@@ -7,11 +7,15 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+from decoder.columns import store_of
 from decoder.json_rules import Members
 from decoder.refused import Refused
-from decoder.wire import Place, decoded_block, violation
+from decoder.wire import Place, decoded_block, segment, violation
 
 TEXT_ENCODINGS = {"UTF-8": 1, "UTF-16le": 2, "UTF-16be": 3}
+
+
+SEGMENTS_OVERHEAD = 1_048_576
 
 
 class Shipment:
@@ -20,28 +24,64 @@ class Shipment:
         self.files = [manifest["store"], *manifest.get("externalFiles", [])]
         self.contents = [bytearray() for _ in self.files]
         self.skipped: set[int] = set()
+        self.segments: list[bytes] = []
+        self.rows = "possible"
+        """The store's rows: possible, coming, complete, over."""
+        self.store_is_rows = False
 
     def skip(self, indexes: list[int]) -> None:
         if any(index >= len(self.files) for index in indexes):
             raise Refused("bad-manifest", "no such part")
         self.skipped = set(indexes)
 
+    def ask_again(self, indexes: list[int]) -> None:
+        """The consumer wants the store once more, in blocks, and keeps all else."""
+        if indexes != list(range(1, len(self.files))):
+            raise Refused("bad-manifest", "it asks again for more than the store")
+        self.contents[0] = bytearray()
+        self.rows, self.store_is_rows = "over", False
+
     def _place(self) -> Place | None:
         for index, (file, content) in enumerate(zip(self.files, self.contents)):
-            if index not in self.skipped and len(content) < file["size"]:
+            is_there = self.store_is_rows if index == 0 else False
+            if index not in self.skipped and not is_there and len(content) < file["size"]:
                 return Place(index, len(content), file["size"])
         return None
 
     def append(self, payload: bytes) -> None:
+        is_restart = payload[:12] == bytes(12) and self.rows in ("coming", "complete")
+        if is_restart:
+            self.store_is_rows = False
         place = self._place()
         if place is None:
             raise violation("a block after the last one")
+        if self.rows == "coming" and not is_restart:
+            raise violation("a block among the rows")
         content = self.contents[place.part]
         content += decoded_block(payload, place, bytes(content))
+        self.rows = "over"
+
+    def append_rows(self, payload: bytes) -> None:
+        content, is_last = segment(payload)
+        if self.rows not in ("possible", "coming") or 0 in self.skipped:
+            raise violation("rows where none may come")
+        self.segments.append(content)
+        if sum(map(len, self.segments)) > self.files[0]["size"] + SEGMENTS_OVERHEAD:
+            raise violation("more rows than the store can have")
+        self.rows, self.store_is_rows = ("complete", True) if is_last else ("coming", False)
+
+    def complete(self) -> None:
+        if self.rows == "coming" or self._place() is not None:
+            raise violation("END before all parts are complete")
+
+    def make_store(self) -> None:
+        """From its rows; it is the manifest's, or damaged."""
+        store = store_of(self.segments, self.files[0]["size"])
+        if hashlib.sha256(store).hexdigest() != self.files[0]["sha256"]:
+            raise Refused("damaged", "SHA-256 of the store that was made from its rows")
+        self.contents[0] = bytearray(store)
 
     def verify(self) -> None:
-        if self._place() is not None:
-            raise violation("END before all parts are complete")
         for index, (file, content) in enumerate(zip(self.files, self.contents)):
             if index not in self.skipped and hashlib.sha256(content).hexdigest() != file["sha256"]:
                 raise Refused("damaged", f"SHA-256 of part {index}")

@@ -6,7 +6,8 @@ from decoder import json_rules as rules
 from decoder.refused import Refused
 from decoder.shipment import Shipment
 from decoder.wire import (
-    ACCEPT, BLOCK, CANCEL, END, HELLO, MANIFEST, RECEIPT, REFUSAL, WORKING, Frame, Reader, violation,
+    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, MANIFEST, RECEIPT, REFUSAL, WORKING, Frame, Reader, unpacked_manifest,
+    violation,
 )  # fmt: skip
 
 
@@ -77,6 +78,7 @@ class Side:
 class Producer(Side):
     def __init__(self) -> None:
         super().__init__("producer")
+        self.may_send_columns = False
 
     def greeted(self, mode: str) -> None:
         self.state = "hello"
@@ -86,12 +88,16 @@ class Producer(Side):
             case _, t if t == CANCEL:
                 self.check_last_word(frame)
             case "manifest", t if t == MANIFEST:
-                self.shipment = Shipment(rules.manifest(frame.payload))
+                self.shipment = Shipment(rules.manifest(unpacked_manifest(frame.payload)))
                 self.state = "answer"
             case "sending", t if t == BLOCK and self.shipment:
                 self.shipment.append(frame.payload)
+            case "sending", t if t == COLUMNS and self.shipment and self.may_send_columns:
+                self.shipment.append_rows(frame.payload)
             case "sending", t if t == END and self.shipment:
-                self.shipment.verify()
+                self.shipment.complete()
+                if not self.shipment.store_is_rows:
+                    self.shipment.verify()
                 self.state = "receipt"
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
@@ -101,10 +107,19 @@ class Producer(Side):
             case _, t if t == REFUSAL:
                 raise Ended(f"refused {rules.last_word(frame.payload)['code']}")
             case "hello", t if t == HELLO:
-                rules.hello(frame.payload)
+                self.may_send_columns = "sqlite-columns" in rules.hello(frame.payload)["encodings"]
                 self.state = "manifest"
             case "answer", t if t == ACCEPT and self.shipment:
-                self.shipment.skip(rules.accept(frame.payload).get("skip", []))
+                acceptance = rules.accept(frame.payload)
+                if acceptance.get("plainly"):
+                    raise violation("asks again for what was not sent")
+                self.shipment.skip(acceptance.get("skip", []))
+                self.state = "sending"
+            case "receipt", t if t == ACCEPT and self.shipment and self.shipment.store_is_rows:
+                acceptance = rules.accept(frame.payload)
+                if not acceptance.get("plainly"):
+                    raise violation("ACCEPT once more")
+                self.shipment.ask_again(acceptance.get("skip", []))
                 self.state = "sending"
             case ("answer" | "receipt") as state, t if t == RECEIPT:
                 self.receipt(frame, "unchanged" if state == "answer" else "installed")
@@ -131,6 +146,7 @@ class Consumer(Side):
     def __init__(self) -> None:
         super().__init__("consumer")
         self.is_one_way = False
+        self.takes_columns = True
 
     def greeted(self, mode: str) -> None:
         self.is_one_way = mode == "one-way"
@@ -139,14 +155,23 @@ class Consumer(Side):
     def sent(self, frame: Frame) -> None:
         match self.state, frame.type:
             case _, t if t == HELLO:
-                rules.hello(frame.payload)
+                self.takes_columns = "sqlite-columns" in rules.hello(frame.payload)["encodings"]
             case _, t if t == REFUSAL:
                 self.check_last_word(frame)
             case "answering", t if t == ACCEPT and self.shipment:
-                self.shipment.skip(rules.accept(frame.payload).get("skip", []))
+                acceptance = rules.accept(frame.payload)
+                if acceptance.get("plainly"):
+                    raise violation("nothing can come again")
+                self.shipment.skip(acceptance.get("skip", []))
                 self.state = "receiving"
             case "answering", t if t == RECEIPT:
                 self.receipt(frame, "unchanged")
+            case "unmade", t if t == ACCEPT and self.shipment:
+                acceptance = rules.accept(frame.payload)
+                if not acceptance.get("plainly"):
+                    raise violation("an answer to no question")
+                self.shipment.ask_again(acceptance.get("skip", []))
+                self.state = "receiving"
             case "installed", t if t == RECEIPT:
                 self.receipt(frame, "installed")
             case _:
@@ -166,15 +191,31 @@ class Consumer(Side):
             case ("manifest" | "answering" | "receiving"), t if t == CANCEL:
                 raise Ended(f"cancelled {rules.last_word(frame.payload)['code']}")
             case "manifest", t if t == MANIFEST:
-                self.shipment = Shipment(rules.manifest(frame.payload))
+                self.shipment = Shipment(rules.manifest(unpacked_manifest(frame.payload)))
                 self.state = "receiving" if self.is_one_way else "answering"
             case "receiving", t if t == BLOCK and self.shipment:
                 self.shipment.append(frame.payload)
+            case "receiving", t if t == COLUMNS and not self.takes_columns:
+                raise Refused("feature-not-supported", "sqlite-columns")
+            case "receiving", t if t == COLUMNS and self.shipment:
+                self.shipment.append_rows(frame.payload)
             case "receiving", t if t == END and self.shipment:
-                self.shipment.verify()
-                self.state = "complete" if self.is_one_way else "installed"
+                self.shipment.complete()
+                self.state = self.verified(self.shipment)
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
+
+    def verified(self, shipment: Shipment) -> str:
+        """What a one-way consumer has nobody to ask for, a two-way one asks for once more."""
+        try:
+            if shipment.store_is_rows:
+                shipment.make_store()
+        except Refused:
+            if self.is_one_way:
+                raise
+            return "unmade"
+        shipment.verify()
+        return "complete" if self.is_one_way else "installed"
 
     def link_ended(self) -> str:
         return "done" if self.state == "complete" else "failed protocol-violation"

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from decoder.refused import Refused
 
 MAGIC = bytes([0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A])
 PREAMBLE_SIZE = 16
 OUR_VERSION = 1
-HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, WORKING = 1, 2, 3, 4, 5, 6, 7, 8, 0x81
+HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, COLUMNS, WORKING = 1, 2, 3, 4, 5, 6, 7, 8, 9, 0x81
 LIMITS = {
-    HELLO: 262144, MANIFEST: 4194304, ACCEPT: 262144, BLOCK: 1049617, END: 0,
-    RECEIPT: 262144, REFUSAL: 262144, CANCEL: 262144, WORKING: 0,
+    HELLO: 262144, MANIFEST: 4194305, ACCEPT: 262144, BLOCK: 1049617, END: 0,
+    RECEIPT: 262144, REFUSAL: 262144, CANCEL: 262144, COLUMNS: 4195329, WORKING: 0,
 }  # fmt: skip
 OPTIONAL_LIMIT = 65536
+MANIFEST_SIZE = 4194304
 BLOCK_FIELDS = 17
 LARGEST_DECODED = 1048576
 WINDOW = 32768
@@ -149,3 +151,34 @@ def inflated(stream: bytes, size: int, dictionary: bytes | None) -> bytes:
     if not decoder.eof or decoder.unused_data:
         raise Refused("damaged", "the zlib stream does not end with the block")
     return checked(decoded, size)
+
+
+DICTIONARY = (Path(__file__).resolve().parent.parent / "manifest-dictionary.txt").read_bytes().replace(b"\n", b"")
+
+
+def unpacked_manifest(payload: bytes) -> bytes:
+    """Section 3.5: the JSON in the payload of MANIFEST."""
+    how, content = payload[:1], payload[1:]
+    if how == b"\0":
+        return content
+    if how != b"\1":
+        raise Refused("bad-manifest", "packed in no known way")
+    decoder = zlib.decompressobj(-15, zdict=DICTIONARY)
+    try:
+        json = decoder.decompress(content, MANIFEST_SIZE + 1)
+    except zlib.error as error:
+        raise Refused("damaged", str(error)) from error
+    if len(json) > MANIFEST_SIZE:
+        raise violation("the manifest inflates to too much")
+    if not decoder.eof or decoder.unused_data:
+        raise Refused("damaged", "the manifest's stream does not end with the payload")
+    return json
+
+
+def segment(payload: bytes) -> tuple[bytes, bool]:
+    """Section 3.4: what COLUMNS carries, and whether it is the last one."""
+    if len(payload) < 2:
+        raise violation("rows without a segment")
+    if payload[0] not in (0, 1):
+        raise violation("flags that mean nothing")
+    return payload[1:], payload[0] == 1

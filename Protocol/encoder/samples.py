@@ -120,6 +120,7 @@ def core_data_manifest(**more: Any) -> Members:
 
 
 HELLO_MEMBERS: Members = {"software": "ship-store 1.0.0", "encodings": ["stored", "zlib", "zlib-window"]}
+HELLO_WITH_COLUMNS: Members = HELLO_MEMBERS | {"encodings": ["stored", "zlib", "zlib-window", "sqlite-columns"]}
 
 
 def receipt(store: StoreFile = RECIPES_STORE, outcome: str = "installed", generation: int = 1) -> Members:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from pathlib import Path
 from typing import Any
 
 from encoder.piece import Pieces, Piece, binary, document, joined
@@ -15,23 +16,25 @@ MAGIC = b"\x89SHIP\r\n\x1a"
 PRODUCER, CONSUMER = 1, 2
 ONE_WAY, TWO_WAY = 1, 2
 
-HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL = range(1, 9)
+HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, COLUMNS = range(1, 10)
 WORKING = 0x81
 NAMES = {
     HELLO: "HELLO", MANIFEST: "MANIFEST", ACCEPT: "ACCEPT", BLOCK: "BLOCK", END: "END",
-    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", WORKING: "WORKING",
+    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", COLUMNS: "COLUMNS", WORKING: "WORKING",
 }  # fmt: skip
 LIMITS = {
-    HELLO: 262_144, MANIFEST: 4_194_304, ACCEPT: 262_144, BLOCK: 1_049_617, END: 0,
-    RECEIPT: 262_144, REFUSAL: 262_144, CANCEL: 262_144, WORKING: 0,
+    HELLO: 262_144, MANIFEST: 4_194_305, ACCEPT: 262_144, BLOCK: 1_049_617, END: 0,
+    RECEIPT: 262_144, REFUSAL: 262_144, CANCEL: 262_144, COLUMNS: 4_195_329, WORKING: 0,
 }  # fmt: skip
 UNKNOWN_OPTIONAL_LIMIT = 65_536
 
-STORED, ZLIB, ZLIB_WINDOW, SQLITE_COLUMNS, DELTA = 0, 1, 2, 16, 32
+STORED, ZLIB, ZLIB_WINDOW, DELTA = 0, 1, 2, 32
 ENCODING_NAMES = {
-    STORED: "stored", ZLIB: "zlib", ZLIB_WINDOW: "zlib-window",
-    SQLITE_COLUMNS: "sqlite-columns", DELTA: "delta",
+    STORED: "stored", ZLIB: "zlib", ZLIB_WINDOW: "zlib-window", DELTA: "delta",
 }  # fmt: skip
+MANIFEST_LIMIT = 4_194_304
+SEGMENT_LIMIT = 4_195_328
+SEGMENTS_OVERHEAD = 1_048_576
 BLOCK_LIMIT = 1_048_576
 ENCODED_LIMIT = 1_049_600
 WINDOW = 32_768
@@ -74,7 +77,30 @@ def frame(kind: int, payload: Pieces | None = None, flip: int = 0) -> Pieces:
 
 
 def message(kind: int, members: dict[str, Any], flip: int = 0) -> Pieces:
-    return frame(kind, document(members), flip)
+    payload = document(members)
+    return frame(kind, stored_manifest(payload) if kind == MANIFEST else payload, flip)
+
+
+def stored_manifest(json: Pieces) -> Pieces:
+    """The payload of MANIFEST, readable."""
+    return [Piece(b"\0", "stored"), *json]
+
+
+def manifest_dictionary() -> bytes:
+    """Section 3.5: data of the protocol itself, which each side has."""
+    path = Path(__file__).resolve().parent.parent / "manifest-dictionary.txt"
+    return path.read_bytes().replace(b"\n", b"")
+
+
+def deflated_manifest(stream: bytes) -> Pieces:
+    return [Piece(b"\1", "deflate"), *binary(stream, f"{len(stream)} bytes of deflate")]
+
+
+def columns(segment: bytes, is_last: bool = False, flags: int | None = None) -> Pieces:
+    """The payload of COLUMNS."""
+    flags = int(is_last) if flags is None else flags
+    note = {0: "flags: more to come", 1: "flags: the last one"}.get(flags, "flags that mean nothing")
+    return [Piece(bytes([flags]), note), *binary(segment, f"a segment of {len(segment)} bytes")]
 
 
 def block(part: int, offset: int, decoded_size: int, encoding: int, encoded: bytes) -> Pieces:

@@ -4,12 +4,16 @@
 package enum Limits {
     /// Longest payload of a HELLO, ACCEPT, RECEIPT, REFUSAL or CANCEL frame, in bytes.
     package static let messageSize = 256 * 1024
-    /// Longest payload of a MANIFEST frame, in bytes.
+    /// Longest manifest, as JSON, in bytes: checked while it inflates.
     package static let manifestSize = 4 * 1024 * 1024
     /// Most bytes that one block decodes to.
     package static let blockSize = 1024 * 1024
     /// Most bytes by which an encoded block may exceed `blockSize`.
     package static let blockOverhead = 1024
+    /// Longest encoded segment of a store, in bytes.
+    package static let segmentSize = 4 * 1024 * 1024 + 1024
+    /// Most bytes by which the segments of a store may exceed its size, together.
+    package static let segmentsOverhead: Int64 = 1024 * 1024
     /// Longest payload of an optional frame, known or not, in bytes.
     package static let optionalFrameSize = 64 * 1024
     /// Largest store or external file, in bytes: SQLite's own limit of 2^32 - 2 pages of 65,536 bytes.

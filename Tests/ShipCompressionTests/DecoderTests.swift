@@ -18,19 +18,19 @@ import Testing
             #require(vector.number("next-part")), #require(vector.number("next-offset")),
             #require(vector.number("part-size"))
         )
-        var sequence = BlockSequence(sizes: Array(repeating: 0, count: part) + [Int64(size)], skipping: [])
+        var sequence = PartSequence(sizes: Array(repeating: 0, count: part) + [Int64(size)], skipping: [])
         var decoder = BlockDecoder()
         if offset > 0 {
             let before = vector.bytes(labelled: "before") ?? Array(repeating: 0, count: offset)
             let block = Block(part: UInt32(part), offset: 0, decodedSize: offset, encoding: .stored, encoded: before)
-            try sequence.admit(block)
+            #expect(try sequence.admit(block) == .next)
             _ = try decoder.decode(block)
         }
         var decoded: [UInt8]?
         var code: RefusalCode?
         do {
             let block = try Block(decoding: vector.bytes[...])
-            try sequence.admit(block)
+            #expect(try sequence.admit(block) == .next)
             decoded = try decoder.decode(block)
         } catch let error as ProtocolError {
             code = error.code

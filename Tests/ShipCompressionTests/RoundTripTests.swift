@@ -87,8 +87,8 @@ import Testing
     }
 
     private func expectOrder(_ blocks: [Block], of parts: [[UInt8]]) throws {
-        var sequence = BlockSequence(sizes: parts.map { Int64($0.count) }, skipping: [])
-        for block in blocks { try sequence.admit(block) }
+        var sequence = PartSequence(sizes: parts.map { Int64($0.count) }, skipping: [])
+        for block in blocks { #expect(try sequence.admit(block) == .next) }
         #expect(sequence.isComplete)
     }
 

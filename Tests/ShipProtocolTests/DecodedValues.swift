@@ -8,12 +8,14 @@ struct DecodedValues {
         switch frame {
         case .manifest(let manifest): add(manifest)
         case .hello(let hello): add(hello)
-        case .accept(let acceptance): addAll("skip", acceptance.skip ?? []) { $0.add($1, $2) }
+        case .accept(let acceptance):
+            addAll("skip", acceptance.skip ?? []) { $0.add($1, $2) }
+            if acceptance.asksAgain { add("plainly", "true") }
         case .receipt(let receipt): add(receipt)
         case .refusal(let reason), .cancel(let reason):
             add("code", reason.code)
             add("message", reason.message)
-        case .block, .end, .working: break
+        case .block, .columns, .end, .working: break
         }
         lines.sort()
     }

@@ -53,8 +53,8 @@ import Testing
             }
         }
         #expect(error([0x7F, 0xFF, 0xFF, 0xFF, 0xFF]) == .unknownFrame(0x7F))
-        #expect(error([0x02, 0x00, 0x40, 0x00, 0x01]) == .payloadTooLong(type: 2, length: 4_194_305, limit: 4_194_304))
-        #expect(error([0x02, 0x00, 0x40, 0x00, 0x00]) == .truncated)
+        #expect(error([0x02, 0x00, 0x40, 0x00, 0x02]) == .payloadTooLong(type: 2, length: 4_194_306, limit: 4_194_305))
+        #expect(error([0x02, 0x00, 0x40, 0x00, 0x01]) == .truncated)
         #expect(error([0x02, 0x00, 0x00, 0x00, 0x01, 0x21, 0, 0, 0, 0]) == .damaged(.frame(2)))
         #expect(error(rawFrame(2, [0x21]))?.code == .badManifest)
     }

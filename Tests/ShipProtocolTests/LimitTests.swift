@@ -93,7 +93,7 @@ import Testing
         let held = try (0..<1025).map { number in
             Hello.HeldStore(name: try #require(StoreName("s\(number)")), generation: 1, sha256: sha256)
         }
-        #expect(Hello(software: "s", holds: held).holds?.count == 1024)
+        #expect(Hello(software: "s", taking: [.plain], holds: held).holds?.count == 1024)
     }
 
     @Test(arguments: [(16_385, true), (16_386, false)])
@@ -114,7 +114,7 @@ import Testing
             of: "\"x\":\"\"", with: "\"x\":\"\(String(repeating: "x", count: limit - short.utf8.count))\"")
         #expect(fitting.utf8.count == limit)
         expect(.manifest, fitting, isTaken: true)
-        #expect(throws: ProtocolError.payloadTooLong(type: 2, length: UInt32(limit + 1), limit: limit)) {
+        #expect(throws: ProtocolError.payloadTooLong(type: 2, length: UInt32(limit + 2), limit: limit + 1)) {
             try frame(.manifest, json: fitting + " ")
         }
     }

@@ -19,4 +19,7 @@ func frame(_ type: FrameType, _ payload: [UInt8]) throws -> Frame? {
     return frame
 }
 
-func frame(_ type: FrameType, json: String) throws -> Frame? { try frame(type, Array(json.utf8)) }
+/// A message; a manifest as it is, not deflated.
+func frame(_ type: FrameType, json: String) throws -> Frame? {
+    try frame(type, (type == .manifest ? [0] : []) + Array(json.utf8))
+}

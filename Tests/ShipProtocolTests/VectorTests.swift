@@ -82,12 +82,20 @@ import Testing
     func `a manifest is judged as its vector says`(vector: VectorFile) {
         expect(vector) {
             let decoded = try frame(.manifest, vector.bytes)
-            var consumer = ConsumerDialogue()
+            var consumer = ConsumerDialogue(taking: [.plain])
             _ = try consumer.receive(.preamble(Preamble(role: .producer, mode: .twoWay)))
             guard case .manifest(let manifest) = decoded,
                 try consumer.receive(.frame(.manifest(manifest))) == .consider(manifest)
             else { return [] }
             return DecodedValues(.manifest(manifest)).lines
+        }
+    }
+
+    @Test(arguments: try VectorFile.all(.columns))
+    func `a piece of a store's rows is judged as its vector says`(vector: VectorFile) {
+        expect(vector) {
+            guard case .columns(let columns) = try frame(.columns, vector.bytes) else { return [] }
+            return ["value.last: \(columns.isLast)", "value.segment: \(columns.segment.count)"]
         }
     }
 

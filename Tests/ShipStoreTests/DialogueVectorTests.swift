@@ -39,6 +39,12 @@ private struct ConsumerWalk {
     private var own = OwnFrames()
 
     init(_ vector: VectorFile) throws {
+        var greeting = OwnFrames()
+        for section in vector.sections where section.label == "consumer" {
+            for case .hello(let hello) in try greeting.take(section.bytes) {
+                consumer = MemoryConsumer(taking: hello.storeForms)
+            }
+        }
         for section in vector.sections {
             if section.label == "consumer" {
                 for frame in try own.take(section.bytes) { sent(frame, vector) }
@@ -64,6 +70,7 @@ private struct ConsumerWalk {
 
     private mutating func sent(_ frame: Frame, _ vector: VectorFile) {
         switch frame {
+        case .accept(let acceptance) where acceptance.asksAgain: #expect(consumer.askAgain() == acceptance)
         case .accept(let acceptance): consumer.accept(skipping: acceptance.skippedParts)
         case .receipt(let receipt):
             #expect(receipt.outcome.rawValue == vector["outcome"])
@@ -71,7 +78,7 @@ private struct ConsumerWalk {
             end = "done"
         case .refusal(let reason): #expect(end == "failed \(reason.code)")
         case .hello, .working: break
-        case .manifest, .block, .end, .cancel: Issue.record("a consumer does not send \(frame.type)")
+        case .manifest, .block, .columns, .end, .cancel: Issue.record("a consumer does not send \(frame.type)")
         }
     }
 }
@@ -84,6 +91,9 @@ private struct ProducerWalk {
     private var own = OwnFrames()
     private var mayOffer = false
     private var maySend = false
+    private var mayBeRows = false
+    /// How the store goes.
+    private var form = StoreForm.plain
 
     init(_ vector: VectorFile) throws {
         for section in vector.sections {
@@ -108,8 +118,9 @@ private struct ProducerWalk {
             while let element = try parser.next() {
                 switch try dialogue.receive(element) {
                 case nil: break
-                case .offer: mayOffer = true
-                case .send: maySend = true
+                case .offer(let hello): (mayOffer, mayBeRows) = (true, hello.storeForms.contains(.columns))
+                case .send: (maySend, form) = (true, .plain)
+                case .sendStoreAgain: (maySend, form) = (true, .plain)
                 case .finish(let receipt):
                     #expect(receipt.outcome.rawValue == vector["outcome"])
                     end = "done"
@@ -126,10 +137,16 @@ private struct ProducerWalk {
         case .manifest(let manifest):
             #expect(mayOffer)
             dialogue.offered(manifest)
-        case .block: #expect(maySend)
+        case .block(let block):
+            #expect(maySend)
+            if block.part == 0 { form = .plain }
+        case .columns:
+            #expect(maySend && mayBeRows)
+            form = .columns
         case .end:
             #expect(maySend)
-            dialogue.sentAll()
+            dialogue.sentAll(storeAs: form)
+            maySend = false
         case .cancel(let reason): #expect(end == "failed \(reason.code)")
         case .working: break
         case .hello, .accept, .receipt, .refusal: Issue.record("a producer does not send \(frame.type)")

@@ -8,16 +8,23 @@ import SystemPackage
 @testable import ShipStore
 
 /// A consumer that installs nothing: frames are cut, the dialogue is kept, blocks are decoded, and the digests of what comes
-/// are compared with the manifest. A value, so that many ways of going on can begin at one point.
+/// are compared with the manifest. Rows come to nothing. A value, so that many ways of going on can begin at one point.
 struct MemoryConsumer {
-    private(set) var dialogue = ConsumerDialogue()
+    private(set) var dialogue: ConsumerDialogue
     private(set) var manifest: Manifest?
     /// All parts are as the manifest says.
     private(set) var isInstalled = false
+    /// The store came by its rows, of which this consumer makes none.
+    private var isStoreUnmade = false
     private var skipped: Set<Int> = []
     private var parser = FrameParser()
     private var decoder = BlockDecoder()
     private var parts: [Int: (size: Int64, hash: SHA256)] = [:]
+
+    /// - Parameter forms: As its greeting says.
+    init(taking forms: Set<StoreForm> = [.plain, .columns]) {
+        dialogue = ConsumerDialogue(taking: forms)
+    }
 
     /// - Throws: What the session ends with.
     mutating func receive(_ bytes: [UInt8]) throws(ShipmentError) {
@@ -44,23 +51,38 @@ struct MemoryConsumer {
         dialogue.accept(skipping: skipped)
     }
 
+    /// Two-way: the consumer has sent ACCEPT once more.
+    mutating func askAgain() -> Acceptance? {
+        guard isStoreUnmade else { return nil }
+        isStoreUnmade = false
+        return dialogue.askAgain()
+    }
+
     private mutating func act(_ action: ConsumerDialogue.Action?) throws {
         switch action {
         case nil, .greet: break
         case .consider(let manifest):
             self.manifest = manifest
             if dialogue.mode == .oneWay { dialogue.accept() }
-        case .append(let block):
-            let decoded = try decoder.decode(block)
-            var part = parts[Int(block.part)] ?? (0, SHA256())
-            part.size += Int64(decoded.count)
-            part.hash.update(data: decoded)
-            parts[Int(block.part)] = part
+        case .appendRows: isStoreUnmade = true
+        case .startAgain(let block):
+            isStoreUnmade = false
+            try append(block)
+        case .append(let block): try append(block)
+        case .install where isStoreUnmade && dialogue.mode == .twoWay: break
         case .install:
             try compare()
             isInstalled = true
         case .discard(let reason): throw ShipmentError.givenUp(reason)
         }
+    }
+
+    private mutating func append(_ block: Block) throws {
+        let decoded = try decoder.decode(block)
+        var part = parts[Int(block.part)] ?? (0, SHA256())
+        part.size += Int64(decoded.count)
+        part.hash.update(data: decoded)
+        parts[Int(block.part)] = part
     }
 
     private func compare() throws(ShipmentError) {

@@ -38,7 +38,7 @@ private actor ShortConsumer: LinkSource, LinkSink {
         words = stream.makeAsyncIterator()
         say = continuation
         continuation.yield(Preamble(role: .consumer, mode: .twoWay).encoded)
-        if let hello = try? Frame.hello(Hello(software: "a consumer", holds: [])).serialized() {
+        if let hello = try? Frame.hello(Hello(software: "a consumer", taking: [.plain], holds: [])).serialized() {
             continuation.yield(hello)
         }
     }

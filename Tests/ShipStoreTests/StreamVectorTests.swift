@@ -18,7 +18,7 @@ import Testing
         "timed-out": 75, "stopped": 75, "not-trusted": 77,
     ]
 
-    @Test(arguments: try VectorFile.all(.stream))
+    @Test(arguments: try VectorFile.all(.stream).filter { !$0.name.contains("columns") })
     func `is installed or refused as its vector says`(vector: VectorFile) async throws {
         let folder = try ScratchFolder()
         let file = folder.path.appending("shipment")

@@ -7,8 +7,8 @@ import ShipProtocol
 package struct VectorFile: Sendable, CustomStringConvertible {
     /// Who reads the bytes, and as what.
     package enum Kind: String, CaseIterable, Sendable {
-        case preamble, header, frames, block, manifest, hello, accept, receipt, refusal, cancel, tables, stream,
-            dialogue, canonical
+        case preamble, header, frames, block, columns, manifest, hello, accept, receipt, refusal, cancel, tables,
+            stream, dialogue, canonical
     }
 
     package struct Section: Sendable {

@@ -1,6 +1,8 @@
 /// What the consumer does next, whatever comes over the link.
 ///
 ///     start -> awaiting preamble -> awaiting manifest -> considering -> receiving -> (one-way: complete) -> done
+///                                                                          ^             (two-way: sealing)
+///                                                                          +-- again, once --+
 ///
 /// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
 package struct ConsumerDialogue: Sendable {
@@ -12,7 +14,11 @@ package struct ConsumerDialogue: Sendable {
         case consider(Manifest)
         /// Decode the block, and append it to its part.
         case append(Block)
-        /// All parts are complete: verify and install.
+        /// Decode the segment, and go on making the store. What is wrong with it counts only once the store is definite.
+        case appendRows(Columns)
+        /// Discard what has come of the store, which begins again with this block.
+        case startAgain(Block)
+        /// All parts are complete: verify and install. If the store is not the manifest's, see `askAgain()`.
         case install
         /// The producer has given up; there is nothing to answer.
         case discard(Reason)
@@ -22,9 +28,11 @@ package struct ConsumerDialogue: Sendable {
         case awaitingPreamble
         case awaitingManifest
         case considering(Manifest)
-        case receiving(BlockSequence)
+        case receiving(Manifest, PartSequence)
         /// One-way: nothing but the end of the link may come.
         case complete
+        /// Two-way: the store came in this form, and the last word is ours.
+        case sealing(Manifest, StoreForm?)
         case done
     }
 
@@ -32,12 +40,17 @@ package struct ConsumerDialogue: Sendable {
     /// Known once the producer's preamble has come.
     package private(set) var mode: Preamble.Mode?
 
-    package init() {}
+    private let forms: Set<StoreForm>
+
+    /// - Parameter forms: How the consumer takes a store, as its HELLO says.
+    package init(taking forms: Set<StoreForm>) {
+        self.forms = forms
+    }
 
     /// - Throws: An error after which the session is over.
     package mutating func receive(_ element: FrameParser.Element) throws(ProtocolError) -> Action? {
         switch (state, element) {
-        case (.done, _):
+        case (.done, _), (.sealing, _):
             return nil
         case (.awaitingPreamble, .preamble(let preamble)):
             mode = preamble.mode
@@ -54,13 +67,18 @@ package struct ConsumerDialogue: Sendable {
             if let feature = manifest.requires.first { throw .featureNotSupported(feature) }
             state = .considering(manifest)
             return .consider(manifest)
-        case (.receiving(var sequence), .frame(.block(let block))):
-            try sequence.admit(block)
-            state = .receiving(sequence)
-            return .append(block)
-        case (.receiving(let sequence), .frame(.end)):
+        case (.receiving(let manifest, var sequence), .frame(.block(let block))):
+            let admission = try sequence.admit(block)
+            state = .receiving(manifest, sequence)
+            return admission == .restart ? .startAgain(block) : .append(block)
+        case (.receiving(let manifest, var sequence), .frame(.columns(let columns))):
+            guard forms.contains(.columns) else { throw .featureNotSupported(Hello.columns) }
+            try sequence.admit(columns)
+            state = .receiving(manifest, sequence)
+            return .appendRows(columns)
+        case (.receiving(let manifest, let sequence), .frame(.end)):
             guard sequence.isComplete else { throw .incomplete }
-            state = mode == .oneWay ? .complete : .done
+            state = mode == .oneWay ? .complete : .sealing(manifest, sequence.storeForm)
             return mode == .oneWay ? nil : .install
         case (.awaitingPreamble, .frame(let frame)), (.awaitingManifest, .frame(let frame)),
             (.considering, .frame(let frame)), (.receiving, .frame(let frame)), (.complete, .frame(let frame)):
@@ -75,7 +93,20 @@ package struct ConsumerDialogue: Sendable {
     /// - Parameter skipped: Indexes of parts that are here already; none in one-way mode.
     package mutating func accept(skipping skipped: Set<Int> = []) {
         guard case .considering(let manifest) = state else { return }
-        state = .receiving(BlockSequence(sizes: manifest.parts.map(\.size), skipping: skipped))
+        state = .receiving(manifest, PartSequence(sizes: manifest.parts.map(\.size), skipping: skipped))
+    }
+
+    /// The store did not come to what the manifest says.
+    ///
+    /// - Returns: What to send, so that it comes again in blocks, and nothing else does; `nil` if nobody can be asked, or it
+    ///   came in blocks.
+    package mutating func askAgain() -> Acceptance? {
+        guard case .sealing(let manifest, .columns) = state else { return nil }
+        let acceptance = Acceptance(askingAgainFor: manifest)
+        let sequence = PartSequence(
+            sizes: manifest.parts.map(\.size), skipping: acceptance.skippedParts, storeAs: [.plain])
+        state = .receiving(manifest, sequence)
+        return acceptance
     }
 
     /// - Throws: `.truncated` if more should have come.
@@ -84,7 +115,7 @@ package struct ConsumerDialogue: Sendable {
         case .complete:
             state = .done
             return .install
-        case .done:
+        case .done, .sealing:
             return nil
         case .awaitingPreamble, .awaitingManifest, .considering, .receiving:
             throw .truncated

@@ -2,6 +2,8 @@
 /// dialogue.
 ///
 ///     awaiting preamble -> awaiting hello -> copying -> awaiting answer -> sending -> awaiting receipt -> done
+///                                                                             ^               |
+///                                                                             +- again, once -+
 ///
 /// Source: `Protocol/README.md` section 6.1. Vectors: `dialogue_*`.
 package struct ProducerDialogue: Sendable {
@@ -9,8 +11,10 @@ package struct ProducerDialogue: Sendable {
     package enum Action: Hashable, Sendable {
         /// Take the copy, send its manifest, and say so by `offered(_:)`.
         case offer(to: Hello)
-        /// Send the blocks of all parts but these, then END, and say so by `sentAll()`.
+        /// Send all parts but these, then END, and say so by `sentAll(storeAs:)`.
         case send(skipping: Set<Int>)
+        /// The consumer could not make the store from its rows: send it in blocks, then END, and say so.
+        case sendStoreAgain
         /// The consumer's last word.
         case finish(Receipt)
         case stop(Reason)
@@ -22,7 +26,7 @@ package struct ProducerDialogue: Sendable {
         case copying
         case awaitingAnswer(Manifest)
         case sending(Manifest)
-        case awaitingReceipt(Manifest)
+        case awaitingReceipt(Manifest, StoreForm)
         case done
     }
 
@@ -47,15 +51,21 @@ package struct ProducerDialogue: Sendable {
         case (.awaitingHello, .frame(.hello(let hello))):
             state = .copying
             return .offer(to: hello)
-        case (.awaitingAnswer(let manifest), .frame(.accept(let acceptance))):
+        case (.awaitingAnswer(let manifest), .frame(.accept(let acceptance))) where !acceptance.asksAgain:
             guard acceptance.skippedParts.allSatisfy({ $0 <= manifest.externalFiles.count }) else {
                 throw .badMessage(type: FrameType.accept.rawValue, flaw: "it skips a part that there is not")
             }
             state = .sending(manifest)
             return .send(skipping: acceptance.skippedParts)
+        case (.awaitingReceipt(let manifest, .columns), .frame(.accept(let acceptance))) where acceptance.asksAgain:
+            guard acceptance == Acceptance(askingAgainFor: manifest) else {
+                throw .badMessage(type: FrameType.accept.rawValue, flaw: "it asks again for more than the store")
+            }
+            state = .sending(manifest)
+            return .sendStoreAgain
         case (.awaitingAnswer(let manifest), .frame(.receipt(let receipt))) where receipt.outcome == .unchanged:
             return try finish(receipt, for: manifest)
-        case (.awaitingReceipt(let manifest), .frame(.receipt(let receipt))) where receipt.outcome == .installed:
+        case (.awaitingReceipt(let manifest, _), .frame(.receipt(let receipt))) where receipt.outcome == .installed:
             return try finish(receipt, for: manifest)
         case (.awaitingPreamble, .frame(let frame)), (.awaitingHello, .frame(let frame)), (.copying, .frame(let frame)),
             (.awaitingAnswer, .frame(let frame)), (.sending, .frame(let frame)), (.awaitingReceipt, .frame(let frame)):
@@ -71,9 +81,11 @@ package struct ProducerDialogue: Sendable {
         if case .copying = state { state = .awaitingAnswer(manifest) }
     }
 
-    /// All blocks and END have been sent.
-    package mutating func sentAll() {
-        if case .sending(let manifest) = state { state = .awaitingReceipt(manifest) }
+    /// All parts and END have been sent.
+    ///
+    /// - Parameter form: How the store went; `.plain` also if it was skipped.
+    package mutating func sentAll(storeAs form: StoreForm) {
+        if case .sending(let manifest) = state { state = .awaitingReceipt(manifest, form) }
     }
 
     /// - Throws: `.truncated`, unless the last word has been said.

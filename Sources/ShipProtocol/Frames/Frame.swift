@@ -6,6 +6,7 @@ package enum Frame: Hashable, Sendable {
     case manifest(Manifest)
     case accept(Acceptance)
     case block(Block)
+    case columns(Columns)
     case end
     case receipt(Receipt)
     case refusal(Reason)
@@ -18,6 +19,7 @@ package enum Frame: Hashable, Sendable {
         case .manifest: .manifest
         case .accept: .accept
         case .block: .block
+        case .columns: .columns
         case .end: .end
         case .receipt: .receipt
         case .refusal: .refusal
@@ -30,9 +32,10 @@ package enum Frame: Hashable, Sendable {
     init(type: FrameType, payload: ArraySlice<UInt8>) throws(ProtocolError) {
         switch type {
         case .hello: self = .hello(try MessageCoding.decode(Hello.self, from: payload, as: type))
-        case .manifest: self = .manifest(try MessageCoding.decodeManifest(from: payload))
+        case .manifest: self = .manifest(try MessageCoding.decodeManifest(try PackedManifest.unpacking(payload)))
         case .accept: self = .accept(try MessageCoding.decode(Acceptance.self, from: payload, as: type))
         case .block: self = .block(try Block(decoding: payload))
+        case .columns: self = .columns(try Columns(decoding: payload))
         case .end: self = .end
         case .receipt: self = .receipt(try MessageCoding.decode(Receipt.self, from: payload, as: type))
         case .refusal: self = .refusal(try MessageCoding.decode(Reason.self, from: payload, as: type))
@@ -48,11 +51,14 @@ package enum Frame: Hashable, Sendable {
         var bytes: [UInt8] = [type.rawValue, 0, 0, 0, 0]
         switch self {
         case .hello(let hello): bytes += MessageCoding.encode(hello)
-        case .manifest(let manifest): bytes += MessageCoding.encode(manifest)
+        case .manifest(let manifest): bytes += try PackedManifest.packing(MessageCoding.encode(manifest))
         case .accept(let acceptance): bytes += MessageCoding.encode(acceptance)
         case .block(let block):
             bytes.reserveCapacity(FrameHeader.size + Block.headerSize + block.encoded.count + 4)
             block.append(to: &bytes)
+        case .columns(let columns):
+            bytes.reserveCapacity(FrameHeader.size + Columns.headerSize + columns.segment.count + 4)
+            columns.append(to: &bytes)
         case .receipt(let receipt): bytes += MessageCoding.encode(receipt)
         case .refusal(let reason), .cancel(let reason): bytes += MessageCoding.encode(reason)
         case .end, .working: break

@@ -10,14 +10,16 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case receipt = 0x06
     case refusal = 0x07
     case cancel = 0x08
+    case columns = 0x09
     case working = 0x81
 
     /// Longest payload, in bytes.
     package var payloadLimit: Int {
         switch self {
         case .hello, .accept, .receipt, .refusal, .cancel: Limits.messageSize
-        case .manifest: Limits.manifestSize
+        case .manifest: 1 + Limits.manifestSize
         case .block: Block.headerSize + Limits.blockSize + Limits.blockOverhead
+        case .columns: Columns.headerSize + Limits.segmentSize
         case .end, .working: 0
         }
     }

@@ -20,6 +20,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case outOfOrder(UInt8)
     /// The fields of a block do not fit together, or it is not the next one.
     case badBlock(BlockFlaw)
+    /// A piece of a store's rows is not as it must be, or not in its place.
+    case badColumns(ColumnsFlaw)
     /// A block encoding that this version does not know.
     case encodingNotSupported(UInt8)
     /// The manifest requires a feature that this version does not know.
@@ -33,6 +35,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     public enum Damage: Hashable, Sendable {
         case preamble
         case frame(UInt8)
+        /// The manifest does not inflate.
+        case manifest
         /// The receipt's SHA-256 is not that of the store that was sent.
         case installedStore
     }
@@ -51,6 +55,17 @@ public enum ProtocolError: Error, Hashable, Sendable {
         /// A window is there only after other bytes.
         case windowAtStart
     }
+
+    public enum ColumnsFlaw: Hashable, Sendable {
+        /// No segment.
+        case truncated
+        /// Bits that mean nothing are set.
+        case flags
+        /// The store is complete, comes in blocks, or does not come.
+        case place
+        /// All of them together are longer than the store.
+        case beyondEnd
+    }
 }
 
 extension ProtocolError {
@@ -62,7 +77,8 @@ extension ProtocolError {
         case .unknownFrame: .unknownFrame
         case .encodingNotSupported, .featureNotSupported: .featureNotSupported
         case .badMessage: .badManifest
-        case .truncated, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badBlock, .incomplete:
+        case .truncated, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badBlock, .badColumns,
+            .incomplete:
             .protocolViolation
         }
     }

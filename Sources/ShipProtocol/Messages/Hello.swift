@@ -3,7 +3,7 @@
 /// Source: `Protocol/README.md` section 5.1. Vectors: `hello_*`.
 package struct Hello: Hashable, Sendable {
     package let software: String
-    /// Names of the block encodings that it decodes.
+    /// Names of the encodings that it decodes: those of blocks, and `sqlite-columns` if it takes a store by its rows.
     package let encodings: [String]
     /// Names of the features that it knows.
     package let features: [String]?
@@ -22,12 +22,21 @@ package struct Hello: Hashable, Sendable {
         }
     }
 
-    package init(software: String, holds: [HeldStore]) {
+    /// How `encodings` names the frames COLUMNS.
+    static let columns = "sqlite-columns"
+
+    /// - Parameter forms: How the consumer takes a store; every one takes it in blocks.
+    package init(software: String, taking forms: Set<StoreForm>, holds: [HeldStore]) {
         self.software = software
-        self.encodings = BlockEncoding.allCases.map(\.name)
+        self.encodings = BlockEncoding.allCases.map(\.name) + (forms.contains(.columns) ? [Self.columns] : [])
         self.features = nil
         self.holds = holds.isEmpty ? nil : Array(holds.prefix(Limits.heldStores))
     }
+}
+
+extension Hello {
+    /// How the consumer takes a store.
+    package var storeForms: Set<StoreForm> { encodings.contains(Self.columns) ? [.plain, .columns] : [.plain] }
 }
 
 extension Hello: Message {

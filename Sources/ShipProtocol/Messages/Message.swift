@@ -33,18 +33,14 @@ package enum MessageCoding {
         return message
     }
 
-    /// A manifest from a frame, or one that was kept in a file.
+    /// A manifest in plain JSON, from a frame or from the file in which it was kept.
     ///
     /// - Throws: `.badMessage`; `.featureNotSupported` if that may be why it breaks a rule of today.
     package static func decodeManifest(_ bytes: [UInt8]) throws(ProtocolError) -> Manifest {
-        try decodeManifest(from: bytes[...])
-    }
-
-    static func decodeManifest(from payload: ArraySlice<UInt8>) throws(ProtocolError) -> Manifest {
         do throws(ProtocolError) {
-            return try decode(Manifest.self, from: payload, as: .manifest)
+            return try decode(Manifest.self, from: bytes[...], as: .manifest)
         } catch {
-            if let feature = try? decode(RequiredFeatures.self, from: payload, as: .manifest).requires?.first {
+            if let feature = try? decode(RequiredFeatures.self, from: bytes[...], as: .manifest).requires?.first {
                 throw .featureNotSupported(feature)
             }
             throw error

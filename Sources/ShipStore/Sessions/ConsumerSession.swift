@@ -31,7 +31,7 @@ struct ConsumerSession {
     func run(_ link: Link, greeting: Greeting) async throws(ShipmentError) -> Receipt {
         let writer = FrameWriter(link.writer, timeouts)
         var frames = FrameReader(link.reader, timeouts)
-        var dialogue = ConsumerDialogue()
+        var dialogue = ConsumerDialogue(taking: [.plain])
         do {
             let answer = try await awaitOffer(&frames, writer, &dialogue, greeting)
             switch answer {
@@ -78,7 +78,7 @@ struct ConsumerSession {
                 if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
                 return dialogue.mode == .twoWay
                     ? try await answer(manifest, writer, &dialogue) : try await stage(manifest, &dialogue)
-            case .append, .install: throw ProtocolError.incomplete
+            case .append, .appendRows, .startAgain, .install: throw ProtocolError.incomplete
             }
         }
     }
@@ -89,7 +89,7 @@ struct ConsumerSession {
             return Hello.HeldStore(name: name, generation: current.number, sha256: current.manifest.store.sha256)
         }
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
-        try await writer.send(.hello(Hello(software: Software.name, holds: held)))
+        try await writer.send(.hello(Hello(software: Software.name, taking: [.plain], holds: held)))
     }
 
     /// Two-way: what is here already need not come again.
@@ -168,7 +168,7 @@ struct ConsumerSession {
                 try await writer?.send(.receipt(receipt))
                 return receipt
             case .discard(let reason): throw ShipmentError.givenUp(reason)
-            case .greet, .consider: throw ProtocolError.incomplete
+            case .greet, .consider, .appendRows, .startAgain: throw ProtocolError.incomplete
             }
         }
     }

@@ -66,7 +66,7 @@ struct ProducerSession {
         case .finish(let unchanged): receipt = unchanged
         case .send(let skipped):
             receipt = try await send(shipment, skipping: skipped, writer, &frames, dialogue)
-        case .offer, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
+        case .offer, .sendStoreAgain, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
         }
         // The consumer has said its last word, and may be gone: whether it hears that nothing more comes does not matter.
         try? await writer.finish()
@@ -82,7 +82,7 @@ struct ProducerSession {
             group.addTask { [report] in
                 do {
                     try await shipment.send(skipping: skipped, over: writer, report: report) {
-                        dialogue.state.withLock { $0.sentAll() }
+                        dialogue.state.withLock { $0.sentAll(storeAs: .plain) }
                         dialogue.hasEnded.withLock { $0 = true }
                     }
                     report(.awaitingReceipt)
