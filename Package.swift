@@ -59,7 +59,7 @@ let package = Package(
         target("StoreFiles", ["ShipProtocol", "StoreFormat", crypto, system]),
         target(
             "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
-        target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib"]),
+        target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system]),
         target("ShipTransport", ["ShipProtocol", "StoreFiles", nioCore, nioPosix, subprocess, system]),
         target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
         target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),

@@ -92,7 +92,6 @@ def wrong_places() -> Iterator[Vector]:
     core_data = message(MANIFEST, core_data_manifest())
     store, photo = blocks(CORE_DATA_STORE.data), blocks(PHOTO, part=1)
     yield wrong("without_last_then_next_part", "The next part before the last of the rows", core_data, *BEGUN, *photo, FINISH)
-    yield wrong("restart_after_next_part", "The store begins again after the next part has", core_data, *WHOLE, *photo, *store, FINISH)
     yield wrong("after_next_part", "Rows after the next part has begun", core_data, *store, *photo, *WHOLE, FINISH)
     most = len(RECIPES_STORE.data) + SEGMENTS_OVERHEAD
     yield wrong("longer_than_store", "Segments that are 1,048,577 bytes longer than the store", GOOD_MANIFEST, *rows(bytes(most), b"!"), FINISH)
@@ -166,5 +165,7 @@ def wrong_answers() -> Iterator[Vector]:
     unasked: Turn = ("consumer", [refusal("feature-not-supported", "sqlite-columns")])
     yield one_wrong("columns_unasked", "feature-not-supported", "Rows for a consumer that does not take them", CONSUMER_STARTS, PRODUCER_STARTS, ACCEPTS, ("producer", WHOLE), unasked)
     core_data = ("producer", [preamble(), message(MANIFEST, core_data_manifest())])
+    late: Turn = ("producer", [*WHOLE, *blocks(PHOTO, part=1), *blocks(CORE_DATA_STORE.data), frame(END)])
+    yield one_wrong("columns_restart_after_next_part", violation, "The store begins again after the next part has", STARTS, core_data, ACCEPTS, late, says)
     skips: Turn = ("consumer", [message(ACCEPT, {"skip": [0, 1, 2]})])
     yield one_wrong("columns_of_skipped_store", violation, "Rows of a store that the consumer skips", STARTS, core_data, skips, SENDS_ROWS, says)

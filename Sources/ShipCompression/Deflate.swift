@@ -6,8 +6,9 @@ import CDeflate
 /// blocks where the bytes change. It takes a whole run at once, and knows no preset dictionary.
 enum Deflate {
     /// - Parameter input: Non-empty.
-    /// - Returns: `nil` if the stream would not be shorter than the input.
+    /// - Returns: `nil` if the stream would not be shorter than the input, and at the level `.stored`.
     static func stream(of input: [UInt8], level: CompressionLevel) throws(CompressionError) -> [UInt8]? {
+        guard level != .stored else { return nil }
         guard let compressor = libdeflate_alloc_compressor(level.value) else { throw .outOfMemory }
         defer { libdeflate_free_compressor(compressor) }
         let capacity = input.count - 1

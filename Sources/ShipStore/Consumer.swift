@@ -1,3 +1,4 @@
+package import ShipCompression
 public import ShipProtocol
 public import ShipTransport
 public import StoreInbox
@@ -8,7 +9,7 @@ public import SystemPackage
 
 /// The companion's side: receives shipments into an inbox, which it owns for as long as it lives.
 ///
-///     link -> FrameParser -> BlockDecoder -> StagedGeneration -> StoreCheck -> Installer -> StoreCoordinator
+///     link -> FrameParser -> ColumnsDecoder or BlockDecoder -> StagedGeneration -> StoreCheck -> Installer -> StoreCoordinator
 public final class Consumer: Sendable {
     public struct Options: Sendable {
         public var timeouts = Timeouts()
@@ -21,6 +22,8 @@ public final class Consumer: Sendable {
         public var requirements = StoreRequirements()
         /// Questions that the store of a shipment must answer with yes before it becomes current.
         public var probes: [StoreProbe] = []
+        /// What makes stores from their rows.
+        package var codec = ColumnsCodec.standard
 
         public init() {}
     }
@@ -108,7 +111,7 @@ public final class Consumer: Sendable {
         let start = ContinuousClock.now
         let session = ConsumerSession(
             installer: installer, coordinator: coordinator, turns: turns, requirements: options.requirements,
-            probes: ProbeRun(options.probes), timeouts: options.timeouts, report: report)
+            probes: ProbeRun(options.probes), codec: options.codec, timeouts: options.timeouts, report: report)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

@@ -7,19 +7,26 @@ public import SystemPackage
 
 /// The phone's side: ships a live store.
 ///
-///     SourceStore -> CompactCopy -> BlockEncoder -> FrameWriter -> link
+///     SourceStore -> CompactCopy -> ColumnsEncoder or BlockEncoder -> FrameWriter -> link
 public struct Producer: Sendable {
     public struct Options: Sendable {
         /// The name to ship under; `nil` takes what the file's name suggests.
         public var name: StoreName?
         /// The user's own pairs, which travel with the shipment.
         public var metadata: [String: String] = [:]
-        public var level = CompressionLevel.standard
+        /// How hard to try to make few bytes.
+        public var effort = Effort.auto
+        /// How the store goes, if the consumer takes it so.
+        public var form = StoreForm.columns
+        /// Whether what goes by its rows is decoded before it counts.
+        public var selfCheck = SelfCheck.on
         /// How many blocks are deflated at the same time.
         public var cores = ProcessInfo.processInfo.activeProcessorCount
         public var copy = CopyOptions()
         public var timeouts = Timeouts()
         public var link = LinkOptions()
+        /// What makes rows into segments.
+        package var codec = ColumnsCodec.standard
 
         public init() {}
     }
@@ -48,7 +55,7 @@ public struct Producer: Sendable {
                         of: source, named: options.name ?? StoreName(suggestedBy: store), options.copy,
                         metadata: options.metadata)
                     report(.copied(copy.manifest, .now - start))
-                    return OutgoingShipment(copy, BlockEncoder(level: options.level, cores: options.cores))
+                    return OutgoingShipment(copy, options.manner)
                 }
                 let outcome = try await session.run(link)
                 return Delivery(
@@ -58,5 +65,11 @@ public struct Producer: Sendable {
         } catch {
             throw ShipmentError(error)
         }
+    }
+}
+
+extension Producer.Options {
+    fileprivate var manner: OutgoingShipment.Manner {
+        OutgoingShipment.Manner(effort: effort, form: form, selfCheck: selfCheck, cores: cores, codec: codec)
     }
 }

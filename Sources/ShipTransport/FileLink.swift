@@ -13,7 +13,8 @@ enum FileLink {
         case nil, .file, .symbolicLink:
             let sink = try DescriptorLink.linkErrors { () throws(FileError) in try FileSink(path) }
             let link = Link(
-                direction: .oneWay, reader: LinkReader(NoSource()), writer: LinkWriter(sink), peer: .file(path))
+                direction: .oneWay, medium: .file, reader: LinkReader(NoSource()), writer: LinkWriter(sink),
+                peer: .file(path))
             return OpenLink(link: link, file: sink)
         case .pipe, .socket, .characterDevice, .other:
             let file = try await open(path, .writeOnly, options)

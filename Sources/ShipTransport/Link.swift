@@ -6,7 +6,16 @@ package struct Link: Sendable {
         case twoWay
     }
 
+    /// What the producer's bytes go into.
+    package enum Medium: Hashable, Sendable {
+        /// Somebody reads them now.
+        case stream
+        /// They are kept.
+        case file
+    }
+
     package let direction: Direction
+    package let medium: Medium
     /// At its end from the start if the link goes the other way only.
     package let reader: LinkReader
     /// Throws `.oneWay` if the link goes the other way only.
@@ -14,8 +23,11 @@ package struct Link: Sendable {
     /// Who is at the other end, for messages.
     package let peer: Endpoint
 
-    package init(direction: Direction, reader: LinkReader, writer: LinkWriter, peer: Endpoint) {
+    package init(
+        direction: Direction, medium: Medium = .stream, reader: LinkReader, writer: LinkWriter, peer: Endpoint
+    ) {
         self.direction = direction
+        self.medium = medium
         self.reader = reader
         self.writer = writer
         self.peer = peer

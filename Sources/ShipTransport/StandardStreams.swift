@@ -10,7 +10,8 @@ enum StandardStreams {
     static func sending(_ options: LinkOptions) async throws(LinkError) -> OpenLink {
         let output = try await DescriptorLink.writing(options.standardOutput, as: outputPath, options)
         let link = Link(
-            direction: .oneWay, reader: LinkReader(NoSource()), writer: output.end, peer: .standardStreams)
+            direction: .oneWay, medium: output.channel == nil ? .file : .stream, reader: LinkReader(NoSource()),
+            writer: output.end, peer: .standardStreams)
         return OpenLink(
             link: link, channels: [output.channel].compactMap(\.self), borrowed: [output.borrowed].compactMap(\.self))
     }

@@ -14,6 +14,7 @@ package struct StagedGeneration: ~Copyable {
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
     private let linkedParts: Set<Int>
     private var openPart: (index: Int, file: OpenPart)?
+    private var isStoreSealed = false
     private var isInstalled = false
 
     /// A part that is being written. A class, so that the optional above can hold what is not copyable.
@@ -70,6 +71,34 @@ package struct StagedGeneration: ~Copyable {
         }
     }
 
+    /// Where somebody else makes the store, and leaves nothing but it behind; nothing may be appended to part 0 then.
+    ///
+    /// Whatever has come of the store is discarded.
+    package mutating func storePathForMaking() throws(InboxError) -> FilePath {
+        try discardStore()
+        return storePath
+    }
+
+    /// What has come of the store is void; it comes again.
+    package mutating func discardStore() throws(InboxError) {
+        if openPart?.index == 0 { openPart = nil }
+        isStoreSealed = false
+        let path = storePath
+        try InboxError.wrapping { () throws(FileError) in
+            if (try? PlatformCalls.status(of: path)) != nil { try PlatformCalls.removeFile(path) }
+        }
+    }
+
+    /// The store is complete: syncs it, and compares it, as re-read, with the manifest. `seal` need not do so again.
+    ///
+    /// - Throws: `.mismatch`, after which it may come again; `.file`.
+    package mutating func sealStore() throws(InboxError) {
+        guard !isStoreSealed, let store = manifest.parts.first else { return }
+        if openPart?.index == 0 { openPart = nil }
+        try sealPart(0, store)
+        isStoreSealed = true
+    }
+
     /// Nothing more comes: syncs every file, compares each, as re-read, with the manifest, writes the manifest beside
     /// them, and syncs the folders.
     ///
@@ -77,7 +106,7 @@ package struct StagedGeneration: ~Copyable {
     package mutating func seal() throws(InboxError) {
         openPart = nil
         for (index, part) in manifest.parts.enumerated() {
-            try sealPart(index, part)
+            if index > 0 || !isStoreSealed { try sealPart(index, part) }
         }
         do throws(FileError) {
             let manifestPath = path.appending(InboxLayout.manifestFile)

@@ -62,7 +62,7 @@ import Testing
             error: "the value 'a.sqlite-wal' is invalid for '--name <name>': \(nameRule)"),
         Mistake(
             "send", "a", "--to", "-", "--level", "10",
-            error: "the value '10' is invalid for '--level <level>': a level is a number from 1 to 9"),
+            error: "the value '10' is invalid for '--level <level>': a level is auto or a number from 1 to 9"),
         Mistake(
             "send", "a", "--to", "-", "--meta", "model",
             error: "the value 'model' is invalid for '--meta <key=value>': a pair is written key=value"),

@@ -14,7 +14,7 @@ import Testing
         let store = scratch.path.appending("Recipes.sqlite")
         try SampleStore.plain.make(at: store)
         let session = ProducerSession(timeouts: Timeouts(), report: { _ in }) {
-            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), BlockEncoder(level: .standard, cores: 1))
+            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
         }
         let consumer = ShortConsumer()
         let link = Link(

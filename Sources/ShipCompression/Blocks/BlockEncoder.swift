@@ -5,12 +5,14 @@ package import ShipProtocol
 /// Memory: at most `2 x cores` blocks are under way, each of at most 1 MiB and its encoding.
 /// Source: `Protocol/README.md` section 3.3.
 package struct BlockEncoder: Sendable {
-    private let level: CompressionLevel
+    private let dial: EffortDial
     private let cores: Int
 
-    /// - Parameter cores: How many blocks are deflated at the same time.
-    package init(level: CompressionLevel, cores: Int) {
-        self.level = level
+    /// - Parameters:
+    ///   - dial: Looked at before each block.
+    ///   - cores: How many blocks are deflated at the same time.
+    package init(_ dial: EffortDial, cores: Int) {
+        self.dial = dial
         self.cores = max(1, cores)
     }
 
@@ -64,7 +66,7 @@ package struct BlockEncoder: Sendable {
         try Task.checkCancellation()
         let bytes = try piece.source.read(piece.offset, piece.size)
         guard bytes.count == piece.size else { throw CompressionError.sourceChanged(part: piece.source.part) }
-        let deflated = try Deflate.stream(of: bytes, level: level)
+        let deflated = try Deflate.stream(of: bytes, level: dial.level)
         return Block(
             part: piece.source.part, offset: piece.offset, decodedSize: piece.size,
             encoding: deflated == nil ? .stored : .zlib, encoded: deflated ?? bytes)

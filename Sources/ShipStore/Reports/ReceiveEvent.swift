@@ -12,6 +12,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     case progress(done: Int64, total: Int64)
     /// All bytes are there: they are synced, read back and checked.
     case verifying
+    /// The store could not be made from its rows: the producer is asked for it as it is.
+    case askedAgain
     case finished(Receipt, Duration)
     case failed(ShipmentError)
 }

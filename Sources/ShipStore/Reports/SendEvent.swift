@@ -8,8 +8,22 @@ public enum SendEvent: Hashable, Sendable {
     case copied(Manifest, Duration)
     /// Bytes of the parts that have been sent, and that are to be sent; bytes on the wire so far.
     case progress(done: Int64, total: Int64, wire: Int64)
+    /// The store is sent again from its first byte, as it is.
+    case startedAgain(RestartCause)
     /// All has been sent; the consumer verifies and installs.
     case awaitingReceipt
+}
+
+/// Why a store that was being sent by its rows is sent as it is.
+public enum RestartCause: Hashable, Sendable {
+    /// The consumer's word.
+    case notMadeByConsumer
+    /// What was encoded does not decode to the store, as the self-check found.
+    case selfCheckFailed
+    /// It would not come back byte for byte, or not be smaller.
+    case unsuitable
+    /// The link takes bytes faster than rows can be encoded.
+    case fastLink
 }
 
 /// What became of a shipment.

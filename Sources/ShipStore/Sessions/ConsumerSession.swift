@@ -1,3 +1,4 @@
+import ShipCompression
 import ShipProtocol
 import ShipTransport
 import StoreInbox
@@ -13,6 +14,8 @@ struct ConsumerSession {
     let turns: StoreTurns
     let requirements: StoreRequirements
     let probes: ProbeRun
+    /// Without one, stores come in blocks alone.
+    let codec: ColumnsCodec?
     let timeouts: Timeouts
     let report: @Sendable (ReceiveEvent) -> Void
 
@@ -31,7 +34,7 @@ struct ConsumerSession {
     func run(_ link: Link, greeting: Greeting) async throws(ShipmentError) -> Receipt {
         let writer = FrameWriter(link.writer, timeouts)
         var frames = FrameReader(link.reader, timeouts)
-        var dialogue = ConsumerDialogue(taking: [.plain])
+        var dialogue = ConsumerDialogue(taking: forms)
         do {
             let answer = try await awaitOffer(&frames, writer, &dialogue, greeting)
             switch answer {
@@ -51,6 +54,8 @@ struct ConsumerSession {
             throw failure
         }
     }
+
+    private var forms: Set<StoreForm> { codec == nil ? [.plain] : [.plain, .columns] }
 
     private enum Answer {
         case unchanged(Receipt)
@@ -89,7 +94,7 @@ struct ConsumerSession {
             return Hello.HeldStore(name: name, generation: current.number, sha256: current.manifest.store.sha256)
         }
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
-        try await writer.send(.hello(Hello(software: Software.name, taking: [.plain], holds: held)))
+        try await writer.send(.hello(Hello(software: Software.name, taking: forms, holds: held)))
     }
 
     /// Two-way: what is here already need not come again.
@@ -136,11 +141,11 @@ struct ConsumerSession {
             case (.unchanged(let same), .skipWhatIsHere): return .unchanged(same)
             case (.unchanged(let same), .takeEverything):
                 let staged = try installer.stage(manifest, present: [:])
-                return .staged(IncomingShipment(staged, turn, same: same), skipped: [])
+                return .staged(IncomingShipment(staged, turn, codec, same: same), skipped: [])
             case (.stage(let held), _):
                 let present = coming == .skipWhatIsHere ? held : [:]
                 let staged = try installer.stage(manifest, present: present)
-                return .staged(IncomingShipment(staged, turn), skipped: Set(present.keys))
+                return .staged(IncomingShipment(staged, turn, codec), skipped: Set(present.keys))
             }
         }
     }
@@ -159,18 +164,44 @@ struct ConsumerSession {
                 }
             switch action {
             case nil: continue
-            case .append(let block):
-                try shipment.append(block)
-                report(.progress(done: shipment.bytesDone, total: shipment.bytesTotal))
+            case .append(let block): try shipment.append(block, dialogue.mode)
+            case .appendRows(let rows): try shipment.append(rows)
+            case .startAgain(let block):
+                try shipment.startStoreAgain()
+                try shipment.append(block, dialogue.mode)
             case .install:
                 report(.verifying)
+                if let question = try question(about: shipment, &dialogue) {
+                    try await writer?.send(.accept(question))
+                    continue
+                }
                 let receipt = try await install(shipment)
                 try await writer?.send(.receipt(receipt))
                 return receipt
             case .discard(let reason): throw ShipmentError.givenUp(reason)
-            case .greet, .consider, .appendRows, .startAgain: throw ProtocolError.incomplete
+            case .greet, .consider: throw ProtocolError.incomplete
             }
+            report(.progress(done: shipment.bytesDone, total: shipment.bytesTotal))
         }
+    }
+
+    /// What to ask the producer for, where the store that was made from its rows is not the manifest's.
+    private func question(
+        about shipment: IncomingShipment, _ dialogue: inout ConsumerDialogue
+    ) throws -> Acceptance? {
+        let flaw: any Error
+        do {
+            try shipment.sealStore()
+            return nil
+        } catch let error as CompressionError {
+            flaw = error
+        } catch InboxError.mismatch(let path) {
+            flaw = InboxError.mismatch(path)
+        }
+        guard let question = dialogue.askAgain() else { throw flaw }
+        try shipment.startStoreAgain()
+        report(.askedAgain)
+        return question
     }
 
     /// Seals, checks, asks, switches and opens, in this order.

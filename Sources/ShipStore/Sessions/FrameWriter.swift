@@ -2,11 +2,11 @@ import ShipProtocol
 import ShipTransport
 import Synchronization
 
-/// Sends frames over a link, and counts their bytes. Several tasks may send: a frame stays in one piece.
+/// Sends frames over a link, and counts their bytes and how long the link took for them. Several tasks may send: a frame stays in one piece.
 final class FrameWriter: Sendable {
     private let writer: LinkWriter
     private let timeouts: Timeouts
-    private let count = Mutex<Int64>(0)
+    private let count = Mutex<(bytes: Int64, waiting: Duration)>((0, .zero))
 
     init(_ writer: LinkWriter, _ timeouts: Timeouts) {
         self.writer = writer
@@ -14,7 +14,10 @@ final class FrameWriter: Sendable {
     }
 
     /// Bytes sent so far.
-    var bytesSent: Int64 { count.withLock { $0 } }
+    var bytesSent: Int64 { count.withLock { $0.bytes } }
+
+    /// How long the link has kept senders waiting so far.
+    var timeWaited: Duration { count.withLock { $0.waiting } }
 
     func send(_ preamble: Preamble) async throws {
         try await send(preamble.encoded)
@@ -58,7 +61,9 @@ final class FrameWriter: Sendable {
     }
 
     private func send(_ bytes: [UInt8]) async throws {
+        let start = ContinuousClock.now
         try await writer.write(bytes, within: timeouts.idle)
-        count.withLock { $0 += Int64(bytes.count) }
+        let waited = .now - start
+        count.withLock { $0 = ($0.bytes + Int64(bytes.count), $0.waiting + waited) }
     }
 }

@@ -4,31 +4,59 @@ import StoreInbox
 import StoreInstall
 import StoreServing
 
-/// A shipment that is being received: its staging, its decoder, and the right to its store. When it is dropped before it
+/// A shipment that is being received: its staging, its decoders, and the right to its store. When it is dropped before it
 /// is installed, the staging goes.
 final class IncomingShipment {
     /// Bytes of all parts that come, decoded.
     let bytesTotal: Int64
-    private(set) var bytesDone: Int64 = 0
     /// The current generation, if it is this very shipment.
     let same: Generation?
 
     private var staged: StagedGeneration?
     private var decoder = BlockDecoder()
+    private let store: IncomingStore
+    private var (storeBytes, otherBytes) = (Int64(0), Int64(0))
     private let turn: StoreTurns.Turn
 
-    init(_ staged: consuming StagedGeneration, _ turn: StoreTurns.Turn, same: Generation? = nil) {
+    init(
+        _ staged: consuming StagedGeneration, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?, same: Generation? = nil
+    ) {
         bytesTotal = staged.bytesToCome
         self.staged = consume staged
+        store = IncomingStore(codec)
         self.turn = turn
         self.same = same
     }
 
-    /// - Parameter block: The next one in order.
-    func append(_ block: Block) throws {
+    var bytesDone: Int64 { min(bytesTotal, storeBytes + store.bytesMade + otherBytes) }
+
+    /// - Parameters:
+    ///   - block: The next one in order.
+    ///   - mode: Where nobody can be asked, rows that do not decode are refused as soon as they cannot be taken back.
+    func append(_ block: Block, _ mode: Preamble.Mode?) throws {
+        if block.part > 0, mode == .oneWay { try store.settle() }
         let decoded = try decoder.decode(block)
         try staged?.append(decoded, toPart: Int(block.part))
-        bytesDone += Int64(decoded.count)
+        if block.part == 0 { storeBytes += Int64(decoded.count) } else { otherBytes += Int64(decoded.count) }
+    }
+
+    /// - Parameter rows: The next piece of the store's rows.
+    func append(_ rows: Columns) throws {
+        try store.append(rows, to: &staged)
+    }
+
+    /// What has come of the store is void.
+    func startStoreAgain() throws {
+        try store.startAgain(in: &staged)
+        storeBytes = 0
+    }
+
+    /// The store is complete: whether it is what the manifest says.
+    ///
+    /// - Throws: `CompressionError` or `.mismatch` if it is not, after which it may come again; other errors are final.
+    func sealStore() throws {
+        try store.settle()
+        try staged?.sealStore()
     }
 
     /// Everything has come: nothing is trusted until it has been read back, and checked as a store.

@@ -1,45 +1,52 @@
 import ShipCompression
 import ShipProtocol
-import StoreFiles
-import SystemPackage
 
 /// A compact copy and its external files on their way out. When it is dropped, the copy goes.
 final class OutgoingShipment: Sendable {
-    private let copy: PreparedCopy
-    private let encoder: BlockEncoder
+    /// How it is sent, as far as the user has a say.
+    struct Manner: Sendable {
+        var effort = Effort.auto
+        var form = StoreForm.columns
+        var selfCheck = SelfCheck.on
+        /// How many blocks are deflated at the same time.
+        var cores = 1
+        /// Without one, the store goes in blocks.
+        var codec: ColumnsCodec?
+    }
 
-    init(_ copy: consuming PreparedCopy, _ encoder: BlockEncoder) {
+    /// What is sent in one go, up to END.
+    enum Content: Hashable, Sendable {
+        /// All parts but these.
+        case shipment(skipping: Set<Int>)
+        /// The store alone, in blocks.
+        case storeAgain
+    }
+
+    let copy: PreparedCopy
+    let manner: Manner
+
+    init(_ copy: consuming PreparedCopy, _ manner: Manner) {
         self.copy = copy
-        self.encoder = encoder
+        self.manner = manner
     }
 
     var manifest: Manifest { copy.manifest }
 
-    /// Sends all blocks in order, then END.
+    /// Sends the content, then END.
     ///
     /// - Parameters:
-    ///   - skipped: Indexes of parts of which no blocks are sent.
-    ///   - beforeEnd: Called when all but END has been sent.
+    ///   - forms: How the consumer takes a store.
+    ///   - link: What is known of the link so far.
+    ///   - beforeEnd: Called when all but END has been sent, with the form in which the store went.
     func send(
-        skipping skipped: Set<Int>, over writer: FrameWriter, report: (SendEvent) -> Void, beforeEnd: () -> Void = {}
+        _ content: Content, taking forms: Set<StoreForm>, over link: SendingPolicy.Link, _ writer: FrameWriter,
+        report: (SendEvent) -> Void, beforeEnd: (StoreForm) -> Void = { _ in }
     ) async throws {
-        let parts = manifest.parts
-        let chosen = parts.indices.filter { !skipped.contains($0) }
-        let total = chosen.reduce(0) { $0 + parts[$1].size }
-        var done: Int64 = 0
-        report(.progress(done: 0, total: total, wire: writer.bytesSent))
-        let sources = chosen.map { index in
-            // Opened for each read: there may be thousands of parts, and a read takes a whole block.
-            BlockEncoder.Source(part: UInt32(index), size: parts[index].size) { [path = copy.path(ofPart: index)] in
-                try OpenFile.readingWithoutFollowing(path).read($1, at: $0)
-            }
-        }
-        try await encoder.encode(sources) { block in
-            try await writer.send(.block(block))
-            done += Int64(block.decodedSize)
-            report(.progress(done: done, total: total, wire: writer.bytesSent))
-        }
-        beforeEnd()
+        var sending = PartSending(of: self, content, taking: forms, over: link, writer)
+        report(sending.progress)
+        let form = try await sending.sendStore(report)
+        try await sending.sendExternalFiles(report)
+        beforeEnd(form)
         try await writer.send(.end)
     }
 }

@@ -1,3 +1,4 @@
+import ShipCompression
 import ShipProtocol
 import ShipTransport
 import Synchronization
@@ -24,7 +25,7 @@ struct ProducerSession {
         let dialogue = SharedDialogue()
         do {
             switch link.direction {
-            case .oneWay: return try await runOneWay(writer, dialogue)
+            case .oneWay: return try await runOneWay(writer, dialogue, link.medium)
             case .twoWay:
                 let reader = FrameReader(link.reader, timeouts)
                 return try await runTwoWay(reader, writer, dialogue, peer: "\(link.peer)")
@@ -39,11 +40,17 @@ struct ProducerSession {
     }
 
     /// Everything is sent, and nobody answers.
-    private func runOneWay(_ writer: FrameWriter, _ dialogue: SharedDialogue) async throws -> Outcome {
+    private func runOneWay(
+        _ writer: FrameWriter, _ dialogue: SharedDialogue, _ medium: Link.Medium
+    ) async throws -> Outcome {
         try await writer.send(Preamble(role: .producer, mode: .oneWay))
         let shipment = try await writer.whileWorking(prepare)
         try await writer.send(.manifest(shipment.manifest))
-        try await shipment.send(skipping: [], over: writer, report: report) { dialogue.hasEnded.withLock { $0 = true } }
+        // Who reads it knows what this version knows, or refuses it.
+        try await shipment.send(
+            .shipment(skipping: []), taking: [.plain, .columns], over: medium == .file ? .file : .pipe, writer,
+            report: report
+        ) { _ in dialogue.hasEnded.withLock { $0 = true } }
         try await writer.finish()
         return Outcome(manifest: shipment.manifest, bytesSent: writer.bytesSent, receipt: nil)
     }
@@ -53,36 +60,62 @@ struct ProducerSession {
     ) async throws -> Outcome {
         var frames = reader
         let deadline = ContinuousClock.now + timeouts.hello
+        var roundTrip = RoundTrip()
         try await writer.send(Preamble(role: .producer, mode: .twoWay))
-        guard case .offer = try await nextAction(&frames, dialogue, by: deadline) else {
+        guard case .offer(let hello) = try await nextAction(&frames, dialogue, by: deadline) else {
             throw ProtocolError.outOfOrder(FrameType.hello.rawValue)
         }
+        roundTrip.end()
         report(.connected(peer))
         let shipment = try await writer.whileWorking(prepare)
+        roundTrip.begin()
         try await writer.send(.manifest(shipment.manifest))
         dialogue.state.withLock { $0.offered(shipment.manifest) }
-        let receipt: Receipt
-        switch try await nextAction(&frames, dialogue) {
-        case .finish(let unchanged): receipt = unchanged
-        case .send(let skipped):
-            receipt = try await send(shipment, skipping: skipped, writer, &frames, dialogue)
-        case .offer, .sendStoreAgain, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
+        var action = try await nextAction(&frames, dialogue)
+        roundTrip.end()
+        let outgoing = Outgoing(
+            shipment: shipment, forms: hello.storeForms, link: .twoWay(roundTrip: roundTrip.shortest))
+        while true {
+            switch action {
+            case .finish(let receipt): return await finish(shipment, receipt, writer)
+            case .send(let skipped):
+                action = try await send(outgoing, .shipment(skipping: skipped), writer, &frames, dialogue)
+            case .sendStoreAgain:
+                report(.startedAgain(.notMadeByConsumer))
+                dialogue.hasEnded.withLock { $0 = false }
+                action = try await send(outgoing, .storeAgain, writer, &frames, dialogue)
+            case .offer, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
+            }
         }
+    }
+
+    private func finish(_ shipment: OutgoingShipment, _ receipt: Receipt, _ writer: FrameWriter) async -> Outcome {
         // The consumer has said its last word, and may be gone: whether it hears that nothing more comes does not matter.
         try? await writer.finish()
         return Outcome(manifest: shipment.manifest, bytesSent: writer.bytesSent, receipt: receipt)
     }
 
-    /// Sends the blocks, and listens meanwhile: the consumer may refuse at any moment.
+    /// A shipment, and what is known of where it goes.
+    private struct Outgoing: Sendable {
+        let shipment: OutgoingShipment
+        let forms: Set<StoreForm>
+        let link: SendingPolicy.Link
+    }
+
+    /// Sends the content, and listens meanwhile: the consumer may refuse at any moment.
+    ///
+    /// - Returns: What the consumer's answer asks for.
     private func send(
-        _ shipment: OutgoingShipment, skipping skipped: Set<Int>, _ writer: FrameWriter, _ frames: inout FrameReader,
-        _ dialogue: SharedDialogue
-    ) async throws -> Receipt {
+        _ outgoing: Outgoing, _ content: OutgoingShipment.Content, _ writer: FrameWriter,
+        _ frames: inout FrameReader, _ dialogue: SharedDialogue
+    ) async throws -> ProducerDialogue.Action {
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [report] in
                 do {
-                    try await shipment.send(skipping: skipped, over: writer, report: report) {
-                        dialogue.state.withLock { $0.sentAll(storeAs: .plain) }
+                    try await outgoing.shipment.send(
+                        content, taking: outgoing.forms, over: outgoing.link, writer, report: report
+                    ) { form in
+                        dialogue.state.withLock { $0.sentAll(storeAs: form) }
                         dialogue.hasEnded.withLock { $0 = true }
                     }
                     report(.awaitingReceipt)
@@ -94,10 +127,10 @@ struct ProducerSession {
             }
             defer { group.cancelAll() }
             do {
-                guard case .finish(let receipt) = try await nextAction(&frames, dialogue) else {
-                    throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
-                }
-                return receipt
+                let action = try await nextAction(&frames, dialogue)
+                // The answer to END may be here before the link has said that END is gone.
+                if action == .sendStoreAgain { try await group.waitForAll() }
+                return action
             } catch let refusal as ShipmentError {
                 throw refusal
             } catch {

@@ -62,17 +62,18 @@ struct StoreNameArgument: Hashable {
 }
 
 struct LevelArgument: Hashable, CustomStringConvertible {
-    let level: CompressionLevel
+    let effort: Effort
     /// As the help writes it.
     let description: String
 
-    static let standard = LevelArgument(level: .standard, description: "6")
+    static let auto = LevelArgument(effort: .auto, description: "auto")
 
     @Sendable static func read(_ text: String) throws -> LevelArgument {
+        guard text != auto.description else { return auto }
         guard let level = Int(text).flatMap(CompressionLevel.init) else {
-            throw ValidationError("a level is a number from 1 to 9")
+            throw ValidationError("a level is auto or a number from 1 to 9")
         }
-        return LevelArgument(level: level, description: text)
+        return LevelArgument(effort: .level(level), description: text)
     }
 }
 

@@ -36,6 +36,9 @@ struct ReceiveReporter: Sendable {
         case .verifying:
             console.show("verifying")
             emit(ReceiveLine(event: "verifying"))
+        case .askedAgain:
+            console.say("the store could not be made from its rows; asking for it as it is")
+            emit(ReceiveLine(event: "asked-again"))
         case .finished(let receipt, let duration):
             let what = receipt.outcome == .installed ? "installed" : "unchanged:"
             console.say(

@@ -45,11 +45,7 @@ struct SendCommand: AsyncParsableCommand {
         transform: MetadataArgument.read)
     var metadata: [MetadataArgument] = []
 
-    @Option(
-        help: "The effort of compression, 1 (fastest) to 9 (smallest). (default: \(LevelArgument.standard))",
-        transform: LevelArgument.read)
-    var level: LevelArgument = .standard
-
+    @OptionGroup(title: "How to send") var manner: MannerArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
@@ -75,7 +71,9 @@ struct SendCommand: AsyncParsableCommand {
         var options = Producer.Options()
         options.name = name?.name
         options.metadata = pairs
-        options.level = level.level
+        options.effort = manner.level.effort
+        options.form = manner.form
+        options.selfCheck = manner.selfCheck
         options.copy = copy.copyOptions(leavingOut: leaving)
         options.timeouts = link.timeouts
         options.link = link.linkOptions(console)

@@ -32,6 +32,9 @@ struct SendReporter: Sendable {
         case .progress(let done, let total, let wire):
             bar.show(done: done, total: total, wire: wire)
             emit(SendLine(event: "progress", done: done, total: total, wire: wire))
+        case .startedAgain(let cause):
+            if let words = cause.words { console.say(words) }
+            emit(SendLine(event: "started-again", cause: "\(cause)"))
         case .awaitingReceipt:
             console.show("sent; the receiver verifies and installs")
             emit(SendLine(event: "sent"))
@@ -81,8 +84,21 @@ private struct SendLine: Encodable {
     var total: Int64?
     var wire: Int64?
     var seconds: Double?
+    var cause: String?
     var error: String?
     var hint: String?
+}
+
+extension RestartCause {
+    /// For people, where something did not go as it should.
+    fileprivate var words: String? {
+        switch self {
+        case .notMadeByConsumer:
+            "the other side could not rebuild the store from its rows; sending it again as it is"
+        case .selfCheckFailed: "the store cannot be rebuilt from the rows that were sent; sending it again as it is"
+        case .unsuitable, .fastLink: nil
+        }
+    }
 }
 
 extension Manifest {

@@ -1,0 +1,67 @@
+package import ShipProtocol
+package import SystemPackage
+
+/// What makes a store's rows into segments, and segments into a store.
+///
+/// Source: `Protocol/COLUMNS.md`.
+package struct ColumnsCodec: Sendable {
+    package let makeEncoder: @Sendable (StoreToEncode) throws -> any ColumnsEncoder
+    package let makeDecoder: @Sendable (StoreToMake) throws -> any ColumnsDecoder
+
+    package init(
+        makeEncoder: @escaping @Sendable (StoreToEncode) throws -> any ColumnsEncoder,
+        makeDecoder: @escaping @Sendable (StoreToMake) throws -> any ColumnsDecoder
+    ) {
+        self.makeEncoder = makeEncoder
+        self.makeDecoder = makeDecoder
+    }
+
+    /// The one that this version has, if it has one: without, stores come and go in blocks alone.
+    package static let standard: ColumnsCodec? = nil
+}
+
+/// Whether a producer decodes what it encodes before it counts on it.
+public enum SelfCheck: Hashable, Sendable {
+    case on
+    /// The consumer finds what is wrong, by its SHA-256: later, and in one-way mode too late.
+    case off
+}
+
+/// What an encoder is to encode.
+package struct StoreToEncode: Sendable {
+    /// A canonical copy that nobody changes meanwhile.
+    package let path: FilePath
+    package let facts: StoreFacts
+    /// Looked at before each segment.
+    package let dial: EffortDial
+    package let selfCheck: SelfCheck
+
+    package init(path: FilePath, facts: StoreFacts, dial: EffortDial, selfCheck: SelfCheck) {
+        self.path = path
+        self.facts = facts
+        self.dial = dial
+        self.selfCheck = selfCheck
+    }
+}
+
+/// What a decoder is to make.
+package struct StoreToMake: Sendable {
+    /// Where the store is to be: there is no such file yet. Working files go beside it, under names that begin with its own
+    /// name and `.part-`, and go away with the decoder at the latest.
+    package let path: FilePath
+    /// As the manifest says; not to be believed.
+    package let facts: StoreFacts
+
+    package init(path: FilePath, facts: StoreFacts) {
+        self.path = path
+        self.facts = facts
+    }
+}
+
+/// Why a store cannot go by its rows. It goes in blocks then.
+package enum ColumnsFailure: Error, Hashable, Sendable {
+    /// It would not come back byte for byte, or not be smaller.
+    case unsuitable
+    /// What was encoded does not decode to the store, as the self-check found.
+    case selfCheckFailed
+}

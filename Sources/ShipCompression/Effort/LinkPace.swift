@@ -1,0 +1,25 @@
+/// Where a sender's time went: into encoding, or into waiting for the link.
+package struct LinkPace: Hashable, Sendable {
+    /// Less than this says nothing.
+    private static let shortest = Duration.milliseconds(20)
+
+    private var encoding = Duration.zero
+    private var waiting = Duration.zero
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - encoding: How long the sender waited for something to send.
+    ///   - waiting: How long the link took to take it.
+    package mutating func add(encoding: Duration, waiting: Duration) {
+        self.encoding += max(.zero, encoding)
+        self.waiting += max(.zero, waiting)
+    }
+
+    /// What part of the time the link kept the sender waiting: 0 for a link that takes everything at once, 1 for one that an
+    /// encoder need not hurry for. `nil` as long as nobody can tell.
+    package var waitingShare: Double? {
+        let all = encoding + waiting
+        return all < Self.shortest ? nil : waiting / all
+    }
+}

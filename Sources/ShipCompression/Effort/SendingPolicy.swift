@@ -1,0 +1,118 @@
+package import ShipProtocol
+
+/// In which form a store goes, and how hard the encoder works, as the link turns out to be. A value: what happened goes in,
+/// what to do comes out.
+///
+///     on a slow link   the fewest bytes: by its rows, at the highest effort
+///     on a fast one    the least time: plainly, at the lowest effort
+///
+/// A link's speed shows in how long it keeps the sender waiting. Before anything was sent there is only the round trip: what
+/// takes milliseconds is no cable within one machine, and the buffers on the way would hide its pace for a long time.
+package struct SendingPolicy: Hashable, Sendable {
+    /// What is known of the link from the start.
+    package enum Link: Hashable, Sendable {
+        /// Time does not matter, and nobody knows over which link it goes later.
+        case file
+        /// Nobody can tell what is behind it.
+        case pipe
+        /// - Parameter roundTrip: How soon the other side answered.
+        case twoWay(roundTrip: Duration)
+    }
+
+    /// What to do next.
+    package enum Step: Hashable, Sendable {
+        /// At `level`.
+        case goOn
+        /// Take the rows back, and send the store in blocks.
+        case startAgainPlainly
+    }
+
+    /// Below it a shipment goes at the highest effort: in bytes; that is done within a second.
+    private static let smallSize: Int64 = 4 * 1024 * 1024
+    /// From here on a round trip is one over a slow link.
+    private static let slowRoundTrip = Duration.milliseconds(4)
+    /// So much of a store has to be sent before a link is known to be fast, in bytes.
+    private static let probe: Int64 = 1024 * 1024
+    /// So much the buffers on the way over a slow link may hold, in bytes on the wire.
+    private static let slowLinkBuffers: Int64 = 4 * 1024 * 1024
+
+    package private(set) var form: StoreForm
+    package private(set) var level: CompressionLevel
+    /// Whether the level follows the link.
+    private let isFollowing: Bool
+    /// Bytes on the wire before a link that takes everything at once is believed.
+    private let trustedAfter: Int64
+    private let storeSize: Int64
+    private var mayStartAgain = false
+    private var pace = LinkPace()
+    private var (storeBytes, wireBytes) = (Int64(0), Int64(0))
+
+    /// - Parameters:
+    ///   - form: What both sides can do, and the user did not forbid.
+    ///   - storeSize: In bytes.
+    ///   - totalSize: Of all that goes, in bytes.
+    package init(_ effort: Effort, _ form: StoreForm, over link: Link, storeSize: Int64, totalSize: Int64) {
+        self.form = form
+        self.storeSize = storeSize
+        switch (effort, link) {
+        case (.level(let level), _):
+            (self.level, isFollowing, trustedAfter) = (level, false, 0)
+        case (.auto, .file):
+            (level, isFollowing, trustedAfter) = (.smallest, false, 0)
+        case (.auto, _) where totalSize < Self.smallSize:
+            (level, isFollowing, trustedAfter) = (.smallest, false, 0)
+        case (.auto, .pipe):
+            (level, isFollowing, trustedAfter) = (.standard, true, 0)
+        case (.auto, .twoWay(let roundTrip)) where roundTrip >= Self.slowRoundTrip:
+            (level, isFollowing, trustedAfter) = (.smallest, true, Self.slowLinkBuffers)
+        case (.auto, .twoWay):
+            // What the first pieces cost is lost on a fast link, and made up for soon on another.
+            (level, isFollowing, trustedAfter) = (.fastest, true, 0)
+            mayStartAgain = form == .columns && storeSize >= Self.smallSize
+        }
+    }
+
+    /// Something was sent.
+    ///
+    /// - Parameters:
+    ///   - storeBytes: Of the store, that it stands for; 0 for another part.
+    ///   - wireBytes: That it was encoded to.
+    ///   - encoding: How long the sender waited for it.
+    ///   - waiting: How long the link took to take it.
+    package mutating func sent(
+        storeBytes: Int64, wireBytes: Int64, encoding: Duration, waiting: Duration
+    ) -> Step {
+        self.storeBytes += storeBytes
+        self.wireBytes += wireBytes
+        pace.add(encoding: encoding, waiting: waiting)
+        guard isFollowing, let share = pace.waitingShare else { return .goOn }
+        if mayStartAgain, self.storeBytes >= Self.probe {
+            mayStartAgain = false
+            // Past the middle nothing is won by it.
+            if share < 0.25, self.storeBytes < storeSize / 2 {
+                goPlainly()
+                return .startAgainPlainly
+            }
+        }
+        follow(share)
+        return .goOn
+    }
+
+    /// The store goes in blocks from here on, for whatever reason.
+    package mutating func goPlainly() {
+        form = .plain
+        mayStartAgain = false
+        pace = LinkPace()
+    }
+
+    /// One step at a time, but two where even ten times the work would not be felt.
+    private mutating func follow(_ share: Double) {
+        switch share {
+        case 0.9...: level = level.harder.harder
+        case 0.5..<0.9: level = level.harder
+        case ..<0.1 where wireBytes >= trustedAfter && (form == .plain || level != .fastest): level = level.easier
+        default: break
+        }
+        pace = LinkPace()
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import ShipStore
+
+/// How a shipment is made small.
+struct MannerArguments: ParsableArguments {
+    @Option(
+        help: """
+            The effort of compression: auto follows the link, 1 is the fastest, 9 the smallest. (default: \
+            \(LevelArgument.auto))
+            """,
+        transform: LevelArgument.read)
+    var level: LevelArgument = .auto
+
+    @Flag(help: "Send the store's pages as they are, compressed, and not its rows.")
+    var plain = false
+
+    @Flag(help: "Do not decode what is encoded before counting on it: the receiver alone finds what is wrong.")
+    var noSelfCheck = false
+
+    var form: StoreForm { plain ? .plain : .columns }
+    var selfCheck: SelfCheck { noSelfCheck ? .off : .on }
+}

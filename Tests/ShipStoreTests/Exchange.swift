@@ -1,0 +1,146 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+/// A producer and a consumer in this process, and a real link between them.
+struct Exchange {
+    let folder: ScratchFolder
+    let store: FilePath
+    let inbox: FilePath
+    var sending = StubCodec()
+    var receiving: StubCodec? = StubCodec()
+    var options = Producer.Options()
+
+    private let sent = Log<SendEvent>()
+    private let received = Log<ReceiveEvent>()
+
+    init(_ sample: SampleStore = .plain) throws {
+        folder = try ScratchFolder()
+        store = folder.path.appending("Recipes.sqlite")
+        inbox = folder.path.appending("inbox")
+        try sample.make(at: store)
+    }
+
+    /// A Core Data store with external files.
+    init(externalFiles: Int) throws {
+        folder = try ScratchFolder()
+        store = folder.path.appending("Recipes.sqlite")
+        inbox = folder.path.appending("inbox")
+        let sample = try CoreDataSample(at: store)
+        for key in 0..<externalFiles {
+            try sample.addPhoto(key: key + 1, content: Data(repeating: UInt8(key), count: 50_000))
+        }
+    }
+
+    private func consumer(
+        reading input: FileDescriptor = .standardInput, answering output: FileDescriptor = .standardOutput
+    ) throws -> Consumer {
+        var options = Consumer.Options()
+        options.link.standardInput = input
+        options.link.standardOutput = output
+        options.codec = receiving?.codec
+        return try Consumer(inbox: inbox, options: options)
+    }
+
+    private var producer: Producer {
+        var options = options
+        options.codec = sending.codec
+        return Producer(store, options: options)
+    }
+
+    /// Ships over a Unix socket.
+    func overSocket() async throws -> Delivery {
+        let socket = folder.path.appending("socket")
+        let consumer = try consumer()
+        let (listening, ready) = AsyncStream<Void>.makeStream()
+        async let serving: Void = consumer.listen(on: .unix(socket), .once) { [received] event in
+            received.add(event)
+            if case .listening = event { ready.yield() }
+        }
+        var iterator = listening.makeAsyncIterator()
+        await iterator.next()
+        let delivery = try await producer.send(to: .unix(socket), report: sent.add)
+        try await serving
+        return delivery
+    }
+
+    /// Ships through a pipe.
+    func throughPipe() async throws -> Receipt {
+        let pipe = try FileDescriptor.pipe()
+        // Nobody listens to the consumer.
+        let nowhere = try FileDescriptor.open("/dev/null", .writeOnly)
+        defer { try? nowhere.close() }
+        var sending = self
+        sending.options.link.standardOutput = pipe.writeEnd
+        let consumer = try consumer(reading: pipe.readEnd, answering: nowhere)
+        async let outcome = Self.result { try await consumer.receive(from: .standardStreams, report: received.add) }
+        _ = try? await sending.producer.send(to: .standardStreams, report: sent.add)
+        try pipe.writeEnd.close()
+        let receipt = await outcome
+        try pipe.readEnd.close()
+        return try receipt.get()
+    }
+
+    private static func result(_ body: @Sendable () async throws -> Receipt) async -> Result<Receipt, any Error> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Ships into a file.
+    func intoFile() async throws -> FilePath {
+        let file = folder.path.appending("a.shipment")
+        _ = try await producer.send(to: .file(file), report: sent.add)
+        return file
+    }
+
+    func receive(_ file: FilePath) async throws -> Receipt {
+        try await consumer().receive(from: .file(file), report: received.add)
+    }
+
+    /// Why the producer began again.
+    var restarts: [RestartCause] {
+        sent.all.compactMap { if case .startedAgain(let cause) = $0 { cause } else { nil } }
+    }
+
+    var questions: Int { received.all.count { $0 == .askedAgain } }
+
+    /// Whether both sides' last word on their progress was that all is done.
+    var progressIsWhole: Bool {
+        let wasSent = sent.all.reversed().lazy.compactMap { event -> Bool? in
+            if case .progress(let done, let total, _) = event { done == total } else { nil }
+        }
+        let wasReceived = received.all.reversed().lazy.compactMap { event -> Bool? in
+            if case .progress(let done, let total) = event { done == total } else { nil }
+        }
+        return wasSent.first == true && wasReceived.first == true
+    }
+
+    /// What is installed, compared with its manifest, byte by byte.
+    func expectInstalled(_ receipt: Receipt?) throws {
+        #expect(receipt?.outcome == .installed)
+        let generation = try #require(try Inbox(at: inbox).current(of: StoreName(suggestedBy: store)))
+        try generation.compareWithManifest()
+        let files = try Folder.names(in: generation.path).filter { $0 != ".Recipes_SUPPORT" }
+        #expect(files.sorted() == ["Recipes.sqlite", "manifest.json"])
+        #expect(try StoreContent(of: generation.storePath).tables == StoreContent(of: store).tables)
+        #expect(InboxProbe(inbox, store: "Recipes").state.staged.isEmpty)
+    }
+}
+
+private final class Log<Event: Sendable>: Sendable {
+    private let events = Mutex<[Event]>([])
+
+    @Sendable func add(_ event: Event) { events.withLock { $0.append(event) } }
+
+    var all: [Event] { events.withLock { $0 } }
+}
