@@ -59,6 +59,20 @@ import Testing
         #expect(throws: CancellationError.self) { try result.get() }
     }
 
+    @Test func `works at the level of the moment, block by block`() async throws {
+        let dial = EffortDial(.stored)
+        let source = Encoding.source(0, Array(repeating: 7, count: 12 * 1_048_576))
+        var encodings: [BlockEncoding] = []
+        try await BlockEncoder(dial, cores: 1).encode([source]) { block in
+            encodings.append(block.encoding)
+            if encodings.count == 4 { dial.level = .standard }
+        }
+        // One block may be under way at the old level, and one waits to be delivered.
+        #expect(encodings.prefix(4).allSatisfy { $0 == .stored })
+        #expect(encodings.dropFirst(6).allSatisfy { $0 == .zlib })
+        #expect(encodings.count == 12)
+    }
+
     @Test func `says which part has fewer bytes than it should`() async throws {
         let whole = Encoding.source(0, Array(repeating: 1, count: 1000))
         for size in [0, 1, 131_071] {
