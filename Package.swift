@@ -102,7 +102,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         tests(of: "ShipProtocol"),
-        tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "CZlib"]),
+        tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "StoreFormat", "CZlib"]),
         tests(
             of: "ShipStore",
             [

@@ -6,6 +6,10 @@ public enum CompressionError: Error, Hashable, Sendable {
     case sourceChanged(part: UInt32)
     /// There is not even 1 MiB of memory left, which deflate needs.
     case outOfMemory
+    /// A record is not in the one encoding that its values have; see `RowGroup`.
+    case notCanonical
+    /// A call would take a segment over one of `SegmentLimits`.
+    case segmentFull
 
     public enum Flaw: Hashable, Sendable {
         /// Not a zlib stream, or its Adler-32 is wrong.
@@ -18,5 +22,9 @@ public enum CompressionError: Error, Hashable, Sendable {
         case dictionary
         /// Rows that do not make a store, or not the one that was announced.
         case rows
+        /// A segment ends before its values do, goes on after them, or says what no segment can.
+        case segment
+        /// A segment asks for more than `SegmentLimits` allow.
+        case segmentLimit
     }
 }

@@ -23,7 +23,7 @@ public final class Consumer: Sendable {
         /// Questions that the store of a shipment must answer with yes before it becomes current.
         public var probes: [StoreProbe] = []
         /// What makes stores from their rows.
-        package var codec = ColumnsCodec.standard
+        package var codec: ColumnsCodec? = .standard
 
         public init() {}
     }

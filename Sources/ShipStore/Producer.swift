@@ -26,7 +26,7 @@ public struct Producer: Sendable {
         public var timeouts = Timeouts()
         public var link = LinkOptions()
         /// What makes rows into segments.
-        package var codec = ColumnsCodec.standard
+        package var codec: ColumnsCodec? = .standard
 
         public init() {}
     }

@@ -44,12 +44,12 @@ package struct SegmentContent: Sendable {
     ///
     /// - Throws: `CompressionError`.
     package func encoded(_ effort: SegmentEffort) throws -> [UInt8] {
-        var writer = SegmentWriter(effort: effort, integers: integers)
+        var writer = try SegmentWriter(effort: effort)
         for element in elements {
             switch element {
             case .number(let number): writer.number(number)
-            case .rows(let rows): try writer.rows(rows)
-            case .chunk(let bytes): writer.bytes(bytes)
+            case .rows(let rows): try writer.rows(rows, integers: integers)
+            case .chunk(let bytes): try writer.bytes(bytes)
             }
         }
         return try writer.finish()

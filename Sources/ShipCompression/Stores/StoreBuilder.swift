@@ -64,7 +64,7 @@ package final class StoreBuilder {
     /// - Throws: `CompressionError.damaged`, and what the target throws.
     package func append(_ segment: [UInt8]) throws {
         do {
-            var reader = try SegmentReader(decoding: segment, integers: integers)
+            var reader = try SegmentReader(decoding: segment)
             while !reader.isAtEnd { try takeItem(&reader) }
         } catch is StoreFlaw {
             throw CompressionError.damaged(.rows)
@@ -103,7 +103,6 @@ package final class StoreBuilder {
             throw CompressionError.damaged(.rows)
         }
         integers = settings.integers
-        reader.integers = integers
         let target = try makeTarget(settings)
         self.target = target
         let writer = try StoreWriter(settings, treeCount: Int(numbers[9]), mostPages: mostPages, sink: target)

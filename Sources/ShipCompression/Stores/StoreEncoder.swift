@@ -1,4 +1,5 @@
 import Dispatch
+import ShipProtocol
 package import StoreFormat
 
 /// A canonical copy into segments: read on one thread, encoded on all cores, checked beside that, and delivered in order.
@@ -11,11 +12,28 @@ package struct StoreEncoder: ColumnsEncoder {
     private static let mostUnchecked = 4
 
     private let store: StoreToEncode
-    private let cores: Int
+    private let pages: Pages
 
-    package init(_ store: StoreToEncode, cores: Int) {
+    /// How the copy is read.
+    package struct Pages: Sendable {
+        let open: @Sendable () throws -> any PageSource
+        let makeSpillFile: @Sendable () throws -> any SpillFile
+
+        /// - Parameters:
+        ///   - open: Opens the copy once more, for a reader of its own.
+        ///   - makeSpillFile: See `StoreBuilder.Target`.
+        package init(
+            open: @escaping @Sendable () throws -> any PageSource,
+            makeSpillFile: @escaping @Sendable () throws -> any SpillFile
+        ) {
+            self.open = open
+            self.makeSpillFile = makeSpillFile
+        }
+    }
+
+    package init(_ store: StoreToEncode, _ pages: Pages) {
         self.store = store
-        self.cores = max(1, cores)
+        self.pages = pages
     }
 
     /// What a task came to.
@@ -26,7 +44,7 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     package func encode(deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void) async throws {
-        guard store.size <= Self.comparedSize else { return try await encodeAll(deliver) }
+        guard store.facts.size <= Self.comparedSize else { return try await encodeAll(deliver) }
         var segments: [(EncodedSegment, EncodedSegment.Position)] = []
         try await encodeAll { segments.append(($0, $1)) }
         let size = segments.reduce(0) { $0 + $1.0.bytes.count }
@@ -37,7 +55,7 @@ package struct StoreEncoder: ColumnsEncoder {
     private func encodeAll(
         _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
     ) async throws {
-        let channel = ContentChannel(capacity: cores + 1)
+        let channel = ContentChannel(capacity: store.cores + 1)
         read(into: channel)
         do {
             try await run(channel, deliver)
@@ -55,10 +73,10 @@ package struct StoreEncoder: ColumnsEncoder {
 
     /// The walk blocks: it has a thread of its own.
     private func read(into channel: ContentChannel) {
-        DispatchQueue.global().async { [store] in
+        DispatchQueue.global().async { [store, pages] in
             channel.end(
                 Result {
-                    try StoreWalk.run(over: try store.open(), shapes: store.shapes) { try channel.put($0) }
+                    try StoreWalk.run(over: try pages.open(), shapes: store.shapes) { try channel.put($0) }
                 })
         }
     }
@@ -66,7 +84,7 @@ package struct StoreEncoder: ColumnsEncoder {
     private func run(
         _ channel: ContentChannel, _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
     ) async throws {
-        let check = store.selfCheck == .on ? try StoreComparison(store) : nil
+        let check = store.selfCheck == .on ? try StoreComparison(store.facts, pages) : nil
         try await withThrowingTaskGroup(of: Event.self) { group in
             var (begun, delivered) = (0, 0)
             var encoded: [Int: (EncodedSegment, EncodedSegment.Position)] = [:]
@@ -126,14 +144,14 @@ package struct StoreEncoder: ColumnsEncoder {
 
     /// Bytes of all blocks that the store would be otherwise, and what their frames have beyond those of segments.
     private func plainSize() throws -> Int {
-        let pages = try store.open()
+        let source = try pages.open()
         var size = 0
         var block: [UInt8] = []
-        var page = [UInt8](repeating: 0, count: store.pageSize)
-        for number in 1...max(1, pages.pageCount) {
-            try pages.read(number, into: &page)
+        var page = [UInt8](repeating: 0, count: store.facts.pageSize)
+        for number in 1...max(1, source.pageCount) {
+            try source.read(number, into: &page)
             block += page
-            guard block.count >= 1 << 20 || number == pages.pageCount else { continue }
+            guard block.count >= 1 << 20 || number == source.pageCount else { continue }
             size += try EncodedSize.of(block, level: store.dial.level)
             block.removeAll(keepingCapacity: true)
         }
@@ -147,11 +165,10 @@ package struct StoreEncoder: ColumnsEncoder {
 private final class StoreComparison: @unchecked Sendable {
     private let builder: StoreBuilder
 
-    init(_ store: StoreToEncode) throws {
-        let original = try store.open()
-        builder = StoreBuilder(pageSize: store.pageSize, pageCount: original.pageCount) { settings in
-            PageComparison(
-                with: original, pageSize: settings.pageSize, makeSpillFile: store.makeSpillFile)
+    init(_ facts: StoreFacts, _ pages: StoreEncoder.Pages) throws {
+        let original = try pages.open()
+        builder = StoreBuilder(pageSize: facts.pageSize, pageCount: original.pageCount) { settings in
+            PageComparison(with: original, pageSize: settings.pageSize, makeSpillFile: pages.makeSpillFile)
         }
     }
 

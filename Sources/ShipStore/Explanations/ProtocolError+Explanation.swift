@@ -54,6 +54,8 @@ extension CompressionError {
         case .sourceChanged: Explanation("a file changed while it was being sent", hint: "send it again")
         case .outOfMemory:
             Explanation("there is not even 1 MiB of memory left", hint: "free some memory, then try again")
+        case .notCanonical, .segmentFull:
+            Explanation("the rows of the store cannot be encoded column by column", hint: "send it without the codec")
         }
     }
 }

@@ -1,5 +1,7 @@
 import ShipCompression
 import ShipProtocol
+import StoreFormat
+import StoreSnapshot
 
 /// A compact copy and its external files on their way out. When it is dropped, the copy goes.
 final class OutgoingShipment: Sendable {
@@ -31,6 +33,13 @@ final class OutgoingShipment: Sendable {
     }
 
     var manifest: Manifest { copy.manifest }
+
+    /// What the entries of the store's indexes are made of; `nil` if the copy is not in canonical form, and cannot go by its
+    /// rows.
+    var indexShapes: [String: IndexShape]? {
+        guard case .made(let shapes) = copy.copy.canonical else { return nil }
+        return shapes
+    }
 
     /// Sends the content, then END.
     ///

@@ -29,7 +29,8 @@ struct PartSending {
         switch content {
         case .shipment(let skipped):
             parts = all.indices.filter { !skipped.contains($0) }
-            form = manner.codec != nil && forms.contains(.columns) ? manner.form : .plain
+            let isPossible = manner.codec != nil && shipment.indexShapes != nil && forms.contains(.columns)
+            form = isPossible ? manner.form : .plain
         case .storeAgain: (parts, form) = ([0], .plain)
         }
         total = parts.reduce(0) { $0 + all[$1].size }
@@ -70,8 +71,9 @@ struct PartSending {
             start = .now
             let encoder = try codec.makeEncoder(
                 StoreToEncode(
-                    path: shipment.copy.path(ofPart: 0), facts: shipment.manifest.store, dial: dial,
-                    selfCheck: shipment.manner.selfCheck))
+                    path: shipment.copy.path(ofPart: 0), facts: shipment.manifest.store,
+                    shapes: shipment.indexShapes ?? [:], dial: dial, selfCheck: shipment.manner.selfCheck,
+                    cores: shipment.manner.cores))
             try await encoder.encode { segment, position in
                 let frame = Frame.columns(Columns(segment: segment.bytes, isLast: position == .last))
                 storeDone += segment.storeBytes

@@ -122,7 +122,9 @@ package struct TreeReader {
     /// - Parameter cell: Its size is what is taken of memory.
     package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
         if cell.overflow == 0, let page = levels.last?.page, page.number == cell.page {
-            page.bytes.withUnsafeBufferPointer { bytes.append(contentsOf: $0[cell.start..<(cell.start + cell.localSize)]) }
+            page.bytes.withUnsafeBufferPointer {
+                bytes.append(contentsOf: $0[cell.start..<(cell.start + cell.localSize)])
+            }
             return
         }
         try forEachPiece(of: cell) { piece in piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }

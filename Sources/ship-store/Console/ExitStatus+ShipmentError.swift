@@ -11,7 +11,7 @@ extension ExitStatus {
             case .protocolBroken: .protocolBroken
             case .compression(.outOfMemory): .tryAgain
             case .compression(.sourceChanged): .tryAgain
-            case .compression(.damaged): .badData
+            case .compression(.damaged), .compression(.notCanonical), .compression(.segmentFull): .badData
             case .badStore, .unwelcome, .probe: .badData
             case .model(.notThere): .noInput
             case .model(.file): .inputOutput

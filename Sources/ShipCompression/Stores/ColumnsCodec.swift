@@ -1,4 +1,5 @@
 package import ShipProtocol
+package import StoreFormat
 package import SystemPackage
 
 /// What makes a store's rows into segments, and segments into a store.
@@ -15,9 +16,6 @@ package struct ColumnsCodec: Sendable {
         self.makeEncoder = makeEncoder
         self.makeDecoder = makeDecoder
     }
-
-    /// The one that this version has, if it has one: without, stores come and go in blocks alone.
-    package static let standard: ColumnsCodec? = nil
 }
 
 /// Whether a producer decodes what it encodes before it counts on it.
@@ -32,15 +30,24 @@ package struct StoreToEncode: Sendable {
     /// A canonical copy that nobody changes meanwhile.
     package let path: FilePath
     package let facts: StoreFacts
+    /// What the entries of its indexes are made of, by the names of the indexes.
+    package let shapes: [String: IndexShape]
     /// Looked at before each segment.
     package let dial: EffortDial
     package let selfCheck: SelfCheck
+    /// How many segments are encoded at the same time.
+    package let cores: Int
 
-    package init(path: FilePath, facts: StoreFacts, dial: EffortDial, selfCheck: SelfCheck) {
+    package init(
+        path: FilePath, facts: StoreFacts, shapes: [String: IndexShape], dial: EffortDial, selfCheck: SelfCheck,
+        cores: Int
+    ) {
         self.path = path
         self.facts = facts
+        self.shapes = shapes
         self.dial = dial
         self.selfCheck = selfCheck
+        self.cores = max(1, cores)
     }
 }
 

@@ -1,0 +1,44 @@
+/// Chooses encodings for the columns of one group, and writes them.
+///
+/// What it chooses is the encoder's own affair: any choice decodes to the same values.
+struct ColumnEncoder {
+    let effort: SegmentEffort
+    let cost: TrialCost
+    /// Whole columns of integers that later ones may refer to: the rowids first, then each column.
+    var integerReferences: [[Int64]?] = []
+    /// Whole columns of texts, by column.
+    var textReferences: [Strings?] = []
+    /// Kinds of whole columns that have several, by column.
+    var kindReferences: [[UInt8]?] = []
+    /// Classes of whole columns, by column.
+    var classReferences: [CellClasses?] = []
+
+    init(effort: SegmentEffort, cost: TrialCost) {
+        self.effort = effort
+        self.cost = cost
+    }
+
+    /// The cheapest of `candidates`, judged by what `write` makes of each; `nil` from it rules a candidate out.
+    ///
+    /// - Returns: The candidates that can be, the cheapest first.
+    func ranked<Tag>(_ candidates: [Tag], write: (Tag, inout SegmentAreas) -> Bool) -> [Tag] {
+        guard candidates.count > 1 else { return candidates }
+        var costs: [(tag: Tag, cost: Int)] = []
+        for tag in candidates {
+            var areas = SegmentAreas()
+            if write(tag, &areas) { costs.append((tag, cost.of(areas))) }
+        }
+        // Stable, so that among equals the first and simplest is taken.
+        return costs.sorted { $0.cost < $1.cost }.map(\.tag)
+    }
+}
+
+extension Collection where Index == Int {
+    /// Up to `count` elements in four runs, from all over the collection.
+    func sampled(_ count: Int) -> [Element] {
+        guard self.count > count else { return Array(self) }
+        let run = count / 4
+        let step = (self.count - run) / 3
+        return (0..<4).flatMap { self[(startIndex + $0 * step)..<(startIndex + $0 * step + run)] }
+    }
+}

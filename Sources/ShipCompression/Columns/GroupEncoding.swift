@@ -1,0 +1,44 @@
+import StoreFormat
+
+extension RowGroup {
+    /// - Throws: `.notCanonical`.
+    func encode(
+        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost
+    ) throws(CompressionError) -> SegmentAreas {
+        var columnar = SegmentAreas()
+        let head = (rowids == nil ? 0 : GroupTag.hasRowids) | (form == .legacy ? GroupTag.isLegacy : 0)
+        columnar.count(ends.count)
+        guard !ends.isEmpty else { return columnar }
+        var rowWise = columnar
+        columnar.tag(head)
+        rowWise.tag(head | GroupTag.isRowWise)
+
+        var parser = try RecordParser(self, form: form)
+        var encoder = ColumnEncoder(effort: effort, cost: cost)
+        if let rowids {
+            guard rowids.count == ends.count else { throw .notCanonical }
+            var areas = SegmentAreas()
+            encoder.encode(rowids, into: &areas)
+            columnar.append(areas)
+            rowWise.append(areas)
+        }
+        encoder.integerReferences.append(rowids)
+        let counts = try parser.columnCounts()
+        let least = counts.min() ?? 0
+        let most = counts.max() ?? 0
+        encoder.encode(counts, into: &columnar)
+        for column in 0..<most {
+            let values = try parser.nextColumn()
+            encoder.encode(values, isWhole: column < least, into: &columnar)
+        }
+        try parser.checkEnds()
+
+        var lengths = ends
+        for index in lengths.indices.dropFirst() { lengths[index] = ends[index] - ends[index - 1] }
+        encoder.encode(lengths.map(Int64.init), into: &rowWise)
+        rowWise.text += records
+        // Few rows only: of many, the columns are always smaller, and it is dear to find out.
+        guard records.count <= effort.sampleSize else { return columnar }
+        return cost.of(rowWise) < cost.of(columnar) ? rowWise : columnar
+    }
+}

@@ -1,0 +1,141 @@
+extension ColumnEncoder {
+    /// Writes the tag and the values; nothing for no values.
+    ///
+    /// - Parameter refers: Whether the values are those of a whole column, so that they may refer to earlier ones.
+    func encode(
+        _ values: [Int64], refers: Bool = false, depth: Int = 0, into areas: inout SegmentAreas
+    ) {
+        guard let facts = IntegerFacts(values) else { return }
+        if facts.isConstant || facts.isArithmetic {
+            areas.tag((facts.isConstant ? IntegerTag.constant : .arithmetic).rawValue)
+            areas.signed(values[0])
+            if !facts.isConstant { areas.signed(values[1] &- values[0]) }
+            return
+        }
+        let references = refers ? usefulReferences(for: values, facts) : []
+        if let exact = references.first(where: { $0.isConstant }) {
+            write(.reference, values, facts, exact.index, depth, &areas)
+            return
+        }
+        var candidates = facts.candidates(depth: depth).map { ($0, 0) }
+        candidates += references.map { (.reference, $0.index) }
+        if values.count > effort.sampleCount {
+            // References are to the same rows, so that they cannot be judged by a sample of the values alone.
+            let sample = values.sampled(effort.sampleCount)
+            guard let sampleFacts = IntegerFacts(sample) else { return }
+            candidates = ranked(candidates) { candidate, areas in
+                if candidate.0 == .reference, let reference = integerReferences[candidate.1] {
+                    let differences = zip(sample, reference.sampled(effort.sampleCount)).map { $0 &- $1 }
+                    encode(differences, depth: depth + 1, into: &areas)
+                    return true
+                }
+                return write(candidate.0, sample, sampleFacts, 0, depth, &areas)
+            }
+        } else {
+            candidates = ranked(candidates) { write($0.0, values, facts, $0.1, depth, &$1) }
+        }
+        for candidate in candidates {
+            var trial = SegmentAreas()
+            if write(candidate.0, values, facts, candidate.1, depth, &trial) {
+                areas.append(trial)
+                return
+            }
+        }
+        _ = write(.varints, values, facts, 0, depth, &areas)
+    }
+
+    /// - Returns: Whether the encoding can hold the values; if not, `areas` are of no use.
+    @discardableResult
+    private func write(
+        _ tag: IntegerTag, _ values: [Int64], _ facts: IntegerFacts, _ reference: Int, _ depth: Int,
+        _ areas: inout SegmentAreas
+    ) -> Bool {
+        areas.tag(tag.rawValue)
+        let count = values.count
+        switch tag {
+        case .constant, .arithmetic: return false
+        case .varints:
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(count * 2)
+            for value in values { bytes.appendVarint(value.zigzag) }
+            areas.appendNumbers(bytes, of: count)
+        case .deltaVarints:
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(count * 2)
+            var last: Int64 = 0
+            for value in values {
+                bytes.appendVarint((value &- last).zigzag)
+                last = value
+            }
+            areas.appendNumbers(bytes, of: count)
+        case .planes:
+            let width = BytePlanes.width(of: UInt64(bitPattern: facts.maximum &- facts.minimum))
+            areas.tag(UInt8(width))
+            areas.signed(facts.minimum)
+            let offsets = values.map { UInt64(bitPattern: $0 &- facts.minimum) }
+            areas.appendNumbers(BytePlanes.bytes(of: offsets, width: width), of: count)
+        case .deltaPlanes:
+            var last: Int64 = 0
+            var largest: UInt64 = 0
+            let deltas = values.map { value in
+                defer { last = value }
+                let delta = (value &- last).zigzag
+                largest |= delta
+                return delta
+            }
+            let width = BytePlanes.width(of: largest)
+            areas.tag(UInt8(width))
+            areas.appendNumbers(BytePlanes.bytes(of: deltas, width: width), of: count)
+        case .runs:
+            let runs = IntegerRuns(values)
+            guard runs.values.count < count else { return false }
+            areas.count(runs.values.count)
+            encode(runs.values, depth: depth + 1, into: &areas)
+            encode(runs.lengths.map { $0 - 1 }, depth: depth + 1, into: &areas)
+        case .packed:
+            guard let bits = facts.packedBits else { return false }
+            areas.tag(UInt8(bits))
+            areas.signed(facts.minimum)
+            areas.appendNumbers(PackedBits.bytes(of: values, base: facts.minimum, bits: bits), of: count)
+        case .dictionary:
+            let distinct = Array(Set(values)).sorted()
+            guard distinct.count < count else { return false }
+            var places: [Int64: Int64] = [:]
+            for (place, value) in distinct.enumerated() { places[value] = Int64(place) }
+            areas.count(distinct.count)
+            encode(distinct, depth: depth + 1, into: &areas)
+            encode(values.map { places[$0] ?? 0 }, depth: depth + 1, into: &areas)
+        case .reference:
+            guard let referred = integerReferences[reference], referred.count == count else { return false }
+            areas.count(reference)
+            encode(zip(values, referred).map { $0 &- $1 }, depth: depth + 1, into: &areas)
+        }
+        return true
+    }
+
+    /// Earlier columns whose difference to the values is constant, or takes fewer bits than the values and their steps.
+    private func usefulReferences(
+        for values: [Int64], _ facts: IntegerFacts
+    ) -> [(index: Int, isConstant: Bool)] {
+        var useful: [(index: Int, isConstant: Bool, bits: Int)] = []
+        let stride = max(1, values.count / 256)
+        for (index, referred) in integerReferences.enumerated() {
+            guard let referred, referred.count == values.count else { continue }
+            let first = values[0] &- referred[0]
+            if values[values.count - 1] &- referred[values.count - 1] == first,
+                zip(values, referred).allSatisfy({ $0 &- $1 == first })
+            {
+                return [(index, true)]
+            }
+            guard values.count >= SegmentLimits.smallColumn else { continue }
+            var bits = 0
+            var number = 0
+            for row in Swift.stride(from: 0, to: values.count, by: stride) {
+                bits += 64 - (values[row] &- referred[row]).zigzag.leadingZeroBitCount
+                number += 1
+            }
+            if bits < number * min(facts.meanBits, facts.meanDeltaBits) { useful.append((index, false, bits)) }
+        }
+        return useful.sorted { $0.bits < $1.bits }.prefix(2).map { ($0.index, $0.isConstant) }
+    }
+}

@@ -1,0 +1,65 @@
+/// What one look over integers tells about their encodings.
+struct IntegerFacts {
+    private(set) var minimum: Int64
+    private(set) var maximum: Int64
+    private(set) var isArithmetic = true
+    private let count: Int
+    private var runs = 1
+    private var bits = 0
+    private var deltaBits = 0
+    /// The largest zigzag value of all steps, from 0 to the first value on, or something above it.
+    private var deltas: UInt64 = 0
+
+    /// - Returns: `nil` for none.
+    init?(_ values: [Int64]) {
+        guard let first = values.first else { return nil }
+        (minimum, maximum, count) = (first, first, values.count)
+        let step = values.count > 1 ? values[1] &- first : 0
+        var last = first
+        deltas = first.zigzag
+        values.withUnsafeBufferPointer { values in
+            for value in values.dropFirst() {
+                if value < minimum { minimum = value }
+                if value > maximum { maximum = value }
+                let delta = value &- last
+                if delta != 0 { runs &+= 1 }
+                if delta != step { isArithmetic = false }
+                deltas |= delta.zigzag
+                deltaBits &+= 64 &- delta.zigzag.leadingZeroBitCount
+                last = value
+            }
+            for value in values {
+                bits &+= 64 &- UInt64(bitPattern: value &- minimum).leadingZeroBitCount
+            }
+        }
+    }
+
+    var isConstant: Bool { minimum == maximum }
+    var meanBits: Int { bits / count }
+    var meanDeltaBits: Int { deltaBits / count }
+
+    var packedBits: Int? {
+        switch UInt64(bitPattern: maximum &- minimum) {
+        case 0...1: 1
+        case 2...3: 2
+        case 4...15: 4
+        default: nil
+        }
+    }
+
+    /// Encodings worth a trial, the simplest first.
+    func candidates(depth: Int) -> [IntegerTag] {
+        if count < SegmentLimits.smallColumn { return [.varints, .deltaVarints] }
+        let width = BytePlanes.width(of: UInt64(bitPattern: maximum &- minimum))
+        var tags: [IntegerTag] = [.planes]
+        // In one byte a value, planes are what varints would be.
+        if width > 1 || minimum < 0 { tags.append(.varints) }
+        if deltas < 0x100 { tags.append(.deltaPlanes) } else { tags += [.deltaVarints, .deltaPlanes] }
+        if packedBits != nil { tags.append(.packed) }
+        if depth < 2 {
+            if runs * 3 < count { tags.append(.runs) }
+            if width > 1, count >= 64 { tags.append(.dictionary) }
+        }
+        return tags
+    }
+}

@@ -1,0 +1,80 @@
+extension ColumnEncoder {
+    /// Writes the tag and the reals; nothing for none.
+    ///
+    /// - Parameter reals: Bit patterns.
+    func encode(reals: [UInt64], into areas: inout SegmentAreas) {
+        guard !reals.isEmpty else { return }
+        let scale = Decimals.scale(of: reals)
+        var candidates: [RealTag] = [.bits]
+        if reals.count >= SegmentLimits.smallColumn { candidates.append(.xor) }
+        if scale != nil { candidates.append(.decimal) }
+        candidates.append(.bytes)
+        let sample = reals.sampled(effort.sampleCount)
+        for tag in ranked(candidates, write: { write($0, sample, scale, &$1) }) {
+            var trial = SegmentAreas()
+            if write(tag, reals, scale, &trial) {
+                areas.append(trial)
+                return
+            }
+        }
+    }
+
+    private func write(_ tag: RealTag, _ reals: [UInt64], _ scale: Int?, _ areas: inout SegmentAreas) -> Bool {
+        areas.tag(tag.rawValue)
+        switch tag {
+        case .bits: encode(reals.map(Int64.init(bitPattern:)), depth: 1, into: &areas)
+        case .xor:
+            var last: UInt64 = 0
+            let steps = reals.map { bits in
+                defer { last = bits }
+                return Int64(bitPattern: bits ^ last)
+            }
+            encode(steps, depth: 1, into: &areas)
+        case .decimal:
+            guard let scale, let numbers = Decimals.numbers(of: reals, scale: scale) else { return false }
+            areas.tag(UInt8(scale))
+            encode(numbers, depth: 1, into: &areas)
+        case .bytes:
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(reals.count * 8)
+            for bits in reals {
+                for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                    bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
+                }
+            }
+            areas.appendNumbers(bytes, of: reals.count)
+        }
+        return true
+    }
+}
+
+/// Reals that are the nearest to a decimal fraction.
+enum Decimals {
+    /// Powers of ten up to 10^22 are exact in binary floating point.
+    static let powers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+    /// 2^53: up to here each whole number is a real.
+    static let limit = 9_007_199_254_740_992.0
+
+    /// - Returns: The fewest decimal places that the first reals can do with, or `nil`.
+    static func scale(of reals: [UInt64]) -> Int? {
+        let sample = Array(reals.prefix(64))
+        return powers.indices.first { numbers(of: sample, scale: $0) != nil }
+    }
+
+    static func numbers(of reals: [UInt64], scale: Int) -> [Int64]? {
+        var numbers: [Int64] = []
+        numbers.reserveCapacity(reals.count)
+        let power = powers[scale]
+        for bits in reals {
+            let number = (Double(bitPattern: bits) * power).rounded()
+            guard abs(number) < limit, real(of: Int64(number), power: power) == bits else { return nil }
+            numbers.append(Int64(number))
+        }
+        return numbers
+    }
+
+    /// - Returns: The bit pattern of `number / power`, rounded as IEEE 754 does.
+    static func real(of number: Int64, power: Double) -> UInt64 { (Double(number) / power).bitPattern }
+}

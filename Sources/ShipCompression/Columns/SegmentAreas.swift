@@ -1,0 +1,48 @@
+/// The areas of a segment while it is written.
+///
+/// Each encoding knows from what it has read where it ends, so that the areas need no directory.
+struct SegmentAreas {
+    /// Tags, counts, parameters, and the numbers of small columns.
+    var control: [UInt8] = []
+    /// The numbers of larger columns.
+    var numbers: [UInt8] = []
+    /// Texts and blobs.
+    var text: [UInt8] = []
+
+    mutating func tag(_ value: UInt8) { control.append(value) }
+    mutating func unsigned(_ value: UInt64) { control.appendVarint(value) }
+    mutating func count(_ value: Int) { control.appendVarint(UInt64(value)) }
+    mutating func signed(_ value: Int64) { control.appendVarint(value.zigzag) }
+
+    mutating func append(_ other: SegmentAreas) {
+        control += other.control
+        numbers += other.numbers
+        text += other.text
+    }
+
+    /// - Parameter count: Values in the column that the bytes belong to.
+    mutating func appendNumbers(_ bytes: [UInt8], of count: Int) {
+        if count < SegmentLimits.smallColumn { control += bytes } else { numbers += bytes }
+    }
+}
+
+extension [UInt8] {
+    /// Seven bits a byte, lowest first, the top bit set in all but the last.
+    mutating func appendVarint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+}
+
+extension Int64 {
+    /// 0, -1, 1, -2 as 0, 1, 2, 3.
+    var zigzag: UInt64 { UInt64(bitPattern: (self << 1) ^ (self >> 63)) }
+
+    init(zigzag value: UInt64) {
+        self = Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1)))
+    }
+}

@@ -1,0 +1,28 @@
+/// What neither side of a segment goes beyond, checked before anything is allocated.
+///
+/// Source: `Protocol/COLUMNS.md`, "Segments and row groups".
+package enum SegmentLimits {
+    /// Bytes of an encoded segment.
+    package static let encodedSize = 4 * 1_048_576 + 1_024
+    /// Bytes of all areas together, once inflated.
+    package static let inflatedSize = 8 * 1_048_576
+    /// Bytes of the text area once its long matches are resolved.
+    package static let textSize = 8 * 1_048_576
+    /// Bytes of one chunk.
+    package static let chunkSize = 1_048_576
+    /// Bytes of the records of one group.
+    package static let groupSize = 4 * 1_048_576
+    /// Bytes of the records and chunks of all calls together.
+    package static let contentSize = 8 * 1_048_576
+    /// In all groups together.
+    package static let rows = 1_048_576
+    package static let columns = 32_767
+    /// How many integers, reals and strings are worked out for one segment, those within other encodings included.
+    package static let values = 67_108_864
+    /// Bytes of all strings that are put together, rather than found in the text area as they are.
+    package static let builtSize = 33_554_432
+    /// How deep encodings stand within encodings.
+    package static let depth = 8
+    /// Columns of fewer values keep their numbers in the control area.
+    static let smallColumn = 16
+}

@@ -1,0 +1,89 @@
+import CDeflate
+package import StoreFormat
+
+/// One segment: numbers, chunks of bytes and groups of rows, in the order of the calls.
+///
+/// Memory: some ten times the content.
+/// Source: `Protocol/COLUMNS.md`, "Segments and row groups".
+package struct SegmentWriter {
+    private let effort: SegmentEffort
+    private let cost: TrialCost
+    private(set) var areas = SegmentAreas()
+    private var rowCount = 0
+    /// Bytes of records and chunks so far.
+    package private(set) var contentSize = 0
+
+    package init(effort: SegmentEffort) throws(CompressionError) {
+        self.effort = effort
+        cost = try TrialCost(effort: effort)
+    }
+
+    package mutating func number(_ value: UInt64) { areas.unsigned(value) }
+
+    /// - Parameter chunk: At most 1 MiB.
+    /// - Throws: `.segmentFull`; the segment is as before then.
+    package mutating func bytes(_ chunk: some Collection<UInt8>) throws(CompressionError) {
+        guard chunk.count <= SegmentLimits.chunkSize, contentSize + chunk.count <= SegmentLimits.contentSize else {
+            throw .segmentFull
+        }
+        areas.count(chunk.count)
+        areas.text += chunk
+        contentSize += chunk.count
+    }
+
+    /// - Throws: `.notCanonical` for a record that is not in the encoding of `form`, `.segmentFull`; the segment is as
+    ///   before then.
+    package mutating func rows(_ group: RowGroup, integers form: IntegerForm = .modern) throws(CompressionError) {
+        guard rowCount + group.ends.count <= SegmentLimits.rows,
+            contentSize + group.records.count <= SegmentLimits.contentSize
+        else { throw .segmentFull }
+        areas.append(try group.encode(form, effort: effort, cost: cost))
+        rowCount += group.ends.count
+        contentSize += group.records.count
+    }
+
+    /// - Returns: The encoded segment.
+    /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
+    package consuming func finish() throws(CompressionError) -> [UInt8] {
+        let matches = LongMatches(
+            areas.text, dictionary: SegmentDictionary.bytes, window: 30_000, depth: effort == .smallest ? 64 : 8)
+        var best = try encoded(matches)
+        if effort == .smallest, matches.count > 0 {
+            let without = try encoded(nil)
+            if without.count < best.count { best = without }
+        }
+        guard best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
+        return best
+    }
+
+    private func encoded(_ matches: LongMatches?) throws(CompressionError) -> [UInt8] {
+        var content: [UInt8] = []
+        content.appendVarint(UInt64(areas.control.count))
+        content.appendVarint(UInt64(areas.numbers.count))
+        content.appendVarint(UInt64(areas.text.count))
+        content.appendVarint(UInt64(matches?.count ?? 0))
+        content += areas.control
+        if let matches {
+            content += matches.runs
+            content += matches.lengths
+            content += matches.distances
+        }
+        content += areas.numbers
+        content += matches?.literals ?? areas.text
+        guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
+        var segment: [UInt8] = [SegmentForm.deflated.rawValue]
+        segment.appendVarint(UInt64(content.count))
+        guard let deflated = try Deflate.raw(of: content, level: effort.deflateLevel),
+            deflated.count + segment.count < content.count + 1
+        else { return [SegmentForm.stored.rawValue] + content }
+        return segment + deflated
+    }
+}
+
+/// The first byte of a segment.
+enum SegmentForm: UInt8 {
+    /// The content follows.
+    case stored = 0
+    /// The content's size follows, a varint, and its raw deflate stream (RFC 1951).
+    case deflated = 1
+}

@@ -1,0 +1,134 @@
+extension ColumnEncoder {
+    /// Writes the tag and the strings; nothing for no strings.
+    ///
+    /// - Parameter refers: Whether they are those of a whole column, so that they may refer to earlier ones.
+    func encode(_ strings: Strings, refers: Bool = false, depth: Int = 0, into areas: inout SegmentAreas) {
+        guard strings.count > 0 else { return }
+        let facts = StringFacts(strings)
+        var candidates = facts.candidates(depth: depth).map { ($0, 0) }
+        if refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
+        let rows = sampleRows(of: strings, totalLength: facts.totalLength)
+        if candidates.count > 1, let rows {
+            let sample = strings.selecting(rows)
+            let sampleFacts = StringFacts(sample)
+            candidates = ranked(candidates) { candidate, areas in
+                write(
+                    candidate.0, sample, sampleFacts, textReference(candidate.1)?.selecting(rows), candidate.1, depth,
+                    &areas)
+            }
+        } else {
+            candidates = ranked(candidates) {
+                write($0.0, strings, facts, textReference($0.1), $0.1, depth, &$1)
+            }
+        }
+        for candidate in candidates {
+            var trial = SegmentAreas()
+            if write(
+                candidate.0, strings, facts, textReference(candidate.1), candidate.1, depth, &trial)
+            {
+                areas.append(trial)
+                return
+            }
+        }
+        _ = write(.lengths, strings, facts, nil, 0, depth, &areas)
+    }
+
+    private func textReference(_ index: Int) -> Strings? {
+        index < textReferences.count ? textReferences[index] : nil
+    }
+
+    /// - Returns: `nil` if all are few enough to be looked at.
+    private func sampleRows(of strings: Strings, totalLength: Int) -> [Int]? {
+        let count =
+            totalLength > effort.sampleSize
+            ? max(8, strings.count / (totalLength / effort.sampleSize + 1)) : strings.count
+        let limited = min(count, effort.sampleCount)
+        return limited < strings.count ? Array(0..<strings.count).sampled(limited) : nil
+    }
+
+    /// - Returns: Whether the encoding can hold the strings; if not, `areas` are of no use.
+    private func write(
+        _ tag: StringTag, _ strings: Strings, _ facts: StringFacts, _ referred: Strings?, _ reference: Int,
+        _ depth: Int, _ areas: inout SegmentAreas
+    ) -> Bool {
+        areas.tag(tag.rawValue)
+        switch tag {
+        case .lengths:
+            encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
+            areas.text.reserveCapacity(areas.text.count + facts.totalLength)
+            for index in 0..<strings.count { areas.text += strings[index] }
+        case .terminated:
+            areas.text.reserveCapacity(areas.text.count + facts.totalLength + strings.count)
+            for index in 0..<strings.count {
+                areas.text += strings[index]
+                areas.text.append(0)
+            }
+        case .transposed:
+            areas.count(facts.longest)
+            areas.appendNumbers(BytePlanes.transposed(strings, length: facts.longest), of: strings.count)
+        case .upperUUID, .lowerUUID:
+            let digits = tag == .upperUUID ? HexDigits.upper : .lower
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(strings.count * 16)
+            for index in 0..<strings.count {
+                guard digits.appendUUID(strings[index], to: &bytes) else { return false }
+            }
+            areas.appendNumbers(bytes, of: strings.count)
+        case .upperHex, .lowerHex:
+            let digits = tag == .upperHex ? HexDigits.upper : .lower
+            var decoded = Strings()
+            for index in 0..<strings.count {
+                guard let bytes = digits.bytes(of: strings[index]) else { return false }
+                decoded.append(bytes)
+            }
+            encode(decoded, depth: depth + 2, into: &areas)
+        case .front:
+            var prefixes: [Int64] = []
+            var suffixes = Strings(in: strings.bytes)
+            for index in 0..<strings.count {
+                let shared = index == 0 ? 0 : strings.commonPrefix(index - 1, index)
+                prefixes.append(Int64(shared))
+                suffixes.append(
+                    start: Int(strings.starts[index]) + shared, length: Int(strings.lengths[index]) - shared)
+            }
+            encode(prefixes, depth: depth + 1, into: &areas)
+            encode(suffixes, depth: depth + 2, into: &areas)
+        case .propertyLists:
+            var sizes: [Int64] = []
+            var rest = Strings()
+            for index in 0..<strings.count {
+                let list = PropertyList.objects(of: strings[index])
+                sizes.append(Int64(list?.referenceSize ?? 0))
+                if let list { rest.append(list.bytes) } else { rest.append(strings[index]) }
+            }
+            guard sizes.contains(where: { $0 != 0 }) else { return false }
+            encode(sizes, depth: depth + 1, into: &areas)
+            encode(rest, depth: depth + 1, into: &areas)
+        case .pattern:
+            guard let pattern = DigitPattern(strings) else { return false }
+            pattern.write(into: &areas)
+            for field in pattern.fields { encode(field.numbers, depth: depth + 1, into: &areas) }
+        case .holding:
+            guard let referred, referred.count == strings.count else { return false }
+            let held = HeldStrings(strings, holding: referred)
+            guard held.number > 0 else { return false }
+            areas.count(reference)
+            encode(held.places, depth: depth + 1, into: &areas)
+            encode(held.rest, depth: depth + 1, into: &areas)
+        }
+        return true
+    }
+
+    /// Earlier text columns that most of the strings hold.
+    private func holders(of strings: Strings) -> [Int] {
+        let rows = Array(0..<strings.count).sampled(min(strings.count, 256))
+        let sample = strings.selecting(rows)
+        var found: [(index: Int, saved: Int)] = []
+        for (index, referred) in textReferences.enumerated().reversed().prefix(16) {
+            guard let referred, referred.count == strings.count else { continue }
+            let held = HeldStrings(sample, holding: referred.selecting(rows))
+            if held.number * 2 > rows.count { found.append((index, sample.totalLength - held.rest.totalLength)) }
+        }
+        return found.sorted { $0.saved > $1.saved }.prefix(2).map(\.index)
+    }
+}

@@ -1,0 +1,63 @@
+/// What one look over strings tells about their encodings.
+struct StringFacts {
+    private(set) var totalLength = 0
+    private(set) var longest = 0
+    private var shortest = Int.max
+    private var shared = 0
+    private let hasNul: Bool
+    private let count: Int
+    private let first: [UInt8]
+    private var hasPropertyList = false
+
+    init(_ strings: Strings) {
+        count = strings.count
+        first = count > 0 ? Array(strings[0].prefix(64)) : []
+        for length in strings.lengths {
+            totalLength += Int(length)
+            longest = max(longest, Int(length))
+            shortest = min(shortest, Int(length))
+        }
+        for index in stride(from: 1, to: count, by: max(1, count / 512)) {
+            shared += strings.commonPrefix(index - 1, index)
+        }
+        for index in stride(from: 0, to: count, by: max(1, count / 64)) where !hasPropertyList {
+            hasPropertyList = strings[index].starts(with: Array("bplist00".utf8))
+        }
+        shared = shared * count / max(1, min(count, 512))
+        hasNul = strings.bytes.withUnsafeBufferPointer { bytes in
+            for (start, length) in zip(strings.starts, strings.lengths) {
+                for place in Int(start)..<Int(start) + Int(length) where bytes[place] == 0 { return true }
+            }
+            return false
+        }
+    }
+
+    /// Encodings worth a trial, the simplest first.
+    func candidates(depth: Int) -> [StringTag] {
+        var tags: [StringTag] = hasNul ? [.lengths] : [.terminated, .lengths]
+        guard depth <= 2 else { return tags }
+        if count > 1, longest == shortest, longest > 0, longest <= 4096, count > 3 { tags.append(.transposed) }
+        if longest == 36, shortest == 36, first.count > 8, first[8] == UInt8(ascii: "-") {
+            tags += [.upperUUID, .lowerUUID]
+        }
+        guard depth < 2 else { return tags }
+        if longest > 40, hasPropertyList { tags.append(.propertyLists) }
+        if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
+        if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
+        if count > 8, shared * 5 > totalLength { tags.append(.front) }
+        return tags
+    }
+}
+
+extension Strings {
+    /// How many bytes the two strings begin with alike.
+    func commonPrefix(_ first: Int, _ second: Int) -> Int {
+        let limit = Int(min(lengths[first], lengths[second]))
+        let (left, right) = (Int(starts[first]), Int(starts[second]))
+        return bytes.withUnsafeBufferPointer { bytes in
+            var length = 0
+            while length < limit, bytes[left &+ length] == bytes[right &+ length] { length &+= 1 }
+            return length
+        }
+    }
+}
