@@ -1,10 +1,15 @@
-"""The place of the decoder of segments: what the rows in COLUMNS come to."""
+"""From the segments in COLUMNS to the store that they stand for (`COLUMNS.md`)."""
 
 from __future__ import annotations
 
-from decoder.refused import Refused
+import io
+
+from decoder.segment.segment import Segment
+from decoder.store.stream import StreamDecoder
 
 
 def store_of(segments: list[bytes], size: int) -> bytes:
     """The store of `size` bytes that the segments stand for."""
-    raise Refused("damaged", f"none of {len(segments)} segments for {size} bytes decodes")
+    out = io.BytesIO()
+    StreamDecoder((Segment(data) for data in segments), size).write(out)
+    return out.getvalue()

@@ -1,0 +1,1 @@
+"""Segments: `COLUMNS.md`, "Segments and row groups"."""

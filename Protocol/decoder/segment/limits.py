@@ -1,0 +1,24 @@
+"""What a segment may not go beyond, and the one way in which this package says no."""
+
+from __future__ import annotations
+
+from decoder.refused import Refused
+
+ENCODED = 4_195_328
+CONTENT = 8_388_608
+TEXT = 8_388_608
+MATCHES = 1_048_576
+CHUNK = 1_048_576
+GROUP = 4_194_304
+"""Records of one group."""
+RECORDS_AND_CHUNKS = 8_388_608
+ROWS = 1_048_576
+COLUMNS = 32_767
+VALUES = 67_108_864
+STRING_BYTES = 33_554_432
+DEPTH = 7
+OBJECTS = 1_048_576
+
+
+def damaged(why: str) -> Refused:
+    return Refused("damaged", why)

@@ -1,0 +1,132 @@
+"""Strings(n)."""
+
+from __future__ import annotations
+
+import uuid
+
+from decoder.segment.integers import integers
+from decoder.segment.limits import GROUP, damaged
+from decoder.segment.property_lists import property_list
+from decoder.segment.reading import Group, Reading, check_depth
+
+MOST_FIELDS = 16
+LONGEST_LITERAL = 255
+WIDEST_FIELD = 18
+
+
+def strings(reading: Reading, count: int, depth: int, group: Group | None = None, is_only_kind: bool = False) -> list[bytes]:
+    """`group` where these belong to a plain column that is not within a dictionary."""
+    if count == 0:
+        return []
+    check_depth(depth)
+    reading.begins(count)
+    control = reading.control
+    match control.byte():
+        case 0:
+            return [reading.areas.text.take(length) for length in integers(reading, count, depth + 1)]
+        case 1:
+            return [reading.areas.text.up_to_zero() for _ in range(count)]
+        case 2:
+            return transposed(reading, count)
+        case 3 | 4 as tag:
+            return identifiers(reading, count, tag == 3)
+        case 5 | 6 as tag:
+            return hexadecimal(reading, strings(reading, count, depth + 2), tag == 5)
+        case 7:
+            kept = integers(reading, count, depth + 1)
+            return front_coded(reading, kept, strings(reading, count, depth + 2))
+        case 8:
+            return patterned(reading, count, depth)
+        case 9 if group and count == group.rows and (depth == 1 or (depth == 0 and is_only_kind)):
+            held = group.texts(control.varint())
+            places = integers(reading, count, depth + 1)
+            return holding(reading, held, places, strings(reading, count, depth + 1, group))
+        case 10:
+            sizes = integers(reading, count, depth + 1)
+            return lists(reading, sizes, strings(reading, count, depth + 1, group))
+    raise damaged("an encoding of strings that there is not, or not here")
+
+
+def transposed(reading: Reading, count: int) -> list[bytes]:
+    length = reading.control.varint()
+    if length > GROUP:
+        raise damaged("strings that are too long")
+    data = reading.areas.numbers_for(count).take(count * length)
+    reading.puts_together(count * length)
+    return [data[place::count] for place in range(count)] if length else [b""] * count
+
+
+def identifiers(reading: Reading, count: int, is_upper: bool) -> list[bytes]:
+    data = reading.areas.numbers_for(count).take(16 * count)
+    reading.puts_together(36 * count)
+    found = [str(uuid.UUID(bytes=data[at : at + 16])).encode() for at in range(0, len(data), 16)]
+    return [each.upper() for each in found] if is_upper else found
+
+
+def hexadecimal(reading: Reading, found: list[bytes], is_upper: bool) -> list[bytes]:
+    reading.puts_together(2 * sum(map(len, found)))
+    digits = [each.hex().encode() for each in found]
+    return [each.upper() for each in digits] if is_upper else digits
+
+
+def front_coded(reading: Reading, kept: list[int], rests: list[bytes]) -> list[bytes]:
+    found: list[bytes] = []
+    before = b""
+    for size, rest in zip(kept, rests):
+        if not 0 <= size <= len(before):
+            raise damaged("more of the string before than there is")
+        reading.puts_together(size + len(rest))
+        before = before[:size] + rest
+        found.append(before)
+    return found
+
+
+def patterned(reading: Reading, count: int, depth: int) -> list[bytes]:
+    control = reading.control
+    fields = control.varint()
+    if fields > MOST_FIELDS:
+        raise damaged("a pattern of too many fields")
+    shapes = [(literal(reading), width(control.byte())) for _ in range(fields)]
+    tail = literal(reading)
+    columns = [integers(reading, count, depth + 1) for _ in range(fields)]
+    found: list[bytes] = []
+    for place in range(count):
+        string = b""
+        for (text, digits), column in zip(shapes, columns):
+            if column[place] < 0:
+                raise damaged("a negative number in a pattern")
+            string += text + str(column[place]).zfill(digits).encode()
+        reading.puts_together(len(string) + len(tail))
+        found.append(string + tail)
+    return found
+
+
+def literal(reading: Reading) -> bytes:
+    size = reading.control.varint()
+    if size > LONGEST_LITERAL:
+        raise damaged("a literal that is too long")
+    return reading.control.take(size)
+
+
+def width(digits: int) -> int:
+    if digits > WIDEST_FIELD:
+        raise damaged("a field that is too wide")
+    return digits
+
+
+def holding(reading: Reading, held: list[bytes], places: list[int], found: list[bytes]) -> list[bytes]:
+    whole: list[bytes] = []
+    for text, place, string in zip(held, places, found):
+        if not 0 <= place <= len(string) + 1:
+            raise damaged("a place beyond the end of a string")
+        reading.puts_together(len(string) + (len(text) if place else 0))
+        whole.append(string[: place - 1] + text + string[place - 1 :] if place else string)
+    return whole
+
+
+def lists(reading: Reading, sizes: list[int], found: list[bytes]) -> list[bytes]:
+    whole: list[bytes] = []
+    for size, string in zip(sizes, found):
+        whole.append(property_list(string, size) if size else string)
+        reading.puts_together(len(whole[-1]))
+    return whole
