@@ -74,11 +74,14 @@ struct PartSending {
                     path: shipment.copy.path(ofPart: 0), facts: shipment.manifest.store,
                     shapes: shipment.indexShapes ?? [:], dial: dial, selfCheck: shipment.manner.selfCheck,
                     cores: shipment.manner.cores))
-            try await encoder.encode { segment, position in
-                let frame = Frame.columns(Columns(segment: segment.bytes, isLast: position == .last))
-                storeDone += segment.storeBytes
-                if try await send(frame, storeBytes: segment.storeBytes, report) == .startAgainPlainly {
-                    throw LinkIsFast()
+            // The first segment and the end of the self-check may be a while in coming.
+            try await writer.whileWorking {
+                try await encoder.encode { segment, position in
+                    let frame = Frame.columns(Columns(segment: segment.bytes, isLast: position == .last))
+                    storeDone += segment.storeBytes
+                    if try await send(frame, storeBytes: segment.storeBytes, report) == .startAgainPlainly {
+                        throw LinkIsFast()
+                    }
                 }
             }
             return nil

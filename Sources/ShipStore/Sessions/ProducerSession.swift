@@ -83,6 +83,7 @@ struct ProducerSession {
             case .sendStoreAgain:
                 report(.startedAgain(.notMadeByConsumer))
                 dialogue.hasEnded.withLock { $0 = false }
+                dialogue.sendingFailure.withLock { $0 = nil }
                 action = try await send(outgoing, .storeAgain, writer, &frames, dialogue)
             case .offer, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
             }
