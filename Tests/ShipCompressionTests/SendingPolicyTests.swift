@@ -55,15 +55,15 @@ import Testing
 
     @Test func `is the highest at once where a round trip takes milliseconds`() {
         #expect(policy(over: Self.slow).level == .smallest)
-        #expect(policy(over: .twoWay(roundTrip: .milliseconds(4))).level == .smallest)
-        #expect(policy(over: .twoWay(roundTrip: .microseconds(3900))).level == .fastest)
+        #expect(policy(over: .twoWay(roundTrip: .milliseconds(8))).level == .smallest)
+        #expect(policy(over: .twoWay(roundTrip: .microseconds(7900))).level == .fastest)
     }
 
     @Test func `is not lowered by what the buffers of a slow link take at once`() {
         var policy = policy(over: Self.slow)
-        for _ in 0..<13 { _ = send(&policy, encoding: .milliseconds(100), waiting: .zero) }
+        for _ in 0..<6 { _ = send(&policy, encoding: .milliseconds(100), waiting: .zero) }
         #expect(policy.level == .smallest)
-        // Over 4 MiB on the wire are in no buffer.
+        // Over 2 MiB on the wire are in no buffer.
         for _ in 0..<2 { _ = send(&policy, encoding: .milliseconds(100), waiting: .zero) }
         #expect(policy.level.value < CompressionLevel.smallest.value)
         #expect(policy.form == .columns)
@@ -91,6 +91,14 @@ import Testing
         #expect(policy.form == .columns && policy.level == .fastest)
     }
 
+    @Test func `is not raised where the other side is what one waits for`() {
+        var policy = policy(.auto, .plain, over: Self.near)
+        for _ in 0..<5 { _ = send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(15)) }
+        #expect(policy.level == .fastest)
+        for _ in 0..<2 { _ = send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(30)) }
+        #expect(policy.level == .standard)
+    }
+
     @Test func `is not judged by moments, nor past the middle of a store`() {
         var policy = policy(over: Self.near, store: 4 * Self.mebibyte)
         #expect(send(&policy, encoding: .milliseconds(5), waiting: .zero) == .goOn)
@@ -102,9 +110,9 @@ import Testing
     @Test func `follows a pipe both ways, from the middle`() {
         var policy = policy(over: .pipe)
         #expect(policy.level == .standard)
-        _ = send(&policy, encoding: .milliseconds(40), waiting: .milliseconds(60))
+        _ = send(&policy, encoding: .milliseconds(400), waiting: .milliseconds(600))
         #expect(policy.level.value == 9)
-        _ = send(&policy, encoding: .milliseconds(70), waiting: .milliseconds(30))
+        _ = send(&policy, encoding: .milliseconds(700), waiting: .milliseconds(300))
         #expect(policy.level.value == 9)
         for _ in 0..<5 { #expect(send(&policy, encoding: .milliseconds(100), waiting: .zero) == .goOn) }
         #expect(policy.level == .fastest && policy.form == .columns)

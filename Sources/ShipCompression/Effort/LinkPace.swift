@@ -5,13 +5,16 @@ package struct LinkPace: Hashable, Sendable {
 
     private var encoding = Duration.zero
     private var waiting = Duration.zero
+    private var wireBytes: Int64 = 0
 
     package init() {}
 
     /// - Parameters:
     ///   - encoding: How long the sender waited for something to send.
     ///   - waiting: How long the link took to take it.
-    package mutating func add(encoding: Duration, waiting: Duration) {
+    ///   - wireBytes: What it took.
+    package mutating func add(encoding: Duration, waiting: Duration, wireBytes: Int64) {
+        self.wireBytes += wireBytes
         self.encoding += max(.zero, encoding)
         self.waiting += max(.zero, waiting)
     }
@@ -22,4 +25,7 @@ package struct LinkPace: Hashable, Sendable {
         let all = encoding + waiting
         return all < Self.shortest ? nil : waiting / all
     }
+
+    /// What the link takes, in bytes a second, while it keeps the sender waiting.
+    package var linkRate: Double { Double(wireBytes) / max(waiting / .seconds(1), 1e-9) }
 }

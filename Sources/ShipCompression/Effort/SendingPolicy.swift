@@ -29,12 +29,15 @@ package struct SendingPolicy: Hashable, Sendable {
 
     /// Below it a shipment goes at the highest effort: in bytes; that is done within a second.
     private static let smallSize: Int64 = 4 * 1024 * 1024
-    /// From here on a round trip is one over a slow link.
-    private static let slowRoundTrip = Duration.milliseconds(4)
+    /// From here on a round trip is one over a slow link; within a machine that is busy the other side's answer takes up to 5.
+    private static let slowRoundTrip = Duration.milliseconds(8)
     /// So much of a store has to be sent before a link is known to be fast, in bytes.
     private static let probe: Int64 = 1024 * 1024
     /// So much the buffers on the way over a slow link may hold, in bytes on the wire.
-    private static let slowLinkBuffers: Int64 = 4 * 1024 * 1024
+    private static let slowLinkBuffers: Int64 = 2 * 1024 * 1024
+    /// A link that takes so much keeps nobody waiting: the other side does, which has to decode and write, and perhaps on the
+    /// same cores. In bytes a second.
+    private static let fastRate = 16_000_000.0
 
     package private(set) var form: StoreForm
     package private(set) var level: CompressionLevel
@@ -84,7 +87,7 @@ package struct SendingPolicy: Hashable, Sendable {
     ) -> Step {
         self.storeBytes += storeBytes
         self.wireBytes += wireBytes
-        pace.add(encoding: encoding, waiting: waiting)
+        pace.add(encoding: encoding, waiting: waiting, wireBytes: wireBytes)
         guard isFollowing, let share = pace.waitingShare else { return .goOn }
         if mayStartAgain, self.storeBytes >= Self.probe {
             mayStartAgain = false
@@ -108,6 +111,7 @@ package struct SendingPolicy: Hashable, Sendable {
     /// One step at a time, but two where even ten times the work would not be felt.
     private mutating func follow(_ share: Double) {
         switch share {
+        case 0.5... where pace.linkRate >= Self.fastRate: break
         case 0.9...: level = level.harder.harder
         case 0.5..<0.9: level = level.harder
         case ..<0.1 where wireBytes >= trustedAfter && (form == .plain || level != .fastest): level = level.easier
