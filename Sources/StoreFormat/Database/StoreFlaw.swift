@@ -11,8 +11,10 @@ package enum StoreFlaw: Error, Hashable, Sendable {
     /// A record that is not as the format says, on a page or in a chain that begins there; page 0 for one of rows
     /// that are in no page yet.
     case record(page: UInt32)
-    /// Pages that belong to no tree.
+    /// Pages that belong to no tree, in the freelist or out of it.
     case unusedPages(Int)
+    /// Not as many pages as the header says.
+    case pageCount(UInt32, declared: UInt32)
     /// A row of `sqlite_schema` that says what it cannot say, counted from 0.
     case schemaRow(Int)
     /// More b-trees than `SchemaTrees.most`.
@@ -29,9 +31,9 @@ package enum StoreFlaw: Error, Hashable, Sendable {
         case type(UInt8)
         /// A cell, its pointer or its payload is outside of the page.
         case cell(Int)
-        /// Deeper than SQLite's own limit of 20 levels.
+        /// Deeper than SQLite's own limit of 20 levels, or a leaf that is not as deep as the others.
         case depth
-        /// A row that does not come after the one before it.
+        /// A row that does not come after the one before it, or is beyond the key of a branch that it is in.
         case order
         /// An overflow chain that goes on after its end, or ends before it.
         case chain

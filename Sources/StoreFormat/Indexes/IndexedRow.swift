@@ -25,7 +25,7 @@ package struct IndexedRow {
         var places = RecordColumns()
         places.removeAll()
         try reader.forEachPiece(of: cell) { piece in
-            let isSound = try walk.feed(piece) { type, place, bytes in
+            let isSound = walk.feed(piece) { type, place, bytes in
                 let length = SerialType.length(type) ?? 0
                 if place == places.count {
                     let isHeld = length <= IndexShape.longestEntry && held.count + length <= Self.mostBytes

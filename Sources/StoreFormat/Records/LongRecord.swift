@@ -22,7 +22,7 @@ package struct LongRecord: Sendable {
         var narrowed: [UInt64] = []
         var size = 0
         try reader.forEachPiece(of: cell) { piece in
-            let isSound = try walk.feed(piece) { type, _, bytes in
+            let isSound = walk.feed(piece) { type, _, bytes in
                 if SerialType.isInteger(type) {
                     let narrow = integers.serialType(of: CanonicalRecord.integer(type, in: bytes, at: 0))
                     narrowed.append(narrow)

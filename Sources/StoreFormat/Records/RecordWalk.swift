@@ -15,12 +15,18 @@ struct RecordWalk {
     /// Whether the record has come to its end, and to nothing more.
     var isAtEnd: Bool { headerSize != nil && index == types.count }
 
+    /// Whether header size and serial types are varints of the fewest bytes; once the header has come.
+    var hasShortestHeader: Bool {
+        let size = types.reduce(0) { $0 + Varint.length(of: $1) }
+        return CanonicalRecord.headerSizeWithItself(size) == header.count
+    }
+
     /// - Parameter onValue: Gets the type and the place of a value, and its bytes: of texts and blobs piece by piece, of
     ///   everything else at once.
     /// - Returns: Whether the record is sound so far.
     mutating func feed(
         _ piece: Span<UInt8>, onValue: (_ type: UInt64, _ place: Int, Span<UInt8>) throws -> Void
-    ) throws -> Bool {
+    ) rethrows -> Bool {
         var position = 0
         if headerSize == nil || header.count < headerSize ?? 0 {
             guard takeHeader(piece, &position) else { return false }
@@ -78,7 +84,7 @@ struct RecordWalk {
         return true
     }
 
-    private mutating func skipEmpty(_ onValue: (UInt64, Int, Span<UInt8>) throws -> Void) throws {
+    private mutating func skipEmpty(_ onValue: (UInt64, Int, Span<UInt8>) throws -> Void) rethrows {
         while index < types.count, SerialType.length(types[index]) == 0 {
             try onValue(types[index], index, integer.span)
             index += 1

@@ -7,7 +7,7 @@ package protocol PageSource {
     ///
     /// - Parameters:
     ///   - number: From 1 to `pageCount`.
-    ///   - page: Of the page's size; is filled.
+    ///   - page: Of the page's size, or less; is filled with the page's beginning.
     func read(_ number: UInt32, into page: inout [UInt8]) throws
 }
 

@@ -12,6 +12,8 @@ package struct TreeCell: Hashable, Sendable {
     let localSize: Int
     /// The first page of the rest; 0 if there is none.
     let overflow: UInt32
+    /// Bytes that the cell takes of its page, without its pointer.
+    let room: Int
 }
 
 /// One page of a b-tree, looked at before anything in it is used.
@@ -49,7 +51,8 @@ final class TreePage {
 
     /// The cell, but for the child of one in an interior page; not for interior pages of a table.
     func cell(_ index: Int) throws(StoreFlaw) -> TreeCell {
-        var position = try cellStart(index) + (isLeaf ? 0 : 4)
+        let start = try cellStart(index)
+        var position = start + (isLeaf ? 0 : 4)
         let whole = self.bytes
         let bytes = whole.span
         guard let size = Varint.read(bytes, at: &position), size <= UInt64(Int32.max) else {
@@ -65,8 +68,20 @@ final class TreePage {
         guard end <= geometry.usableSize else { throw .page(number, .cell(index)) }
         return TreeCell(
             rowid: Int64(bitPattern: rowid), payloadSize: Int(size), page: number, start: position, localSize: local,
-            overflow: local < Int(size) ? word(at: position + local) : 0)
+            overflow: local < Int(size) ? word(at: position + local) : 0, room: max(4, end - start))
     }
+
+    /// The highest rowid below a child, of an interior page of a table.
+    func separator(_ index: Int) throws(StoreFlaw) -> Int64 {
+        var position = try cellStart(index) + 4
+        guard let value = Varint.read(bytes.span, at: &position), position <= geometry.usableSize else {
+            throw .page(number, .cell(index))
+        }
+        return Int64(bitPattern: value)
+    }
+
+    /// Bytes that there are for cells.
+    var room: Int { geometry.usableSize - pointers - 2 * cellCount }
 
     private func cellStart(_ index: Int) throws(StoreFlaw) -> Int {
         let pointer = pointers + 2 * index

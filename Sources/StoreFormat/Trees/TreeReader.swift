@@ -11,6 +11,8 @@ package struct TreeReader {
     private var use: PageUse?
     private var levels: [Level] = []
     private var lastRowid: Int64?
+    /// The number of levels that the leaves so far are in.
+    private var depth: Int?
 
     /// A page on the way from the root to where we are.
     private struct Level {
@@ -18,9 +20,12 @@ package struct TreeReader {
         /// In a leaf the cells that have been handed out; in an interior page twice that, and 1 more after the child before
         /// a cell.
         var position = 0
+        /// Bytes of the cells that have been handed out: cells that lie over each other would make much of few bytes.
+        var used = 0
     }
 
-    /// - Parameter use: Where the pages are noted that it meets; without it loops end at the depth limit alone.
+    /// - Parameter use: Where the pages are noted that it meets. Without it pages may be met again and again, so it is left
+    ///   out only where they have been noted before, or are of one's own making.
     package init(
         _ pages: any PageSource, _ geometry: PageGeometry, root: UInt32, kind: TreeKind, use: PageUse? = nil
     ) throws {
@@ -61,21 +66,32 @@ package struct TreeReader {
             }
             levels[top].position = position + 1
             if isLeaf {
-                let cell = try levels[top].page.cell(position)
+                let cell = try takeCell(position)
                 if kind == .table {
                     if let lastRowid, lastRowid >= cell.rowid { throw StoreFlaw.page(cell.page, .order) }
                     lastRowid = cell.rowid
                 }
                 return cell
             }
+            let page = levels[top].page
             if position % 2 == 0 {
-                let page = levels[top].page
                 try descend(to: position / 2 < cellCount ? page.child(position / 2) : page.rightChild)
             } else if kind == .index {
-                return try levels[top].page.cell(position / 2)
+                return try takeCell(position / 2)
+            } else if let lastRowid, try lastRowid > page.separator(position / 2) {
+                throw StoreFlaw.page(page.number, .order)
             }
         }
         return nil
+    }
+
+    /// A cell of the page where we are.
+    private mutating func takeCell(_ index: Int) throws -> TreeCell {
+        let top = levels.count - 1
+        let cell = try levels[top].page.cell(index)
+        levels[top].used += cell.room
+        guard levels[top].used <= levels[top].page.room else { throw StoreFlaw.page(cell.page, .cell(index)) }
+        return cell
     }
 
     private mutating func descend(to number: UInt32) throws {
@@ -85,6 +101,9 @@ package struct TreeReader {
         guard page.cellCount > 0 || levels.isEmpty else { throw StoreFlaw.page(number, .empty) }
         guard page.cellCount > 0 || page.isLeaf || number == 1 else { throw StoreFlaw.page(number, .empty) }
         levels.append(Level(page: page))
+        guard page.isLeaf else { return }
+        guard levels.count == depth ?? levels.count else { throw StoreFlaw.page(number, .depth) }
+        depth = levels.count
     }
 
     private func read(_ number: UInt32) throws -> [UInt8] {

@@ -12,6 +12,7 @@ package enum CanonicalForm {
         var first = [UInt8](repeating: 0, count: DatabaseHeader.size)
         try pages.read(1, into: &first)
         let settings = try StoreSettings(decoding: first)
+        try checkCounts(of: first, pages.pageCount)
         let copy = CanonicalCopy(pages, settings)
         let trees = try copy.schema()
         let writer = try StoreWriter(settings, treeCount: trees.count, sink: sink)
@@ -22,6 +23,13 @@ package enum CanonicalForm {
         }
         try copy.checkThatAllIsUsed()
         try writer.finish()
+    }
+
+    /// What the header says of the number of pages.
+    private static func checkCounts(of header: [UInt8], _ pageCount: UInt32) throws(StoreFlaw) {
+        func word(_ offset: Int) -> UInt32 { header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
+        guard word(28) == pageCount else { throw .pageCount(pageCount, declared: word(28)) }
+        guard word(32) == 0, word(36) == 0 else { throw .unusedPages(Int(word(36))) }
     }
 }
 
@@ -41,14 +49,14 @@ private struct CanonicalCopy {
 
     func schema() throws -> SchemaTrees {
         var trees = SchemaTrees(textEncoding: settings.textEncoding)
-        try forEachSchemaRow(use: nil) { _, record in try trees.add(record) }
+        try forEachSchemaRow(use: use) { _, record in try trees.add(record) }
         return trees
     }
 
     func writeSchema(to writer: StoreWriter) throws {
         var tree = writer.tree(.table, root: 1)
         var named = 0
-        try forEachSchemaRow(use: use) { rowid, record in
+        try forEachSchemaRow(use: nil) { rowid, record in
             guard let row = SchemaRow(record) else { return }
             if row.root != 0 { named += 1 }
             try tree.append(row.encoded(from: record, root: writer.roots[named], settings.integers).span, rowid: rowid)
@@ -98,10 +106,10 @@ private struct CanonicalCopy {
     private func writeLong(
         _ cell: TreeCell, of reader: TreeReader, to target: inout TreeWriter
     ) throws {
-        // Read twice: its pages are noted the second time alone.
-        let record = try LongRecord(of: cell, in: reader.unnoted, settings.integers)
+        // Read twice: its pages are noted the first time alone.
+        let record = try LongRecord(of: cell, in: reader, settings.integers)
         try target.beginRecord(size: record.size, rowid: cell.rowid)
-        try record.write(cell, in: reader) { piece in try target.extendRecord(piece) }
+        try record.write(cell, in: reader.unnoted) { piece in try target.extendRecord(piece) }
         try target.endRecord()
     }
 

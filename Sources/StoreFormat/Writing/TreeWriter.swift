@@ -125,7 +125,7 @@ package struct TreeWriter: ~Copyable {
 
     private mutating func writeOverflowPage(_ record: inout OpenRecord, next: UInt32) throws {
         withUnsafeBytes(of: next.bigEndian) { record.page.replaceSubrange(0..<4, with: $0) }
-        record.page.append(contentsOf: repeatElement(0, count: geometry.pageSize - record.page.count))
+        record.page += [UInt8](repeating: 0, count: geometry.pageSize - record.page.count)
         try store.sink.write(record.page, number: record.number)
     }
 
