@@ -5,7 +5,7 @@ package protocol SpillFile: AnyObject {
     func read(_ count: Int, at offset: Int64) throws -> [UInt8]
 }
 
-/// Brings the entries of an index into order.
+/// Brings the entries of an index into order; those that compare equal keep theirs.
 ///
 /// Memory: entries up to `runSize`, with 24 bytes each beside them; more are sorted in runs, spilled, and merged.
 package struct EntrySorter {
@@ -75,7 +75,8 @@ package struct EntrySorter {
         entries.sort { left, right in
             if left.prefix != right.prefix { return left.prefix < right.prefix }
             let all = bytes.span
-            return order.compare(all.extracting(left.range), all.extracting(right.range)) < 0
+            let result = order.compare(all.extracting(left.range), all.extracting(right.range))
+            return result == 0 ? left.start < right.start : result < 0
         }
     }
 
@@ -112,7 +113,8 @@ package struct EntrySorter {
             let (first, second) = (readers[left], readers[right])
             if first.prefix != second.prefix { return first.prefix < second.prefix }
             let (entry, other) = (first.entry, second.entry)
-            return order.compare(entry.span, other.span) < 0
+            let result = order.compare(entry.span, other.span)
+            return result == 0 ? left < right : result < 0
         }
         var heap = Array(readers.indices)
         heap.sort(by: isBefore)
@@ -170,7 +172,9 @@ private final class RunReader {
             rest = (rest.lowerBound + Int64(read.count))..<rest.upperBound
         }
         var start = position
-        guard let size = Varint.read(buffer.span, at: &start), start + Int(size) <= buffer.count else { return false }
+        guard let size = Varint.read(buffer.span, at: &start), size <= UInt64(buffer.count - start) else {
+            return false
+        }
         position = start + Int(size)
         entry = Array(buffer[start..<position])
         prefix = order.prefix(of: entry.span)

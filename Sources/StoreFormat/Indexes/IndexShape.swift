@@ -7,6 +7,10 @@ package struct IndexShape: Hashable, Sendable {
     /// Longest entry, in bytes, that is derived. An index with a longer one is shipped.
     package static let longestEntry = 32 * 1024
 
+    /// Most indexes of one table that are derived: for each of them a consumer reads the whole table once more. Others are
+    /// shipped.
+    package static let mostOfTable = 64
+
     /// One value of an entry.
     package struct Part: Hashable, Sendable {
         package let source: Source
