@@ -9,7 +9,7 @@ struct ExpectedEntries {
     let shape: IndexShape
     /// Whether each row so far has all values.
     private(set) var isWhole = true
-    fileprivate var count = 0
+    private(set) var count = 0
     fileprivate var sum: UInt64 = 0
     private var header: [UInt8] = []
     private var entry: [UInt8] = []
@@ -34,7 +34,7 @@ struct ExpectedEntries {
 /// What the entries of an index are.
 struct FoundEntries {
     private let order: IndexOrder
-    private var count = 0
+    private(set) var count = 0
     private var sum: UInt64 = 0
     private var last: [UInt8] = []
 

@@ -5,6 +5,8 @@ package final class PageComparison: StoreBuilder.Target {
     private let original: any PageSource
     private let makeSpill: () throws -> any SpillFile
     private var page: [UInt8]
+    /// The pointer map page that was read last, and its number.
+    private var map: (number: UInt32, bytes: [UInt8])
 
     /// What was built is not what there is.
     package struct Mismatch: Error, Hashable, Sendable {
@@ -15,6 +17,7 @@ package final class PageComparison: StoreBuilder.Target {
         self.original = original
         makeSpill = makeSpillFile
         page = Array(repeating: 0, count: pageSize)
+        map = (0, page)
     }
 
     package var pageCount: UInt32 { original.pageCount }
@@ -27,9 +30,13 @@ package final class PageComparison: StoreBuilder.Target {
     }
 
     package func writePointer(_ entry: (type: UInt8, parent: UInt32), map: UInt32, offset: Int) throws {
-        try original.read(map, into: &page)
-        let found = page[(offset + 1)..<(offset + 5)].reduce(0) { $0 << 8 | UInt32($1) }
-        guard page[offset] == entry.type, found == entry.parent else { throw Mismatch(page: map) }
+        if map != self.map.number {
+            try original.read(map, into: &self.map.bytes)
+            self.map.number = map
+        }
+        let bytes = self.map.bytes
+        let found = bytes[(offset + 1)..<(offset + 5)].reduce(0) { $0 << 8 | UInt32($1) }
+        guard bytes[offset] == entry.type, found == entry.parent else { throw Mismatch(page: map) }
     }
 
     package func makeSpillFile() throws -> any SpillFile { try makeSpill() }

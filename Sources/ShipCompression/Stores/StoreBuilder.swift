@@ -24,9 +24,12 @@ package final class StoreBuilder {
     /// The trees that are to come.
     private var plan: [PlannedTree] = []
     private var next = 0
+    /// Derived indexes of the table that is at hand.
+    private var derivedOfTable = 0
     /// Bytes of a long row that are to come.
     private var left = 0
     private var longSchemaRow: [UInt8]?
+    private var longRow = RecordCheck()
 
     private enum State: Hashable {
         case awaitingSettings
@@ -116,6 +119,7 @@ package final class StoreBuilder {
     // MARK: Rows
 
     private func takeSchemaRows(_ rows: RowGroup) throws {
+        try check(rows)
         var start = 0
         for end in rows.ends {
             try schema?.add(rows.records.span.extracting(start..<end))
@@ -124,7 +128,20 @@ package final class StoreBuilder {
         try takeRows(rows)
     }
 
+    /// Whether the places of the records are in a row, and none is long.
+    private func check(_ rows: RowGroup) throws {
+        var start = 0
+        for end in rows.ends {
+            guard end >= start, end - start <= CanonicalForm.longestHeldRecord else {
+                throw CompressionError.damaged(.rows)
+            }
+            start = end
+        }
+        guard start == rows.records.count else { throw CompressionError.damaged(.rows) }
+    }
+
     private func takeRows(_ rows: RowGroup) throws {
+        try check(rows)
         guard var tree = tree.take(), (rows.rowids == nil) == (kind == .index), !rows.ends.isEmpty else {
             throw CompressionError.damaged(.rows)
         }
@@ -156,6 +173,7 @@ package final class StoreBuilder {
             longSchemaRow = []
         }
         left = Int(size)
+        longRow = RecordCheck()
         try tree?.beginRecord(size: left, rowid: Int64(bitPattern: rowid >> 1 ^ (0 &- (rowid & 1))))
     }
 
@@ -163,8 +181,10 @@ package final class StoreBuilder {
         guard !bytes.isEmpty, bytes.count <= left else { throw CompressionError.damaged(.rows) }
         left -= bytes.count
         longSchemaRow?.append(contentsOf: bytes)
+        guard longRow.take(bytes.span, integers) else { throw CompressionError.damaged(.rows) }
         try tree?.extendRecord(bytes.span)
         guard left == 0 else { return }
+        guard longRow.isCanonical else { throw CompressionError.damaged(.rows) }
         try tree?.endRecord()
         if let row = longSchemaRow {
             longSchemaRow = nil
@@ -181,6 +201,7 @@ package final class StoreBuilder {
         guard plan[next].isTable || kind == .index else { throw CompressionError.damaged(.rows) }
         tree = writer.tree(kind, root: plan[next].root)
         self.kind = kind
+        if plan[next].isTable { derivedOfTable = 0 }
         next += 1
         state = .inTree
     }
@@ -207,12 +228,17 @@ package final class StoreBuilder {
 
     private func derive(_ shape: IndexShape) throws {
         try endTree()
-        guard next < plan.count, !plan[next].isTable, let writer, let target else {
-            throw CompressionError.damaged(.rows)
-        }
+        derivedOfTable += 1
+        guard next < plan.count, !plan[next].isTable, derivedOfTable <= IndexShape.mostOfTable, let writer, let target
+        else { throw CompressionError.damaged(.rows) }
         let geometry = PageGeometry(writer.settings)
         let tableKind = try TreeReader.kind(of: plan[next].table, in: target, geometry)
+        guard tableKind == .table || !shape.parts.contains(where: { $0.source == .rowid }) else {
+            throw CompressionError.damaged(.rows)
+        }
         var reader = try TreeReader(target, geometry, root: plan[next].table, kind: tableKind)
+        // Entries that the file has no room for are not sorted first.
+        var room = Int64(mostPages - min(mostPages, writer.pageCount) + 1) * Int64(geometry.usableSize)
         var sorter = EntrySorter(shape) { try target.makeSpillFile() }
         var row = IndexedRow()
         var header: [UInt8] = []
@@ -220,10 +246,13 @@ package final class StoreBuilder {
             guard try row.read(cell, from: reader) else { throw CompressionError.damaged(.rows) }
             let record = row.record
             let isWhole = try sorter.add { bytes in
-                IndexEntry.append(
+                let start = bytes.count
+                let isWhole = IndexEntry.append(
                     of: record.span, row.columns, rowid: cell.rowid, shape, integers, header: &header, to: &bytes)
+                room -= Int64(bytes.count - start)
+                return isWhole
             }
-            guard isWhole else { throw CompressionError.damaged(.rows) }
+            guard isWhole, room >= 0 else { throw CompressionError.damaged(.rows) }
         }
         var tree = writer.tree(.index, root: plan[next].root)
         try sorter.drain { entry in try tree.append(entry) }

@@ -2,7 +2,7 @@ package import StoreFormat
 
 /// A canonical copy, taken apart into segments: its rows, and of its indexes what does not follow from them.
 ///
-/// Source: `Protocol/COLUMNS.md` section 1. Memory: one segment, and one page a level.
+/// Source: `Protocol/COLUMNS.md` section 1. Memory: one segment, one page a level, and one bit a page.
 package struct StoreWalk {
     /// Most rows of a group.
     private static let mostRows = 65_536
@@ -10,6 +10,7 @@ package struct StoreWalk {
     private let pages: CountedPages
     private let settings: StoreSettings
     private let geometry: PageGeometry
+    private let use: PageUse
     private let shapes: [String: IndexShape]
     private let deliver: (SegmentContent) throws -> Void
     private var content: SegmentContent
@@ -38,6 +39,7 @@ package struct StoreWalk {
         try pages.read(1, into: &header)
         settings = try StoreSettings(decoding: header)
         geometry = PageGeometry(settings)
+        use = PageUse(pageCount: pages.pageCount)
         content = SegmentContent(settings.integers)
     }
 
@@ -50,7 +52,7 @@ package struct StoreWalk {
             settings.applicationID, UInt32(schema.count),
         ] { content.add(UInt64(number)) }
         var unchecked: [ExpectedEntries?] = []
-        try sendRows(of: 1, .table, checking: &unchecked)
+        try sendRows(of: 1, .table, use: nil, checking: &unchecked)
         for table in try schema.inOrder() { try send(table) }
         content.add(.end)
         content.isLast = true
@@ -60,7 +62,7 @@ package struct StoreWalk {
 
     private func readSchema() throws -> SchemaTrees {
         var trees = SchemaTrees(textEncoding: settings.textEncoding)
-        var reader = try TreeReader(pages, geometry, root: 1, kind: .table)
+        var reader = try TreeReader(pages, geometry, root: 1, kind: .table, use: use)
         var record: [UInt8] = []
         while let cell = try reader.next() {
             guard cell.payloadSize <= SchemaTrees.longestRow else { throw StoreFlaw.record(page: cell.page) }
@@ -78,25 +80,28 @@ package struct StoreWalk {
                 .map(ExpectedEntries.init)
         }
         content.add(kind == .table ? .table : .entries)
-        try sendRows(of: table.tree.root, kind, checking: &expected)
+        try sendRows(of: table.tree.root, kind, use: use, checking: &expected)
+        var derived = 0
         for (index, expected) in zip(table.indexes, expected) {
-            if let expected, try isAsExpected(index, expected) {
+            if derived < IndexShape.mostOfTable, let expected, try isAsExpected(index, expected) {
+                derived += 1
                 content.add(.derived)
                 content.add(expected.shape)
             } else {
                 content.add(.entries)
                 var unchecked: [ExpectedEntries?] = []
-                try sendRows(of: index.root, .index, checking: &unchecked)
+                try sendRows(of: index.root, .index, use: use, checking: &unchecked)
             }
         }
     }
 
     // MARK: Rows
 
+    /// - Parameter use: `nil` for a tree that has been read before.
     private mutating func sendRows(
-        of root: UInt32, _ kind: TreeKind, checking expected: inout [ExpectedEntries?]
+        of root: UInt32, _ kind: TreeKind, use: PageUse?, checking expected: inout [ExpectedEntries?]
     ) throws {
-        var reader = try TreeReader(pages, geometry, root: root, kind: kind)
+        var reader = try TreeReader(pages, geometry, root: root, kind: kind, use: use)
         var group = RowGroup(rowids: kind == .table ? [] : nil)
         var columns = RecordColumns()
         let isChecked = expected.contains { $0 != nil }
@@ -104,7 +109,7 @@ package struct StoreWalk {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 try close(&group)
                 try sendLong(cell, of: reader, kind)
-                if isChecked { try check(cell, of: reader, &expected) }
+                if isChecked { try check(cell, of: reader.unnoted, &expected) }
                 continue
             }
             let start = group.records.count
@@ -174,6 +179,7 @@ package struct StoreWalk {
     /// Whether an index has the entries that follow from its table, in the order in which a consumer would put them.
     private func isAsExpected(_ index: SchemaTrees.Tree, _ expected: ExpectedEntries) throws -> Bool {
         guard expected.isWhole, settings.textEncoding <= 1 || expected.isBinary else { return false }
+        // Its pages are noted if it is sent. As its entries rise, and are no more than the rows, it comes to an end.
         var reader = try TreeReader(pages, geometry, root: index.root, kind: .index)
         var found = FoundEntries(expected.shape)
         var entry: [UInt8] = []
@@ -181,7 +187,7 @@ package struct StoreWalk {
             guard cell.payloadSize <= IndexShape.longestEntry else { return false }
             entry.removeAll(keepingCapacity: true)
             try reader.appendRecord(of: cell, to: &entry)
-            guard found.add(entry) else { return false }
+            guard found.add(entry), found.count <= expected.count else { return false }
         }
         return found.agree(with: expected)
     }
