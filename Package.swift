@@ -89,7 +89,7 @@ let package = Package(
 
         // Tests, one target for each of the above.
         .target(
-            name: "TestSupport", dependencies: ["ShipProtocol", "StoreFiles", grdb, sqlite, system],
+            name: "TestSupport", dependencies: ["ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
@@ -102,7 +102,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         tests(of: "ShipProtocol"),
-        tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "StoreFormat", "CZlib"]),
+        tests(
+            of: "ShipCompression",
+            ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", grdb, system]),
         tests(
             of: "ShipStore",
             [
@@ -111,6 +113,7 @@ let package = Package(
             ]),
         tests(of: "ShipTransport", ["StoreFiles", nioCore, nioPosix, system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
+        tests(of: "StoreFormat", ["ShipProtocol", "StoreFiles", grdb, sqlite, system]),
         tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
         tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
         tests(

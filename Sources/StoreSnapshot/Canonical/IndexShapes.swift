@@ -1,14 +1,14 @@
-import GRDB
+package import GRDB
 import GRDBSQLite
-import StoreFormat
+package import StoreFormat
 
 /// What the entries of a store's indexes are made of, as SQLite says it.
 ///
 /// Source: sqlite.org/pragma.html#pragma_index_xinfo and #pragma_table_xinfo; sqlite.org/fileformat2.html section 2.4 for
 /// the order of values in a record.
-enum IndexShapes {
+package enum IndexShapes {
     /// By the names of the indexes. Those that hold expressions, or are in an order of the app's own, are not there.
-    static func all(in database: Database) throws -> [String: IndexShape] {
+    package static func all(in database: Database) throws -> [String: IndexShape] {
         let rows = try Row.fetchAll(
             database, sql: "SELECT tbl_name, name FROM sqlite_master WHERE type = 'index' AND rootpage <> 0")
         var shapes: [String: IndexShape] = [:]
