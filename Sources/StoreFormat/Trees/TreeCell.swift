@@ -74,7 +74,8 @@ final class TreePage {
     /// The highest rowid below a child, of an interior page of a table.
     func separator(_ index: Int) throws(StoreFlaw) -> Int64 {
         var position = try cellStart(index) + 4
-        guard let value = Varint.read(bytes.span, at: &position), position <= geometry.usableSize else {
+        let whole = bytes
+        guard let value = Varint.read(whole.span, at: &position), position <= geometry.usableSize else {
             throw .page(number, .cell(index))
         }
         return Int64(bitPattern: value)
