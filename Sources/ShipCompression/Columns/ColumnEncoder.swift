@@ -2,10 +2,15 @@
 ///
 /// What it chooses is the encoder's own affair: any choice decodes to the same values.
 struct ColumnEncoder {
+    /// How many columns back another one is looked for, so that wide tables take no time by the square of their columns.
+    static let reach = 32
+
     let effort: SegmentEffort
     let cost: TrialCost
     /// Whole columns of integers that later ones may refer to: the rowids first, then each column.
     var integerReferences: [[Int64]?] = []
+    /// The classes of those of them that repeat.
+    var integerClasses: [CellClasses?] = []
     /// Whole columns of texts, by column.
     var textReferences: [Strings?] = []
     /// Kinds of whole columns that have several, by column.
@@ -40,5 +45,13 @@ extension Collection where Index == Int {
         let run = count / 4
         let step = (self.count - run) / 3
         return (0..<4).flatMap { self[(startIndex + $0 * step)..<(startIndex + $0 * step + run)] }
+    }
+}
+
+extension Array {
+    /// The last `ColumnEncoder.reach` elements with their indexes.
+    var withinReach: [(index: Int, element: Element)] {
+        let start = Swift.max(0, count - ColumnEncoder.reach)
+        return (start..<count).map { ($0, self[$0]) }
     }
 }

@@ -11,6 +11,7 @@ extension ColumnEncoder {
         }
         let known = write(column, classes, isWhole: isWhole, into: &areas)
         integerReferences.append(isWhole && kinds == 1 << ValueKind.integer ? column.integers : nil)
+        integerClasses.append(kinds == 1 << ValueKind.integer ? classes : nil)
         textReferences.append(isWhole && kinds == 1 << ValueKind.text ? column.texts : nil)
         kindReferences.append(isWhole && !isUniform ? column.kinds : nil)
         classReferences.append(known)
@@ -35,7 +36,7 @@ extension ColumnEncoder {
         let ordinals = column.ordinals()
         let values = column.selecting(classes.firstRows, ordinals: ordinals)
         var determining: (column: Int, count: Int)?
-        for (index, other) in classReferences.enumerated() {
+        for (index, other) in classReferences.withinReach {
             guard let other, other.count <= (determining?.count ?? column.count), classes.followFrom(other) else {
                 continue
             }
@@ -77,7 +78,7 @@ extension ColumnEncoder {
         var best: (index: Int, hits: Int)?
         let ids = classes.ids.sampled(effort.sampleCount)
         let sample = CellClasses(ids: ids, firstRows: classes.firstRows)
-        for (index, other) in classReferences.enumerated() {
+        for (index, other) in classReferences.withinReach {
             guard let other, other.count < classes.ids.count / 2 else { continue }
             let codes = sample.codes(predictedBy: other.ids.sampled(effort.sampleCount), count: other.count)
             let hits = codes.reduce(0) { $0 + ($1 == 0 ? 1 : 0) }
@@ -125,7 +126,7 @@ extension ColumnEncoder {
             kinds = column.kindMask | ValueKind.wholeReals
         }
         let isMixed = (kinds & ValueKind.mask).nonzeroBitCount > 1
-        let earlier = refers && isMixed ? kindReferences.firstIndex(of: column.kinds) : nil
+        let earlier = refers && isMixed ? kindReferences.withinReach.first { $0.element == column.kinds }?.index : nil
         areas.tag(kinds | (earlier == nil ? 0 : ValueKind.kindsOfEarlier))
         if let earlier {
             areas.count(earlier)

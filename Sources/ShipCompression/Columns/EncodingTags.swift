@@ -11,6 +11,7 @@ enum IntegerTag: UInt8 {
     case packed = 7
     case dictionary = 8
     case reference = 9
+    case following = 10
 }
 
 enum RealTag: UInt8 {

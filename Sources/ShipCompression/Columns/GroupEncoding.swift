@@ -23,6 +23,7 @@ extension RowGroup {
             rowWise.append(areas)
         }
         encoder.integerReferences.append(rowids)
+        encoder.integerClasses.append(nil)
         let counts = try parser.columnCounts()
         let least = counts.min() ?? 0
         let most = counts.max() ?? 0

@@ -45,6 +45,16 @@ extension ColumnDecoder {
                 referred.count == count
             else { throw .damaged(.segment) }
             return zip(try integers(count, depth: depth + 1, from: &source), referred).map { $0 &+ $1 }
+        case .following:
+            let index = try source.control.count(limit: integerReferences.count)
+            guard refers, index < integerReferences.count, let leader = integerReferences[index], leader.count == count
+            else { throw .damaged(.segment) }
+            var last: [Int64: Int64] = [:]
+            return zip(try integers(count, depth: depth + 1, from: &source), leader).map { step, given in
+                let value = last[given, default: 0] &+ step
+                last[given] = value
+                return value
+            }
         }
     }
 

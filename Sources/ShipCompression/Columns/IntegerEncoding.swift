@@ -19,6 +19,7 @@ extension ColumnEncoder {
         }
         var candidates = facts.candidates(depth: depth).map { ($0, 0) }
         candidates += references.map { (.reference, $0.index) }
+        if refers, let leader = usefulLeader(for: values, facts) { candidates.append((.following, leader)) }
         if values.count > effort.sampleCount {
             // References are to the same rows, so that they cannot be judged by a sample of the values alone.
             let sample = values.sampled(effort.sampleCount)
@@ -27,6 +28,11 @@ extension ColumnEncoder {
                 if candidate.0 == .reference, let reference = integerReferences[candidate.1] {
                     let differences = zip(sample, reference.sampled(effort.sampleCount)).map { $0 &- $1 }
                     encode(differences, depth: depth + 1, into: &areas)
+                    return true
+                }
+                if candidate.0 == .following, let leader = integerClasses[candidate.1] {
+                    let steps = Self.steps(of: values, after: leader).sampled(effort.sampleCount)
+                    encode(steps, depth: depth + 1, into: &areas)
                     return true
                 }
                 return write(candidate.0, sample, sampleFacts, 0, depth, &areas)
@@ -109,8 +115,41 @@ extension ColumnEncoder {
             guard let referred = integerReferences[reference], referred.count == count else { return false }
             areas.count(reference)
             encode(zip(values, referred).map { $0 &- $1 }, depth: depth + 1, into: &areas)
+        case .following:
+            guard let leader = integerClasses[reference], leader.ids.count == count else { return false }
+            areas.count(reference)
+            encode(Self.steps(of: values, after: leader), depth: depth + 1, into: &areas)
         }
         return true
+    }
+
+    /// The differences to the last value in a row of the same class, or to 0.
+    private static func steps(of values: [Int64], after leader: CellClasses) -> [Int64] {
+        var last = [Int64](repeating: 0, count: leader.count)
+        return zip(values, leader.ids).map { value, id in
+            defer { last[Int(id)] = value }
+            return value &- last[Int(id)]
+        }
+    }
+
+    /// The earlier column of integers whose classes each have the smallest steps, if they are smaller than those of the
+    /// values as they stand.
+    private func usefulLeader(for values: [Int64], _ facts: IntegerFacts) -> Int? {
+        guard values.count >= 64 else { return nil }
+        let rows = min(values.count, 2048)
+        var best: (index: Int, bits: Int)?
+        for (index, leader) in integerClasses.withinReach {
+            guard let leader, leader.count * 4 < values.count else { continue }
+            var last = [Int64](repeating: 0, count: leader.count)
+            var bits = 0
+            for row in 0..<rows {
+                let id = Int(leader.ids[row])
+                bits += 64 - (values[row] &- last[id]).zigzag.leadingZeroBitCount
+                last[id] = values[row]
+            }
+            if bits < best?.bits ?? (rows * min(facts.meanBits, facts.meanDeltaBits)) { best = (index, bits) }
+        }
+        return best?.index
     }
 
     /// Earlier columns whose difference to the values is constant, or takes fewer bits than the values and their steps.
@@ -119,8 +158,9 @@ extension ColumnEncoder {
     ) -> [(index: Int, isConstant: Bool)] {
         var useful: [(index: Int, isConstant: Bool, bits: Int)] = []
         let stride = max(1, values.count / 256)
-        for (index, referred) in integerReferences.enumerated() {
-            guard let referred, referred.count == values.count else { continue }
+        let rowids = integerReferences.count > Self.reach ? [0] : []
+        for index in rowids + integerReferences.withinReach.map(\.index) {
+            guard let referred = integerReferences[index], referred.count == values.count else { continue }
             let first = values[0] &- referred[0]
             if values[values.count - 1] &- referred[values.count - 1] == first,
                 zip(values, referred).allSatisfy({ $0 &- $1 == first })

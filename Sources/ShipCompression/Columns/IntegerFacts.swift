@@ -51,10 +51,14 @@ struct IntegerFacts {
     func candidates(depth: Int) -> [IntegerTag] {
         if count < SegmentLimits.smallColumn { return [.varints, .deltaVarints] }
         let width = BytePlanes.width(of: UInt64(bitPattern: maximum &- minimum))
-        var tags: [IntegerTag] = [.planes]
+        let deltaWidth = BytePlanes.width(of: deltas)
+        var tags: [IntegerTag] = []
+        // Planes of a few large numbers among small ones deflate well, but a segment must be inflated too.
+        if width <= meanBits / 4 + 2 { tags.append(.planes) }
         // In one byte a value, planes are what varints would be.
         if width > 1 || minimum < 0 { tags.append(.varints) }
-        if deltas < 0x100 { tags.append(.deltaPlanes) } else { tags += [.deltaVarints, .deltaPlanes] }
+        if deltaWidth > 1 { tags.append(.deltaVarints) }
+        if deltaWidth <= meanDeltaBits / 4 + 2 { tags.append(.deltaPlanes) }
         if packedBits != nil { tags.append(.packed) }
         if depth < 2 {
             if runs * 3 < count { tags.append(.runs) }

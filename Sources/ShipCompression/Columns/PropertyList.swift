@@ -9,6 +9,8 @@
 enum PropertyList {
     private static let marker = Array("bplist00".utf8)
     private static let trailerSize = 32
+    /// Bytes of all objects of a list that is taken apart.
+    static let longest = 1_048_576
 
     /// - Returns: The objects, and the size of a reference; `nil` if they do not give the same list again.
     static func objects(of list: ArraySlice<UInt8>) -> (bytes: [UInt8], referenceSize: Int)? {
@@ -16,7 +18,7 @@ enum PropertyList {
         let referenceSize = Int(list[list.endIndex - 25])
         let tableStart = list.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard referenceSize == 1 || referenceSize == 2, tableStart < UInt64(list.count - trailerSize),
-            tableStart > UInt64(marker.count)
+            tableStart > UInt64(marker.count), tableStart <= UInt64(longest + marker.count)
         else { return nil }
         var objects = Array(list.dropFirst(marker.count).prefix(Int(tableStart) - marker.count))
         let size = list.count
@@ -34,9 +36,6 @@ enum PropertyList {
         guard let offsets = rewriteReferences(in: &bytes, size: referenceSize, .absolute) else { return nil }
         return marker + bytes + tail(bytes.count, offsets, referenceSize: referenceSize)
     }
-
-    /// Bytes of the tail of a list of so many objects at most, in so many bytes.
-    static func largestTail(objects: Int) -> Int { objects * 4 + marker.count + trailerSize }
 
     private static func offsetSize(_ tableStart: Int) -> Int {
         tableStart < 0x100 ? 1 : tableStart < 0x1_0000 ? 2 : 4

@@ -37,4 +37,10 @@ package enum SegmentEffort: Hashable, Sendable {
         case .smallest: 1 << 18
         }
     }
+
+    /// What a match must be worth to be taken out of the text, in bytes; of several, the best is found by trial.
+    var leastGains: [Int] { self == .smallest ? [16, 32] : [32] }
+
+    /// How many earlier places are looked at for a match.
+    var searchDepth: Int { self == .smallest ? 64 : 8 }
 }

@@ -45,14 +45,18 @@ package struct SegmentWriter {
     /// - Returns: The encoded segment.
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
     package consuming func finish() throws(CompressionError) -> [UInt8] {
-        let matches = LongMatches(
-            areas.text, dictionary: SegmentDictionary.bytes, window: 30_000, depth: effort == .smallest ? 64 : 8)
-        var best = try encoded(matches)
-        if effort == .smallest, matches.count > 0 {
-            let without = try encoded(nil)
-            if without.count < best.count { best = without }
+        var best: [UInt8]?
+        for leastGain in effort.leastGains {
+            let matches = LongMatches(
+                areas.text, dictionary: SegmentDictionary.bytes, depth: effort.searchDepth, leastGain: leastGain)
+            let segment = try encoded(matches)
+            if segment.count < best?.count ?? Int.max { best = segment }
         }
-        guard best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
+        if effort == .smallest || best == nil {
+            let segment = try encoded(nil)
+            if segment.count < best?.count ?? Int.max { best = segment }
+        }
+        guard let best, best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
         return best
     }
 

@@ -105,9 +105,9 @@ extension ColumnDecoder {
                 lists.append(part)
                 continue
             }
-            // Each object takes a byte at least.
-            try source.spend(bytes: part.count + PropertyList.largestTail(objects: part.count))
+            guard part.count <= PropertyList.longest else { throw .damaged(.segmentLimit) }
             guard let list = PropertyList.list(of: part, referenceSize: Int(size)) else { throw .damaged(.segment) }
+            try source.spend(bytes: list.count)
             lists.append(list)
         }
         return lists

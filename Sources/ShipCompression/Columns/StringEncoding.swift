@@ -124,7 +124,7 @@ extension ColumnEncoder {
         let rows = Array(0..<strings.count).sampled(min(strings.count, 256))
         let sample = strings.selecting(rows)
         var found: [(index: Int, saved: Int)] = []
-        for (index, referred) in textReferences.enumerated().reversed().prefix(16) {
+        for (index, referred) in textReferences.withinReach {
             guard let referred, referred.count == strings.count else { continue }
             let held = HeldStrings(sample, holding: referred.selecting(rows))
             if held.number * 2 > rows.count { found.append((index, sample.totalLength - held.rest.totalLength)) }
