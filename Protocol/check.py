@@ -3,7 +3,7 @@
 
     python3 Protocol/check.py
 
-This decoder is written from README.md and CANONICAL.md alone, as `generate.py` is, and shares nothing with its encoder: a vector that
+This decoder is written from README.md, CANONICAL.md and COLUMNS.md alone, as `generate.py` is, and shares nothing with its encoder: a vector that
 both agree upon means what it says.
 """
 
@@ -20,7 +20,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
+from decoder.columns import store_of  # noqa: E402
 from decoder.refused import CODES, Refused  # noqa: E402
+from decoder.segment.segment import Segment  # noqa: E402
 from decoder.sides import Consumer, Producer, Side  # noqa: E402
 from decoder.store.canonical_file import canonical_copy  # noqa: E402
 from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
@@ -114,6 +116,44 @@ def check_columns(vector: VectorFile, data: bytes) -> None:
     expect([f"value.last: {'true' if is_last else 'false'}", f"value.segment: {len(content)}"], vector.values())
 
 
+def check_segment(vector: VectorFile) -> None:
+    """Asks for what the vector says, in its order; after that nothing may be left."""
+    (_, data), *sections = vector.sections
+    contents = iter([content for _, content in sections])
+    found: list[tuple[str, str]] = []
+    segment = Segment(data)
+    asks = vector.detail("asks")
+    for ask in asks.split() if asks != "nothing" else []:
+        match ask:
+            case "number":
+                found.append(("number", str(segment.number())))
+            case "chunk":
+                chunk = segment.chunk()
+                found.append(("chunk", str(len(chunk))))
+                expect(vector.error or chunk == next(contents), vector.error or True)
+            case "rows":
+                rows = segment.rows()
+                found.append(("rows", str(len(rows))))
+                rowids = [str(rowid) for rowid, _ in rows if rowid is not None]
+                found += [("rowids", " ".join(rowids))] if rowids else []
+                records = b"".join(record for _, record in rows)
+                expect(vector.error or records == next(contents), vector.error or True)
+            case _:
+                raise BrokenVector(f"asks for {ask}")
+    if not segment.is_at_end():
+        raise Refused("damaged", "something that nobody asks for")
+    expect([("asks", asks), *found], vector.details)
+
+
+def check_rows(vector: VectorFile) -> None:
+    segments = [data for label, data in vector.sections if label == "segment"]
+    size = int(vector.detail("size"))
+    found = store_of(segments, size)
+    expect(len(found), size)
+    expect(hashlib.sha256(found).hexdigest(), vector.detail("sha256"))
+    expect(faults_seen_by_sqlite(found), [])
+
+
 def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
     sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
     for side in sides:
@@ -133,20 +173,30 @@ def check(vector: VectorFile) -> None:
         return check_session(vector, vector.sections)
     if vector.kind == "canonical":
         return check_canonical(vector, vector.section("source") or b"")
+    if vector.kind in ("segment", "rows"):
+        return check_refused_or(vector, lambda: check_segment(vector) if vector.kind == "segment" else check_rows(vector))
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer", data)])
     if vector.kind == "tables":
         return expect(told(data), vector.values())
+    check_refused_or(vector, lambda: check_plain(vector, data))
+
+
+def check_plain(vector: VectorFile, data: bytes) -> None:
+    if vector.kind in JSON_KINDS:
+        return expect(rules.lines(JSON_KINDS[vector.kind](data)), vector.values())
+    plain = {
+        "preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block,
+        "columns": check_columns,
+    }  # fmt: skip
+    plain[vector.kind](vector, data)
+
+
+def check_refused_or(vector: VectorFile, reading: Callable[[], None]) -> None:
+    """Whether it is refused as the vector says, and only then."""
     try:
-        if vector.kind in JSON_KINDS:
-            expect(rules.lines(JSON_KINDS[vector.kind](data)), vector.values())
-        else:
-            plain = {
-                "preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block,
-                "columns": check_columns,
-            }
-            plain[vector.kind](vector, data)
+        reading()
     except Refused as refused:
         expect(refused.code, vector.error)
     else:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes `Vectors/*.txt`: what `README.md` and `CANONICAL.md` say, as bytes.
+"""Writes `Vectors/*.txt`: what `README.md`, `CANONICAL.md` and `COLUMNS.md` say, as bytes.
 
     python3 Protocol/generate.py           write them anew
     python3 Protocol/generate.py --check   compare, and name each file that differs, is missing or is extra
 
-It follows README.md and CANONICAL.md alone and shares nothing with the product's code. What it writes is the same everywhere: no clock,
+It follows README.md, CANONICAL.md and COLUMNS.md alone and shares nothing with the product's code. What it writes is the same everywhere: no clock,
 no random numbers, its own deflate encoder and its own SQLite pages. Before anything is written or compared, a decoder
 that shares nothing with the encoder (`check.py`) reads every vector and must come to what its header expects.
 """
@@ -18,14 +18,14 @@ sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
     blocks, canonical, canonical_none, columns, dialogues, frames, headers, manifest_members, manifests, messages,
-    packed_manifests, preambles, streams, tables,
+    packed_manifests, preambles, segments, segments_refused, streams, tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
     preambles, headers, frames, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams, dialogues,
-    columns, canonical, canonical_none,
+    columns, canonical, canonical_none, segments, segments_refused,
 ]  # fmt: skip
 STATEMENT_OF_GRAMMAR = "README.md"
 

@@ -8,7 +8,7 @@ package struct VectorFile: Sendable, CustomStringConvertible {
     /// Who reads the bytes, and as what.
     package enum Kind: String, CaseIterable, Sendable {
         case preamble, header, frames, block, columns, manifest, hello, accept, receipt, refusal, cancel, tables,
-            stream, dialogue, canonical
+            stream, dialogue, canonical, segment, rows
     }
 
     package struct Section: Sendable {

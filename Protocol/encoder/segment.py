@@ -1,0 +1,308 @@
+"""Segments (`COLUMNS.md`, "Segments and row groups"), put together by hand: whoever writes one names every encoding.
+
+A part of a segment is a function that appends to its areas. Everything that a vector may want to be wrong is an argument.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from encoder.deflate import DeflateStream, matched
+from encoder.piece import Piece, Pieces, joined
+
+FEW = 16
+"""From so many numbers on they go to the numbers area."""
+
+
+@dataclass
+class Areas:
+    control: Pieces = field(default_factory=list)
+    numbers: Pieces = field(default_factory=list)
+    text: Pieces = field(default_factory=list)
+
+    def put(self, data: bytes, note: str = "") -> None:
+        if data:
+            self.control.append(Piece(data, note))
+
+    def put_numbers(self, count: int, data: bytes, note: str = "") -> None:
+        if data:
+            (self.numbers if count >= FEW else self.control).append(Piece(data, note))
+
+    def put_text(self, data: bytes, note: str = "") -> None:
+        if data:
+            self.text.append(Piece(data, note))
+
+
+Part = Callable[[Areas], None]
+
+
+def varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def signed(value: int) -> bytes:
+    return varint((value << 1 ^ value >> 63) & 2**64 - 1)
+
+
+def raw(data: bytes, note: str = "") -> Part:
+    return lambda areas: areas.put(data, note)
+
+
+def parts(*each: Part) -> Part:
+    def write(areas: Areas) -> None:
+        for part in each:
+            part(areas)
+
+    return write
+
+
+def number(value: int) -> Part:
+    return raw(varint(value), f"number {value}")
+
+
+def chunk(data: bytes, size: int | None = None) -> Part:
+    declared = len(data) if size is None else size
+    return parts(raw(varint(declared), f"chunk of {declared} bytes"), lambda areas: areas.put_text(data, "chunk"))
+
+
+@dataclass(frozen=True)
+class Match:
+    literals: int
+    length: int
+    distance: int
+
+
+def content(
+    part: Part, matches: list[Match] | None = None, literals: bytes | None = None, text_size: int | None = None,
+    control_size: int | None = None, numbers_size: int | None = None, match_count: int | None = None,
+) -> Pieces:  # fmt: skip
+    """Where there are matches, `literals` is what they leave of the text area."""
+    areas, matches = Areas(), matches or []
+    part(areas)
+    control, numbers, text = (len(joined(each)) for each in (areas.control, areas.numbers, areas.text))
+    sizes = [
+        (control if control_size is None else control_size, "bytes of control"),
+        (numbers if numbers_size is None else numbers_size, "bytes of numbers"),
+        (text if text_size is None else text_size, "bytes of text"),
+        (len(matches) if match_count is None else match_count, "matches"),
+    ]
+    columns = [
+        ([match.literals for match in matches], "literals before each match"),
+        ([match.length - 8 for match in matches], "lengths of matches, less 8"),
+        ([match.distance - 1 for match in matches], "distances of matches, less 1"),
+    ]
+    left = areas.text if literals is None else [Piece(literals, "literals")] if literals else []
+    return [
+        *(Piece(varint(size), f"{size} {what}") for size, what in sizes),
+        *areas.control,
+        *(Piece(b"".join(map(varint, column)), what) for column, what in columns if column),
+        *areas.numbers,
+        *left,
+    ]
+
+
+def stored(pieces: Pieces) -> Pieces:
+    return [Piece(b"\0", "form 0: stored"), *pieces]
+
+
+def deflated(pieces: Pieces, size: int | None = None, cut: int = 0, more: bytes = b"") -> Pieces:
+    data = joined(pieces)
+    declared = len(data) if size is None else size
+    packed = DeflateStream().fixed(matched(data)).finished()
+    return [
+        Piece(b"\1", "form 1: deflated"), Piece(varint(declared), f"{declared} bytes of content"),
+        Piece(packed[: len(packed) - cut] + more, "deflate stream"),
+    ]  # fmt: skip
+
+
+# Row groups
+
+
+def group(count: int, *rest: Part, rowids: Part | None = None, legacy: bool = False, row_wise: bool = False, flags: int = 0) -> Part:
+    """`rest`: the sizes or widths, then what follows them."""
+    bits = flags | bool(rowids) | 2 * legacy | 4 * row_wise
+    front = parts(raw(varint(count), f"{count} rows"), raw(bytes([bits]), f"flags {bits}"))
+    return parts(front, *([rowids] if rowids else []), *rest)
+
+
+def text(data: bytes, note: str = "") -> Part:
+    return lambda areas: areas.put_text(data, note)
+
+
+# Columns
+
+NULL, INTEGER, REAL, TEXT, BLOB = 1, 2, 4, 8, 16
+WHOLE_REALS, KINDS_OF = 0x20, 0x40
+
+
+def plain(kinds: int, *rest: Part) -> Part:
+    """`rest`: the kinds where there are several, then integers, reals, texts, blobs."""
+    return parts(raw(bytes([kinds]), f"plain column {kinds:02x}"), *rest)
+
+
+def reference_to(column: int) -> Part:
+    return raw(varint(column), f"column {column}")
+
+
+def dictionary_column(size: int, values: Part, indexes: Part) -> Part:
+    return parts(raw(b"\x80", "dictionary"), raw(varint(size), f"{size} values"), values, indexes)
+
+
+def determined(column: int, values: Part) -> Part:
+    return parts(raw(b"\x81", "determined"), reference_to(column), values)
+
+
+def predicted(column: int, size: int, values: Part, codes: Part) -> Part:
+    return parts(raw(b"\x82", "predicted"), reference_to(column), raw(varint(size), f"{size} values"), values, codes)
+
+
+def copy(column: int) -> Part:
+    return parts(raw(b"\x83", "copy"), reference_to(column))
+
+
+# Integers
+
+
+def constant(value: int) -> Part:
+    return parts(raw(b"\0", "constant"), raw(signed(value), str(value)))
+
+
+def arithmetic(first: int, step: int) -> Part:
+    return parts(raw(b"\1", "arithmetic"), raw(signed(first) + signed(step), f"{first}, steps of {step}"))
+
+
+def varints(values: list[int]) -> Part:
+    data = b"".join(map(signed, values))
+    return parts(raw(b"\2", "varints"), lambda areas: areas.put_numbers(len(values), data, "varints"))
+
+
+def wrapped(value: int) -> int:
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def deltas(values: list[int]) -> Part:
+    steps = [wrapped(value - before) for value, before in zip(values, [0, *values])]
+    data = b"".join(map(signed, steps))
+    return parts(raw(b"\3", "deltas"), lambda areas: areas.put_numbers(len(values), data, "deltas"))
+
+
+def in_planes(values: list[int], width: int) -> bytes:
+    whole = [value.to_bytes(width, "big") for value in values]
+    return b"".join(bytes(each[plane] for each in whole) for plane in range(width))
+
+
+def planes(width: int, base: int, values: list[int]) -> Part:
+    data = in_planes([(value - base) % 2**64 for value in values], width) if 1 <= width <= 8 else b""
+    front = parts(raw(b"\4", "planes"), raw(bytes([width]), f"{width} planes"), raw(signed(base), f"base {base}"))
+    return parts(front, lambda areas: areas.put_numbers(len(values), data, "planes"))
+
+
+def delta_planes(width: int, values: list[int]) -> Part:
+    steps = [wrapped(value - before) for value, before in zip(values, [0, *values])]
+    data = in_planes([(step << 1 ^ step >> 63) & 2**64 - 1 for step in steps], width) if 1 <= width <= 8 else b""
+    front = parts(raw(b"\5", "delta planes"), raw(bytes([width]), f"{width} planes"))
+    return parts(front, lambda areas: areas.put_numbers(len(values), data, "delta planes"))
+
+
+def runs(size: int, values: Part, lengths: Part) -> Part:
+    return parts(raw(b"\6", "runs"), raw(varint(size), f"{size} runs"), values, lengths)
+
+
+def packed(bits: int, base: int, values: list[int]) -> Part:
+    whole = sum((value - base) << place * bits for place, value in enumerate(values))
+    data = whole.to_bytes((len(values) * bits + 7) // 8, "little")
+    front = parts(raw(b"\7", "packed"), raw(bytes([bits]), f"{bits} bits"), raw(signed(base), f"base {base}"))
+    return parts(front, lambda areas: areas.put_numbers(len(values), data, "packed bits"))
+
+
+def dictionary(size: int, values: Part, indexes: Part) -> Part:
+    return parts(raw(b"\x08", "dictionary"), raw(varint(size), f"{size} values"), values, indexes)
+
+
+def reference(name: int, rest: Part) -> Part:
+    return parts(raw(b"\x09", "reference"), raw(varint(name), "rowids" if name == 0 else f"column {name - 1}"), rest)
+
+
+def following(name: int, rest: Part) -> Part:
+    return parts(raw(b"\x0a", "following"), raw(varint(name), "rowids" if name == 0 else f"column {name - 1}"), rest)
+
+
+# Reals
+
+
+def bits(values: Part) -> Part:
+    return parts(raw(b"\0", "bits"), values)
+
+
+def xor(values: Part) -> Part:
+    return parts(raw(b"\1", "xor"), values)
+
+
+def decimal(power: int, values: Part) -> Part:
+    return parts(raw(b"\2", "decimal"), raw(bytes([power]), f"divided by 10^{power}"), values)
+
+
+def real_bytes(values: list[float]) -> Part:
+    data = b"".join(struct.pack(">d", value) for value in values)
+    return parts(raw(b"\3", "bytes"), lambda areas: areas.put_numbers(len(values), data, "binary64"))
+
+
+def pattern_of(value: float) -> int:
+    found: int = struct.unpack(">q", struct.pack(">d", value))[0]
+    return found
+
+
+# Strings
+
+
+def lengths(values: list[bytes], sizes: Part | None = None) -> Part:
+    return parts(raw(b"\0", "lengths"), sizes or varints([len(value) for value in values]), *(text(value, "string") for value in values))
+
+
+def terminated(values: list[bytes]) -> Part:
+    return parts(raw(b"\1", "terminated"), *(text(value + b"\0", "string") for value in values))
+
+
+def transposed(values: list[bytes], length: int | None = None) -> Part:
+    size = len(values[0]) if length is None else length
+    data = b"".join(bytes(value[place] for value in values) for place in range(len(values[0])))
+    front = parts(raw(b"\2", "transposed"), raw(varint(size), f"{size} bytes each"))
+    return parts(front, lambda areas: areas.put_numbers(len(values), data, "transposed"))
+
+
+def identifiers(values: list[bytes], is_upper: bool) -> Part:
+    tag = raw(b"\3" if is_upper else b"\4", "UUID, A-F" if is_upper else "UUID, a-f")
+    return parts(tag, lambda areas: areas.put_numbers(len(values), b"".join(values), "UUIDs"))
+
+
+def hexadecimal(is_upper: bool, values: Part) -> Part:
+    return parts(raw(b"\5" if is_upper else b"\6", "hex, A-F" if is_upper else "hex, a-f"), values)
+
+
+def front(kept: Part, rests: Part) -> Part:
+    return parts(raw(b"\7", "front"), kept, rests)
+
+
+def pattern(fields: list[tuple[bytes, int]], tail: bytes, *numbers: Part, count: int | None = None) -> Part:
+    """`fields`: the literal and the width of each."""
+    shapes = [
+        parts(raw(varint(len(literal)) + literal, f"literal of {len(literal)} bytes"), raw(bytes([width]), f"width {width}"))
+        for literal, width in fields
+    ]
+    found = len(fields) if count is None else count
+    head = parts(raw(b"\x08", "pattern"), raw(varint(found), f"{found} fields"))
+    return parts(head, *shapes, raw(varint(len(tail)) + tail, f"tail of {len(tail)} bytes"), *numbers)
+
+
+def holding(column: int, places: Part, rests: Part) -> Part:
+    return parts(raw(b"\x09", "holding"), reference_to(column), places, rests)
+
+
+def property_lists(sizes: Part, objects: Part) -> Part:
+    return parts(raw(b"\x0a", "property lists"), sizes, objects)
