@@ -72,7 +72,7 @@ import Testing
             case .externalFile:
                 (desk["inbox"], generation.appending(".Photos_SUPPORT/_EXTERNAL_DATA/\(uuid)"), 9000)
             case .manifest: (desk["inbox"], generation.appending("manifest.json"), 0)
-            case .shipment: (desk["kept"], desk["kept"], 1200)
+            case .shipment: (desk["kept"], desk["kept"], 300)
             case .store: (desk["Photos.sqlite"], desk["Photos.sqlite"], 4096)
             }
         let whole = try await desk.run("verify", verified.string)

@@ -1,46 +1,50 @@
 /// How much time goes into making a segment small.
-package enum SegmentEffort: Hashable, Sendable {
-    /// Encodings by small samples, libdeflate 3.
-    case fast
-    /// Encodings by samples, libdeflate 6.
-    case standard
-    /// Encodings by all values, libdeflate 12.
-    case smallest
+package struct SegmentEffort: Hashable, Sendable {
+    /// How closely encodings are compared before one is chosen.
+    enum Care: Hashable, Sendable {
+        /// By small samples.
+        case small
+        /// By samples.
+        case usual
+        /// By all values.
+        case great
+    }
+
+    let care: Care
+    /// libdeflate's, 0 to 12.
+    let deflateLevel: Int32
+
+    package static let fast = SegmentEffort(.fastest)
+    package static let standard = SegmentEffort(.standard)
+    package static let smallest = SegmentEffort(.smallest)
 
     /// What a level asks for.
     package init(_ level: CompressionLevel) {
-        self = level.value < 4 ? .fast : level.value < 9 ? .standard : .smallest
-    }
-
-    var deflateLevel: Int32 {
-        switch self {
-        case .fast: 3
-        case .standard: 6
-        case .smallest: 12
-        }
+        deflateLevel = level.value
+        care = level.value < 4 ? .small : level.value < 9 ? .usual : .great
     }
 
     /// How many values a choice looks at, at most.
     var sampleCount: Int {
-        switch self {
-        case .fast: 512
-        case .standard: 2048
-        case .smallest: 1 << 16
+        switch care {
+        case .small: 512
+        case .usual: 2048
+        case .great: 1 << 16
         }
     }
 
     /// How many bytes of text a choice looks at, at most.
     var sampleSize: Int {
-        switch self {
-        case .fast: 4096
-        case .standard: 16_384
-        case .smallest: 1 << 18
+        switch care {
+        case .small: 4096
+        case .usual: 16_384
+        case .great: 1 << 18
         }
     }
 
     /// What a match must be worth to be taken out of the text, in bytes; of several, the best is found by trial.
-    var leastGains: [Int] { self == .smallest ? [16, 32] : [32] }
+    var leastGains: [Int] { care == .great ? [16, 32] : [32] }
 
     /// How many earlier places are looked at for a match.
-    var searchDepth: Int { self == .smallest ? 64 : 8 }
+    var searchDepth: Int { care == .great ? 64 : 8 }
 }

@@ -52,7 +52,7 @@ package struct SegmentWriter {
             let segment = try encoded(matches)
             if segment.count < best?.count ?? Int.max { best = segment }
         }
-        if effort == .smallest || best == nil {
+        if effort.care == .great || best == nil {
             let segment = try encoded(nil)
             if segment.count < best?.count ?? Int.max { best = segment }
         }

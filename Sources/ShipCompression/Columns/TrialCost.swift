@@ -8,7 +8,7 @@ final class TrialCost {
     private var output: [UInt8]
 
     init(effort: SegmentEffort) throws(CompressionError) {
-        guard let compressor = libdeflate_alloc_compressor(effort == .smallest ? 6 : 1) else { throw .outOfMemory }
+        guard let compressor = libdeflate_alloc_compressor(effort.care == .great ? 6 : 1) else { throw .outOfMemory }
         self.compressor = compressor
         output = [UInt8](repeating: 0, count: 1 << 12)
     }
