@@ -25,6 +25,7 @@ demo: build ## Show the whole story on this machine, in a temporary folder
 # One test after the other: many wait for real timeouts, which a neighbour that takes all cores would stretch.
 test: setup lint ## Check format and vectors, then run every test
 	python3 Protocol/generate.py --check
+	python3 Protocol/columns_dictionary.py --check
 	swift build --build-tests
 	@swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
 	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }

@@ -12,8 +12,8 @@ package enum SegmentLimits {
     package static let chunkSize = 1_048_576
     /// Bytes of the records of one group.
     package static let groupSize = 4 * 1_048_576
-    /// Bytes of the records and chunks of all calls together.
-    package static let contentSize = 8 * 1_048_576
+    /// Bytes of the records and chunks of all calls together; less than `inflatedSize`, which tags and tables share.
+    package static let contentSize = 6 * 1_048_576
     /// In all groups together.
     package static let rows = 1_048_576
     package static let columns = 32_767

@@ -77,25 +77,26 @@ import Testing
         (.transposed, noise(300, 0...9).enumerated().map { [65, UInt8($0 / 8 + 1), 90, UInt8($1) + 1, 7, 7, 7] }),
         (.upperUUID, noise(50, 0 ... .max).map { uuid($0, uppercase: true) }),
         (.lowerUUID, noise(50, 0 ... .max).map { uuid($0, uppercase: false) }),
-        (.upperHex, noise(50, 0 ... .max).map { "C0FFEE0123456789" + hex($0, uppercase: true) }.map { Array($0.utf8) }),
-        (
-            .lowerHex,
-            noise(50, 0 ... .max).map { "c0ffee0123456789" + hex($0, uppercase: false) }.map { Array($0.utf8) }
-        ),
+        (.upperHex, noise(50, 0 ... .max).map { hex($0, uppercase: true) }),
+        (.lowerHex, noise(50, 0 ... .max).map { hex($0, uppercase: false) }),
         (.front, (0..<300).map { Array("a long way/of the same/\(letters($0 / 30))/\(letters($0 * 77))".utf8) }),
         (.pattern, noise(300, 1000...1999).map { Array("on \($0)-0\($0 % 9)-1\($0 % 7) at \($0 % 61)".utf8) }),
         (.propertyLists, (1..<40).map { list($0) }),
     ]
 
-    private static func hex(_ value: Int64, uppercase: Bool) -> String {
-        String(0x1000_0000_0000 | value & 0xfff_ffff_ffff, radix: 16, uppercase: uppercase)
+    /// 16 to 46 digits.
+    private static func hex(_ seed: Int64, uppercase: Bool) -> [UInt8] {
+        var dice = Dice(UInt64(bitPattern: seed))
+        return (0..<(8 + seed % 16)).flatMap { _ -> [UInt8] in
+            let digits = String(UInt8.random(in: 16...255, using: &dice), radix: 16, uppercase: uppercase)
+            return Array(digits.utf8)
+        }
     }
 
-    private static func uuid(_ value: Int64, uppercase: Bool) -> [UInt8] {
-        let digits = hex(value, uppercase: uppercase)
-        return Array("\(digits.prefix(8))-\(digits.suffix(4))-4ABC-89AB-\(digits)".utf8).map { byte in
-            !uppercase && byte >= 65 && byte <= 70 ? byte + 32 : byte
-        }
+    private static func uuid(_ seed: Int64, uppercase: Bool) -> [UInt8] {
+        var digits = hex(seed | 15, uppercase: uppercase).prefix(36)
+        for dash in [8, 13, 18, 23] { digits[dash] = UInt8(ascii: "-") }
+        return Array(digits)
     }
 
     private static func letters(_ value: Int) -> String {
