@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from cases.canonical import index, keyed, table
 from encoder.piece import Pieces, binary, joined
-from encoder.sqlite_file import RawText, Value
+from encoder.sqlite_file import RawText, Value, varint
 from encoder.store_pages import Item, Rows, Store, written
-from encoder.store_record import RawRecord
+from encoder.store_record import RawRecord, record
 from encoder.vector import Vector
 
 
@@ -146,6 +146,17 @@ def trees() -> Iterator[Vector]:
         ("rowid_over_separator", "A rowid above the separator of its leaf", sound.at(2, second + 4, b"\1")),
     ]:
         yield vector(f"tree_{name}", about, damaged)
+    def blob_cell(rowid: int) -> bytes:
+        content = record([b"c" * 247])
+        return varint(len(content)) + varint(rowid) + content
+
+    # The second cell begins within the blob of the first.
+    first_cell, second_cell = blob_cell(1), blob_cell(2)
+    shared_page = first_cell[:150] + second_cell
+    start = 512 - len(shared_page)
+    page_2 = struct.pack(">BHHHBHH", 13, 0, 2, start, 0, start, start + 150).ljust(start, b"\0") + shared_page
+    one = file(table("t", "a", []))
+    yield vector("tree_cells_overlap", "Two cells that share bytes, and have no room side by side", one.at(2, 0, page_2))
     yield vector("tree_loop", "An interior page whose right-most child is the page above it", sound.at(3, 0, struct.pack(">BHHHBI", 5, 0, 0, 512, 0, 2)))
     falling: Rows = [(2, ["x"]), (1, ["y"])]
     yield vector("tree_rowids_fall", "Rowids that fall within a leaf", written(Store([table("t", "a", falling)])))

@@ -20,6 +20,8 @@ LONGEST_OF_SCHEMA = 4_194_304
 LONGEST_RECORD = 2**31 - 1
 MOST_TREES = 65_536
 MOST_PARTS = 32_767
+MOST_DERIVED = 64
+"""Indexes of one table that are derived."""
 
 
 class Segment(Protocol):
@@ -76,7 +78,7 @@ class StreamDecoder:
         self.settings, self.trees = self._settings()
         told(self.settings)
         self._rows_of_table: list[Row] = []
-        self._is_kept = False
+        self._derived_of_table = 0
 
     def write(self, out: BinaryIO) -> None:
         try:
@@ -139,6 +141,7 @@ class StreamDecoder:
 
     def _kept(self, rows: Iterator[Row], are_needed: bool) -> Iterator[Row]:
         self._rows_of_table = []
+        self._derived_of_table = 0
         for row in rows:
             if are_needed:
                 self._rows_of_table.append(row)
@@ -150,6 +153,9 @@ class StreamDecoder:
             raise damaged("an entry of no values, or of too many")
         parts = [key_part(self.items.now.number(), self.settings.text_encoding < 2) for _ in range(count)]
         self.items.advance()
+        self._derived_of_table += 1
+        if self._derived_of_table > MOST_DERIVED:
+            raise damaged("a 65th derived index of one table")
         for entry in derived(self._rows_of_table, parts, self.settings.schema_format):
             yield None, entry
 

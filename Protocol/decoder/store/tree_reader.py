@@ -27,6 +27,8 @@ class Node:
     end: int
     """Of the usable part of the page, from the start of the file."""
     right: int | None
+    room: int
+    """For cells, in bytes."""
 
 
 class TreeReader:
@@ -62,6 +64,8 @@ class TreeReader:
             raise NoCanonicalForm("a tree that is too deep")
         self._meet(page)
         node = self._node(page)
+        if sum(max(4, self._length(offset, node)) for offset in node.offsets) > node.room:
+            raise NoCanonicalForm("cells that overlap")
         if node.kind == leaf:
             depths.add(depth)
             for offset in node.offsets:
@@ -106,7 +110,7 @@ class TreeReader:
         if any(start + offset < pointers + 2 * count for offset in offsets):
             raise NoCanonicalForm(f"page {page} has a cell among its pointers")
         right = struct.unpack(">I", self.data[front + 8 : front + 12])[0] if is_interior else None
-        return Node(kind, tuple(start + offset for offset in offsets), end, right)
+        return Node(kind, tuple(start + offset for offset in offsets), end, right, end - pointers - 2 * count)
 
     def _number(self, at: int, end: int) -> int:
         if at + 4 > end:
@@ -119,6 +123,19 @@ class TreeReader:
         except IndexError:
             raise NoCanonicalForm("a cell that is cut") from None
         return value, at + after
+
+    def _length(self, at: int, node: Node) -> int:
+        """Of the cell at an offset."""
+        start = at
+        if node.kind in (INDEX_INTERIOR, TABLE_INTERIOR):
+            at += 4
+        size, at = self._varint(at, node.end)
+        if node.kind == TABLE_INTERIOR:
+            return at - start
+        if node.kind == TABLE_LEAF:
+            _, at = self._varint(at, node.end)
+        kept = self.geometry.kept(size, node.kind == TABLE_LEAF)
+        return at - start + kept + (4 if kept < size else 0)
 
     def _row(self, at: int, end: int, leaf: int) -> Row:
         size, at = self._varint(at, end)
