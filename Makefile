@@ -26,8 +26,8 @@ demo: build ## Show the whole story on this machine, in a temporary folder
 test: setup lint ## Check format and vectors, then run every test
 	python3 Protocol/generate.py --check
 	python3 Protocol/columns_dictionary.py --check
-	swift build --build-tests
-	@swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
+	SHIP_STORE_OPTIMIZED=1 swift build --build-tests
+	@SHIP_STORE_OPTIMIZED=1 swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
 	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }
 
 # Faults come with a library of their own, which does not go with the sanitizer's.

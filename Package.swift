@@ -11,6 +11,13 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// What works on every byte of a store is fifty times slower without the optimizer. Where the environment asks for it, as
+/// `make test` does, it is optimized in debug builds too; not always, for whoever depends on a package with such flags.
+let optimized =
+    strict
+    + (Context.environment["SHIP_STORE_OPTIMIZED"] == nil
+        ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])
+
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -21,8 +28,8 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
-func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func target(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -51,7 +58,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         target("ShipProtocol", ["CZlib"]),
-        target("StoreFormat", []),
+        target("StoreFormat", [], optimized),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
         // things are in an inbox, to those who install and those who read.
@@ -59,7 +66,7 @@ let package = Package(
         target("StoreFiles", ["ShipProtocol", "StoreFormat", crypto, system]),
         target(
             "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
-        target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system]),
+        target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system], optimized),
         target("ShipTransport", ["ShipProtocol", "StoreFiles", nioCore, nioPosix, subprocess, system]),
         target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
         target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),

@@ -17,7 +17,9 @@ final class ContentChannel: Sendable {
 
     /// - Parameter capacity: How many may be under way: put, and not yet finished.
     init(capacity: Int) {
-        slots = DispatchSemaphore(value: capacity)
+        // A semaphore may not go with fewer slots than it was made with, as it may when the work ends early.
+        slots = DispatchSemaphore(value: 0)
+        for _ in 0..<capacity { slots.signal() }
     }
 
     /// Waits for room. For the thread that reads.
