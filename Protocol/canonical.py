@@ -4,8 +4,8 @@
     python3 Protocol/canonical.py FILE [--write OUT]
     python3 Protocol/canonical.py FILE FILE ...
 
-FILE is a database without free pages in rollback-journal mode, as `VACUUM INTO` makes it. This is written from CANONICAL.md
-alone and shares nothing with the product's code.
+FILE is a database without free pages in rollback-journal mode, as `VACUUM INTO` makes it. This is written from
+CANONICAL.md alone and shares nothing with the product's code.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 
     python3 Protocol/check.py
 
-This decoder is written from README.md, CANONICAL.md and COLUMNS.md alone, as `generate.py` is, and shares nothing with its encoder: a vector that
-both agree upon means what it says.
+This decoder is written from README.md, CANONICAL.md and COLUMNS.md alone, as `generate.py` is, and shares nothing with
+its encoder: a vector that both agree upon means what it says.
 """
 
 from __future__ import annotations
@@ -174,7 +174,9 @@ def check(vector: VectorFile) -> None:
     if vector.kind == "canonical":
         return check_canonical(vector, vector.section("source") or b"")
     if vector.kind in ("segment", "rows"):
-        return check_refused_or(vector, lambda: check_segment(vector) if vector.kind == "segment" else check_rows(vector))
+        return check_refused_or(
+            vector, lambda: check_segment(vector) if vector.kind == "segment" else check_rows(vector)
+        )
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer", data)])

@@ -4,9 +4,10 @@
     python3 Protocol/generate.py           write them anew
     python3 Protocol/generate.py --check   compare, and name each file that differs, is missing or is extra
 
-It follows README.md, CANONICAL.md and COLUMNS.md alone and shares nothing with the product's code. What it writes is the same everywhere: no clock,
-no random numbers, its own deflate encoder and its own SQLite pages. Before anything is written or compared, a decoder
-that shares nothing with the encoder (`check.py`) reads every vector and must come to what its header expects.
+It follows README.md, CANONICAL.md and COLUMNS.md alone and shares nothing with the product's code. What it writes is
+the same everywhere: no clock, no random numbers, its own deflate encoder and its own SQLite pages. Before anything is
+written or compared, a decoder that shares nothing with the encoder (`check.py`) reads every vector and must come to
+what its header expects.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
-    preambles, headers, frames, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams, dialogues,
-    columns, canonical, canonical_none, segments, segments_refused, store_rows, store_rows_refused,
+    preambles, headers, frames, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams,
+    dialogues, columns, canonical, canonical_none, segments, segments_refused, store_rows, store_rows_refused,
 ]  # fmt: skip
 STATEMENT_OF_GRAMMAR = "README.md"
 

@@ -1,14 +1,14 @@
 """Stores of every shape that SQLite can make of one file, for `prove_canonical.py`.
 
-A store is made twice where its rows can come about in two ways: `history` 0 inserts in the order of keys, 1 in another order,
-with rows that come and go between, and with values that are written again.
+A store is made twice where its rows can come about in two ways: `history` 0 inserts in the order of keys, 1 in another
+order, with rows that come and go between, and with values that are written again.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,8 +39,8 @@ class MadeStore:
             script = f"PRAGMA page_size = {self.page_size};\n.dbconfig legacy_file_format on\nCREATE TABLE gone (a);\n"
             command_line(path, script + "DROP TABLE gone;\n")
         connection = sqlite3.connect(path, isolation_level=None)
-        for pragma in [f"page_size = {self.page_size}", f"encoding = '{self.encoding}'", f"auto_vacuum = {self.auto_vacuum}",
-                       *self.pragmas]:  # fmt: skip
+        own = [f"page_size = {self.page_size}", f"encoding = '{self.encoding}'", f"auto_vacuum = {self.auto_vacuum}"]
+        for pragma in own + self.pragmas:
             connection.execute(f"PRAGMA {pragma}")
         connection.execute("BEGIN")
         self.fill(connection, history)
@@ -52,17 +52,19 @@ def command_line(path: Path, script: str) -> None:
     subprocess.run(["sqlite3", path], input=script.encode(), check=True, stdout=subprocess.DEVNULL)
 
 
-def insert(connection: sqlite3.Connection, sql: str, rows: list[tuple[object, ...]], history: int, away: str = "") -> None:
+def insert(
+    connection: sqlite3.Connection, sql: str, rows: Sequence[tuple[object, ...]], history: int, away: str = ""
+) -> None:
     """`away` takes rows away again, so that they are inserted a second time."""
     if history == 0:
         connection.executemany(sql, rows)
         return
-    mixed = rows[1::3] + rows[::-3] + rows
+    mixed = [*rows[1::3], *rows[::-3], *rows]
     statement = sql.replace("INSERT", "INSERT OR REPLACE", 1)
     connection.executemany(statement, mixed)
     if away:
         connection.execute(away)
-        connection.executemany(statement, rows[len(rows) // 2 :] + rows[: len(rows) // 2])
+        connection.executemany(statement, [*rows[len(rows) // 2 :], *rows[: len(rows) // 2]])
 
 
 def text(seed: int, length: int) -> str:
@@ -75,8 +77,14 @@ def mixed(connection: sqlite3.Connection, history: int) -> None:
     connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b TEXT COLLATE NOCASE, c REAL, d BLOB)")
     connection.execute("CREATE INDEX t_a ON t (a, b DESC)")
     connection.execute("CREATE UNIQUE INDEX t_b ON t (b, id)")
-    rows = [
-        (key, EDGES[key % len(EDGES)] if key % 3 else key / 7, text(key, key % 190), float(key), bytes([key & 255]) * (key % 60))
+    rows: list[tuple[object, ...]] = [
+        (
+            key,
+            EDGES[key % len(EDGES)] if key % 3 else key / 7,
+            text(key, key % 190),
+            float(key),
+            bytes([key & 255]) * (key % 60),
+        )
         for key in range(-40, 900)
     ]
     rows += [(key, None, None, None, None) for key in EDGES if not -40 <= key < 900]
@@ -96,14 +104,44 @@ def mixed(connection: sqlite3.Connection, history: int) -> None:
 def long_rows(connection: sqlite3.Connection, history: int) -> None:
     connection.execute("CREATE TABLE blobs (id INTEGER PRIMARY KEY, body BLOB)")
     size = connection.execute("PRAGMA page_size").fetchone()[0]
-    lengths = [0, 1, size - 45, size - 39, size - 38, size - 37, size - 36, size - 35, size - 4, size, 2 * size - 9, 3 * size, 9 * size]
-    rows: list[tuple[object, ...]] = [(key * 3, bytes([key]) * max(0, length)) for key, length in enumerate(lengths * 6)]
+    lengths = [
+        0,
+        1,
+        size - 45,
+        size - 39,
+        size - 38,
+        size - 37,
+        size - 36,
+        size - 35,
+        size - 4,
+        size,
+        2 * size - 9,
+        3 * size,
+        9 * size,
+    ]
+    rows: list[tuple[object, ...]] = [
+        (key * 3, bytes([key]) * max(0, length)) for key, length in enumerate(lengths * 6)
+    ]
     insert(connection, "INSERT INTO blobs VALUES (?, ?)", rows, history, "DELETE FROM blobs WHERE id % 4")
     connection.execute("CREATE TABLE keys (k BLOB, t TEXT)")
     connection.execute("CREATE INDEX keys_i ON keys (k, t)")
     connection.execute("CREATE TABLE keyed (k BLOB PRIMARY KEY, t) WITHOUT ROWID")
     quarter = (size - 12) * 64 // 255 - 23
-    lengths = [0, 1, 2, quarter - 6, quarter - 5, quarter - 4, quarter - 3, quarter - 2, quarter, quarter + 9, size - 20, size, 3 * size]
+    lengths = [
+        0,
+        1,
+        2,
+        quarter - 6,
+        quarter - 5,
+        quarter - 4,
+        quarter - 3,
+        quarter - 2,
+        quarter,
+        quarter + 9,
+        size - 20,
+        size,
+        3 * size,
+    ]
     for count, length in enumerate(lengths * 5):
         body = count.to_bytes(2, "big") + b"k" * max(0, length)
         connection.execute("INSERT INTO keys (rowid, k, t) VALUES (?, ?, 'x')", [2 * count, body])
@@ -119,7 +157,9 @@ def counts(connection: sqlite3.Connection, history: int) -> None:
         connection.execute(f"CREATE TABLE t{count} (id INTEGER PRIMARY KEY, k TEXT)")
         connection.execute(f"CREATE INDEX i{count} ON t{count} (k)")
         rows = [(key, f"{key:05}" + "x" * 45) for key in range(count)]
-        insert(connection, f"INSERT INTO t{count} VALUES (?, ?)", rows, history, f"DELETE FROM t{count} WHERE id % 3 = 1")
+        insert(
+            connection, f"INSERT INTO t{count} VALUES (?, ?)", rows, history, f"DELETE FROM t{count} WHERE id % 3 = 1"
+        )
 
 
 def deep(connection: sqlite3.Connection, history: int) -> None:
@@ -168,7 +208,9 @@ def virtual(connection: sqlite3.Connection, history: int) -> None:
     for key in range(800):
         connection.execute("INSERT INTO f (rowid, body) VALUES (?, ?)", [key, text(key, 80)])
         connection.execute("INSERT INTO g (docid, body) VALUES (?, ?)", [key, text(key, 30)])
-        connection.execute("INSERT INTO r VALUES (?, ?, ?, ?, ?)", [key, key % 17, key % 17 + 3, key % 29, key % 29 + 1])
+        connection.execute(
+            "INSERT INTO r VALUES (?, ?, ?, ?, ?)", [key, key % 17, key % 17 + 3, key % 29, key % 29 + 1]
+        )
 
 
 def nothing(connection: sqlite3.Connection, history: int) -> None:
@@ -176,7 +218,9 @@ def nothing(connection: sqlite3.Connection, history: int) -> None:
 
 
 def odd_indexes(connection: sqlite3.Connection, history: int) -> None:
-    connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a INTEGER, b TEXT UNIQUE, c AS (a * 2) STORED)")
+    connection.execute(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a INTEGER, b TEXT UNIQUE, c AS (a * 2) STORED)"
+    )
     connection.execute("CREATE INDEX t_part ON t (a) WHERE a > 50")
     connection.execute("CREATE INDEX t_expression ON t (a + 1, b)")
     connection.execute("CREATE INDEX t_generated ON t (c DESC)")
@@ -195,7 +239,9 @@ def made_stores() -> Iterator[MadeStore]:
         yield MadeStore(f"long-{page_size}", long_rows, page_size)
         for reserved in (8, 32):
             yield MadeStore(f"mixed-{page_size}-reserved-{reserved}", mixed, page_size, reserved=reserved)
-            yield MadeStore(f"long-{page_size}-reserved-{reserved}", long_rows, page_size, auto_vacuum="FULL", reserved=reserved)
+            yield MadeStore(
+                f"long-{page_size}-reserved-{reserved}", long_rows, page_size, auto_vacuum="FULL", reserved=reserved
+            )
         yield MadeStore(f"virtual-{page_size}", virtual, page_size, histories=1)
         yield MadeStore(f"odd-{page_size}", odd_indexes, page_size)
     yield MadeStore("reserved-255", mixed, 1024, reserved=255)

@@ -2,11 +2,11 @@
 """Holds canonical copies against SQLite: section 8 of CANONICAL.md, for stores that are made here and for those named.
 
     python3 Protocol/prove_canonical.py [FILE ...]
-    python3 Protocol/prove_canonical.py --large     four stores over 1 GiB: minutes, and 4 GiB in the folder for temporary files
+    python3 Protocol/prove_canonical.py --large     four stores over 1 GiB: minutes, and 4 GiB for temporary files
 
-Of each store: SQLite finds no fault with its canonical form, reads the same from it as from the source, and the canonical form
-of the canonical form is itself; two stores with the same rows and different pasts come to the same bytes. Needs the
-command line of SQLite.
+Of each store: SQLite finds no fault with its canonical form, reads the same from it as from the source, and the canonical
+form of the canonical form is itself; two stores with the same rows and different pasts come to the same bytes. Needs
+the command line of SQLite.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import filecmp
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -58,7 +60,13 @@ def canonical(source: Path, folder: Path, is_legacy: bool = False) -> Path:
         raise Disproved(verdict[:1000])
     if told(found) != told(source):
         raise Disproved("another dump")
-    pragmas = ["PRAGMA auto_vacuum", "PRAGMA user_version", "PRAGMA application_id", "PRAGMA encoding", "PRAGMA page_size"]
+    pragmas = [
+        "PRAGMA auto_vacuum",
+        "PRAGMA user_version",
+        "PRAGMA application_id",
+        "PRAGMA encoding",
+        "PRAGMA page_size",
+    ]
     if sqlite(found, *pragmas) != sqlite(source, *pragmas):
         raise Disproved("other settings")
     if sqlite(source, ".filectrl reserve_bytes") != sqlite(found, ".filectrl reserve_bytes"):
@@ -82,13 +90,16 @@ def main(arguments: list[str]) -> int:
     complaints: list[str] = []
     stores = list(large_stores()) if arguments == ["--large"] else list(made_stores())
     files = [Path(argument) for argument in arguments if argument != "--large"]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for each in [*files, *stores]:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        trials: list[tuple[str, Callable[[], object]]] = []
+        trials += [(str(file), partial(canonical, file, folder)) for file in files]
+        trials += [(store.name, partial(prove, store, folder)) for store in stores]
+        for name, trial in trials:
             try:
-                canonical(each, folder) if isinstance(each, Path) else prove(each, folder)
+                trial()
             except (Disproved, NoCanonicalForm, subprocess.CalledProcessError) as why:
-                complaints.append(f"{each if isinstance(each, Path) else each.name}: {why}")
+                complaints.append(f"{name}: {why}")
             for path in folder.iterdir():
                 path.unlink()
     for line in complaints:

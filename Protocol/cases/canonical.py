@@ -6,7 +6,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Iterator
 
-from encoder.piece import Pieces, binary, joined
+from encoder.piece import Pieces, joined
 from encoder.sqlite_file import RawText, Value
 from encoder.store_pages import Item, Rows, Store, written
 from encoder.store_plan import Entry, Plan, Room, planned

@@ -107,8 +107,9 @@ def schemas() -> Iterator[Vector]:
     other: list[Value] = ["table", "u", "u", 3, "CREATE TABLE u(a)"]
     yield schema("four_columns", "A row of sqlite_schema with four columns", right[:4], other)
     yield schema("six_columns", "A row of sqlite_schema with six columns", [*right, None], other)
-    for place, value, word in [(0, b"table", "type_blob"), (1, 7, "name_integer"), (2, None, "table_name_null"), (3, "2", "root_text"), (3, 2.0, "root_real"), (4, 1, "sql_integer")]:
-        row = [*right[:place], value, *right[place + 1 :]]
+    wrong: list[tuple[int, Value, str]] = [(0, b"table", "type_blob"), (1, 7, "name_integer"), (2, None, "table_name_null"), (3, "2", "root_text"), (3, 2.0, "root_real"), (4, 1, "sql_integer")]
+    for place, value, word in wrong:
+        row: list[Value] = [*right[:place], value, *right[place + 1 :]]
         yield schema(word, "A row of sqlite_schema with a column of another type", row, other)
     yield schema("root_twice", "Two rows that name one tree", right, other, ["index", "i", "t", 3, None])
     yield schema("root_1", "A row that names page 1", right, ["table", "u", "u", 1, "CREATE TABLE u(a)"])

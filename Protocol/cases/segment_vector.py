@@ -38,7 +38,9 @@ class Given:
         self.details.append(("rows", str(len(rows))))
         if rowids is not None:
             self.details.append(("rowids", " ".join(map(str, rowids))))
-        records = [row.content if isinstance(row, RawRecord) else record(row, schema_format=schema_format) for row in rows]
+        records = [
+            row.content if isinstance(row, RawRecord) else record(row, schema_format=schema_format) for row in rows
+        ]
         self.sections.append(("records", [piece for each in records for piece in binary(each, "record")]))
         return self
 

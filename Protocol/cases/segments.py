@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from cases.segment_vector import Given, Row, column_of, good
 from encoder import segment as s
-from encoder.piece import Piece
 from encoder.sqlite_file import Value
 from encoder.store_record import RawRecord, record
 from encoder.vector import Vector

@@ -1,6 +1,7 @@
-"""Segments (`COLUMNS.md`, "Segments and row groups"), put together by hand: whoever writes one names every encoding.
+"""Segments (`COLUMNS.md`, "Segments and row groups"), put together by hand.
 
-A part of a segment is a function that appends to its areas. Everything that a vector may want to be wrong is an argument.
+Whoever writes one names every encoding. A part of a segment is a function that appends to its areas. Everything that
+a vector may want to be wrong is an argument.
 """
 
 from __future__ import annotations
@@ -124,7 +125,9 @@ def deflated(pieces: Pieces, size: int | None = None, cut: int = 0, more: bytes 
 # Row groups
 
 
-def group(count: int, *rest: Part, rowids: Part | None = None, legacy: bool = False, row_wise: bool = False, flags: int = 0) -> Part:
+def group(
+    count: int, *rest: Part, rowids: Part | None = None, legacy: bool = False, row_wise: bool = False, flags: int = 0
+) -> Part:
     """`rest`: the sizes or widths, then what follows them."""
     bits = flags | bool(rowids) | 2 * legacy | 4 * row_wise
     front = parts(raw(varint(count), f"{count} rows"), raw(bytes([bits]), f"flags {bits}"))
@@ -262,7 +265,11 @@ def pattern_of(value: float) -> int:
 
 
 def lengths(values: list[bytes], sizes: Part | None = None) -> Part:
-    return parts(raw(b"\0", "lengths"), sizes or varints([len(value) for value in values]), *(text(value, "string") for value in values))
+    return parts(
+        raw(b"\0", "lengths"),
+        sizes or varints([len(value) for value in values]),
+        *(text(value, "string") for value in values),
+    )
 
 
 def terminated(values: list[bytes]) -> Part:
@@ -292,7 +299,10 @@ def front(kept: Part, rests: Part) -> Part:
 def pattern(fields: list[tuple[bytes, int]], tail: bytes, *numbers: Part, count: int | None = None) -> Part:
     """`fields`: the literal and the width of each."""
     shapes = [
-        parts(raw(varint(len(literal)) + literal, f"literal of {len(literal)} bytes"), raw(bytes([width]), f"width {width}"))
+        parts(
+            raw(varint(len(literal)) + literal, f"literal of {len(literal)} bytes"),
+            raw(bytes([width]), f"width {width}"),
+        )
         for literal, width in fields
     ]
     found = len(fields) if count is None else count

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import zip_longest
 
 from encoder.piece import Piece, Pieces, joined
 from encoder.sqlite_file import ENCODINGS, SQLITE_VERSION, Value, varint
@@ -56,7 +57,10 @@ class Store:
 
 
 class Layout:
-    """Numbers for all pages of a store. `is_canonical`: else pages are filled to two thirds, and come in another order."""
+    """Numbers for all pages of a store.
+
+    `is_canonical`: else pages are filled to two thirds, and come in another order.
+    """
 
     def __init__(self, store: Store, is_canonical: bool) -> None:
         self.store = store
@@ -165,7 +169,8 @@ def written(store: Store, is_canonical: bool = True) -> Pieces:
     for page in range(2, layout.last + 1):
         if layout.is_map(page):
             content = b"".join(
-                struct.pack(">BI", *layout.owners.get(each, (0, 0))) for each in range(page + 1, page + 1 + store.usable // 5)
+                struct.pack(">BI", *layout.owners.get(each, (0, 0)))
+                for each in range(page + 1, page + 1 + store.usable // 5)
             )
             pages[page] = padded([Piece(content, f"page {page}: pointer map")], store, b"\0")
     head = file_header(store, layout, is_canonical)
@@ -191,8 +196,12 @@ def chain_pages(entry: Entry, plan: Plan, store: Store, is_canonical: bool) -> d
 
 
 def tree_page(node: Node, plan: Plan, store: Store, is_canonical: bool) -> Pieces:
-    kind = {(True, False): 13, (True, True): 5, (False, False): 10, (False, True): 2}[plan.is_table, bool(node.children)]
-    cells = [cell(entry, child, kind, plan) for entry, child in zip(node.entries, node.children or [None] * len(node.entries))]
+    kind = {(True, False): 13, (True, True): 5, (False, False): 10, (False, True): 2}[
+        plan.is_table, bool(node.children)
+    ]
+    cells = [
+        cell(entry, child, kind, plan) for entry, child in zip_longest(node.entries, node.children[: len(node.entries)])
+    ]
     total = sum(map(len, cells))
     front = 100 if node.number == 1 else 0
     start = store.usable - total
@@ -200,7 +209,12 @@ def tree_page(node: Node, plan: Plan, store: Store, is_canonical: bool) -> Piece
     if is_canonical:
         offsets = [store.usable - sum(map(len, cells[: place + 1])) for place in range(len(cells))]
         cells = cells[::-1]
-    names = {13: "leaf of a table", 5: "interior page of a table", 10: "leaf of an index", 2: "interior page of an index"}
+    names = {
+        13: "leaf of a table",
+        5: "interior page of a table",
+        10: "leaf of an index",
+        2: "interior page of an index",
+    }
     head = struct.pack(">BHHHB", kind, 0, len(cells), start & 0xFFFF, 0)
     if node.children:
         head += struct.pack(">I", node.children[-1].number)
@@ -208,7 +222,8 @@ def tree_page(node: Node, plan: Plan, store: Store, is_canonical: bool) -> Piece
     filler = b"\0" if is_canonical else b"\xee"
     return [
         Piece(head, f"page {node.number}: {names[kind]}"), Piece(pointers, "cell pointers" if cells else ""),
-        Piece(filler * (start - front - len(head) - len(pointers)), "nothing"), *[Piece(each, "cell") for each in cells],
+        Piece(filler * (start - front - len(head) - len(pointers)), "nothing"),
+        *[Piece(each, "cell") for each in cells],
     ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The shape of a b-tree: which cell goes to which page, before any page has a number.
 
-No size depends on a number, so a whole level is cut into pages before the next one. `CANONICAL.md` section 6 tells the same
-as it goes, page by page; `emissions` says in which order that takes pages.
+No size depends on a number, so a whole level is cut into pages before the next one. `CANONICAL.md` section 6 tells the
+same as it goes, page by page; `emissions` says in which order that takes pages.
 """
 
 from __future__ import annotations
@@ -182,7 +182,8 @@ def separator_above(plan: Plan, leaf: Node) -> Entry:
 def followers(plan: Plan) -> dict[int, list[Node]]:
     """By the identity of a node: the pages of the level above that are emitted right after it.
 
-    A page goes when the next one of its level gets its first cell; the last but one, where the last took from it, at the end.
+    A page goes when the next one of its level gets its first cell; the last but one, where the last took from it,
+    at the end.
     """
     found: dict[int, list[Node]] = {}
     for level in plan.levels[1:]:

@@ -11,7 +11,6 @@ from decoder.segment.reading import Group, Reading, check_depth
 from decoder.store.records import Real
 
 
-
 def integers(reading: Reading, count: int, depth: int, group: Group | None = None) -> list[int]:
     """`group` where these are the values of a whole plain column that has only integers."""
     if count == 0:
@@ -119,7 +118,9 @@ def reals(reading: Reading, count: int) -> list[Real]:
         case 0:
             return [pattern(number) for number in integers(reading, count, 1)]
         case 1:
-            return [pattern(number) for number in accumulate(integers(reading, count, 1), lambda one, other: one ^ other)]
+            return [
+                pattern(number) for number in accumulate(integers(reading, count, 1), lambda one, other: one ^ other)
+            ]
         case 2:
             power = reading.control.byte()
             if power > 15:

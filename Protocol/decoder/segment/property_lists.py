@@ -32,7 +32,14 @@ def property_list(objects: bytes, reference_size: int) -> bytes:
     table = len(written)
     offset_size = 1 if table < 2**8 else 2 if table < 2**16 else 4
     written += b"".join(offset.to_bytes(offset_size, "big") for offset in offsets)
-    return bytes(written) + bytes(6) + bytes([offset_size, reference_size]) + len(offsets).to_bytes(8, "big") + bytes(8) + table.to_bytes(8, "big")
+    return (
+        bytes(written)
+        + bytes(6)
+        + bytes([offset_size, reference_size])
+        + len(offsets).to_bytes(8, "big")
+        + bytes(8)
+        + table.to_bytes(8, "big")
+    )
 
 
 def parsed_object(objects: bytes, start: int) -> tuple[int, int, int]:

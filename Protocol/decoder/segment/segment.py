@@ -51,7 +51,7 @@ class Segment:
         if size > limits.GROUP:
             raise damaged("a group of too many bytes")
         self._count(size)
-        return list(zip(rowids or [None] * count, records))
+        return [(rowids[place] if rowids else None, each) for place, each in enumerate(records)]
 
     def _count(self, size: int) -> None:
         self._size += size

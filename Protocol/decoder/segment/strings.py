@@ -14,7 +14,9 @@ LONGEST_LITERAL = 255
 WIDEST_FIELD = 18
 
 
-def strings(reading: Reading, count: int, depth: int, group: Group | None = None, is_only_kind: bool = False) -> list[bytes]:
+def strings(
+    reading: Reading, count: int, depth: int, group: Group | None = None, is_only_kind: bool = False
+) -> list[bytes]:
     """`group` where these belong to a plain column that is not within a dictionary."""
     if count == 0:
         return []

@@ -23,7 +23,11 @@ class TreeRows:
 
 
 def write_canonical(
-    out: BinaryIO, settings: Settings, schema: list[SchemaRow], tree_of: Callable[[int], TreeRows], most: int = 2**32 - 2
+    out: BinaryIO,
+    settings: Settings,
+    schema: list[SchemaRow],
+    tree_of: Callable[[int], TreeRows],
+    most: int = 2**32 - 2,
 ) -> int:
     """Writes the file and gives its number of pages; `tree_of` gives the tree of a row of `schema`, by its index.
 

@@ -59,4 +59,4 @@ class Pages:
         if self.highest > self.geometry.lock_page:
             self.write(self.geometry.lock_page, b"")
         for page, entries in self._maps.items():
-            self.write(page, entries)
+            self.write(page, bytes(entries))

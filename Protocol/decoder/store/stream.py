@@ -9,7 +9,7 @@ from decoder.refused import Refused
 from decoder.store.canonical_file import TreeRows, write_canonical
 from decoder.store.derived import derived, key_part
 from decoder.store.no_canonical_form import NoCanonicalForm
-from decoder.store.records import parsed, record
+from decoder.store.records import Value, parsed, record
 from decoder.store.schema import SchemaRow, checked, order_of_writing
 from decoder.store.settings import Settings, checked_settings
 from decoder.store.tree_reader import Row
@@ -72,7 +72,9 @@ class Items:
 class StreamDecoder:
     """`segments` gives each segment when it is wanted; `size` is that of the file which must come out, in bytes."""
 
-    def __init__(self, segments: Iterable[Segment], size: int, told: Callable[[Settings], None] = lambda _: None) -> None:
+    def __init__(
+        self, segments: Iterable[Segment], size: int, told: Callable[[Settings], None] = lambda _: None
+    ) -> None:
         self.items = Items(segments)
         self.size = size
         self.settings, self.trees = self._settings()
@@ -86,7 +88,11 @@ class StreamDecoder:
             self._check_roots(schema)
             indexed = {row.table_name for row in schema if row.root and row.kind != schema_word("table", self.settings)}
             pages = write_canonical(
-                out, self.settings, schema, lambda place: self._tree(schema[place], indexed), self.size // self.settings.page_size
+                out,
+                self.settings,
+                schema,
+                lambda place: self._tree(schema[place], indexed),
+                self.size // self.settings.page_size,
             )
         except NoCanonicalForm as why:
             raise damaged(str(why)) from why
@@ -103,7 +109,15 @@ class StreamDecoder:
         if auto_vacuum > 1 or trees > MOST_TREES or any(number >= 2**32 for number in numbers):
             raise damaged("a setting out of its limits")
         settings = Settings(
-            page_size, reserved, schema_format, cache_size, auto_vacuum == 1, text_encoding, user_version, incremental, application
+            page_size,
+            reserved,
+            schema_format,
+            cache_size,
+            auto_vacuum == 1,
+            text_encoding,
+            user_version,
+            incremental,
+            application,
         )
         try:
             checked_settings(settings)
@@ -112,7 +126,7 @@ class StreamDecoder:
         self.items.advance()
         return settings, trees
 
-    def _schema(self) -> Iterator[tuple[int, list[object]]]:
+    def _schema(self) -> Iterator[tuple[int, list[Value]]]:
         for rowid, payload in self._rows(has_rowids=True):
             if rowid is None or len(payload) > LONGEST_OF_SCHEMA:
                 raise damaged("a row of sqlite_schema that is too long")
@@ -129,7 +143,7 @@ class StreamDecoder:
         if len(order_of_writing(schema, self.settings)) != self.trees:
             raise damaged("a tree that is never written")
 
-    def _tree(self, row: SchemaRow, indexed: set[object]) -> TreeRows:
+    def _tree(self, row: SchemaRow, indexed: set[Value]) -> TreeRows:
         tag, is_table = self.items.tag, row.kind == schema_word("table", self.settings)
         if tag not in ((TABLE, ENTRIES) if is_table else (ENTRIES, DERIVED)):
             raise damaged("a tree of another kind than its row says, or none")
