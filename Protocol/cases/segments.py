@@ -1,4 +1,4 @@
-"""Sound segments (`COLUMNS.md`, "Segments and row groups"): one for each encoding, and each at its edges."""
+"""Sound segments (`COLUMNS.md` section 2): one for each encoding, and each at its edges."""
 
 from __future__ import annotations
 
@@ -45,6 +45,12 @@ def forms() -> Iterator[Vector]:
     yield good("chunks", "Chunks, one of them empty, and numbers between them", Given().chunk(b"").number(0).chunk(b"x" * 40).chunk(b"y"),
                s.parts(s.chunk(b""), s.number(0), s.chunk(b"x" * 40), s.chunk(b"y")))  # fmt: skip
     yield good("chunk_at_limit", "The longest chunk: 1,048,576 bytes", Given().chunk(b"d" * 2**20), s.chunk(b"d" * 2**20))
+
+
+    third = RawRecord(b"r" * 2_097_152)
+    part = s.parts(*[s.group(1, s.constant(2_097_152), row_wise=True)] * 3)
+    pieces = s.content(part, [s.Match(1, 6_291_455, 1)], b"r", text_size=6_291_456)
+    yield good("content_at_limit", "Records and chunks of 6,291,456 bytes", Given().rows([third]).rows([third]).rows([third]), segment=s.stored(pieces))
 
 
 def matches() -> Iterator[Vector]:

@@ -1,4 +1,4 @@
-"""Segments that are refused (`COLUMNS.md`, "Segments and row groups"): each limit, and each check that the text demands."""
+"""Segments that are refused (`COLUMNS.md` section 2): each limit, and each check that the text demands."""
 
 from __future__ import annotations
 
@@ -95,10 +95,11 @@ def groups() -> Iterator[Vector]:
     text = [s.Match(1, 4_194_304, 1)]
     part = s.group(1, s.constant(4_194_305), row_wise=True)
     yield bad("group_over_limit", "Records of 4,194,305 bytes", segment=s.stored(s.content(part, text, b"x", text_size=4_194_305)))
-    text = [s.Match(1, 8_388_607, 1)]
-    chunk = s.chunk(b"", 1_048_576)
-    part = s.parts(s.group(1, s.constant(4_194_304), row_wise=True), s.group(1, s.constant(1), s.plain(s.TEXT, s.transposed([b"t" * 3]))), s.group(1, s.constant(3_145_728), row_wise=True), chunk)
-    yield bad("content_over_limit", "Records and chunks of 8,388,613 bytes in all, though the text area has but 8,388,608", asks="rows rows rows chunk", segment=s.stored(s.content(part, text, b"x", text_size=8_388_608)))
+    third = s.group(1, s.constant(2_097_152), row_wise=True)
+    part = s.parts(third, third, third, s.chunk(b"", 1))
+    text = [s.Match(1, 6_291_456, 1)]
+    pieces = s.content(part, text, b"x", text_size=6_291_457)
+    yield bad("content_over_limit", "Records and chunks of 6,291,457 bytes", asks="rows rows rows chunk", segment=s.stored(pieces))
     yield bad("columns_negative", "A row of less than no columns", s.group(2, s.varints([1, -1]), ONE))
     yield bad("columns_32768", "A row of 32,768 columns", s.group(1, s.constant(32_768), s.raw(b"\1" * 32_768, "plain columns of NULL")))
 

@@ -1,4 +1,4 @@
-"""Segments (`COLUMNS.md`, "Segments and row groups"), put together by hand.
+"""Segments (`COLUMNS.md` section 2), put together by hand.
 
 Whoever writes one names every encoding. A part of a segment is a function that appends to its areas. Everything that
 a vector may want to be wrong is an argument.

@@ -1,1 +1,1 @@
-"""Segments: `COLUMNS.md`, "Segments and row groups"."""
+"""Segments: `COLUMNS.md` section 2."""
