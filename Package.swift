@@ -93,6 +93,11 @@ let package = Package(
         .executableTarget(
             name: "serving-bench", dependencies: ["ShipStore", "StoreFiles", grdb, subprocess, system],
             path: "Benchmarks/serving", swiftSettings: strict),
+        // What measures the codec.
+        .executableTarget(
+            name: "codec-bench",
+            dependencies: ["ShipCompression", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", grdb, system],
+            path: "Benchmarks/codec", swiftSettings: strict),
 
         // Tests, one target for each of the above.
         .target(
