@@ -1,7 +1,7 @@
 # The two commands to begin with are `make demo` and `make test`; `make help` lists all.
 
 PROGRAM := .build/release/ship-store
-SWIFT_SOURCES := Sources Tests Benchmarks/serving Package.swift
+SWIFT_SOURCES := Sources Tests Benchmarks/codec Benchmarks/serving Package.swift
 DOCUMENTED := ShipStore ShipProtocol ShipCompression ShipTransport StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
 TEST_LOG := .build/tests.log
 SHELL := bash -o pipefail
@@ -59,10 +59,13 @@ format: ## Format the sources
 vectors: ## Write the protocol's test vectors anew
 	python3 Protocol/generate.py
 
+# STORES="a.sqlite b.sqlite": stores of one's own, whose shipments are weighed, and over which the codec is timed.
 bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md
-	@.ci/setup pigz gzip netcat-openbsd zstd time
+	@.ci/setup brotli gzip netcat-openbsd pigz time xz-utils zstd
+	swift build -c release --static-swift-stdlib --product codec-bench
 	swift build -c release --static-swift-stdlib --product serving-bench
-	Benchmarks/run.py --restore 200 --readers .build/release/serving-bench --write
+	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 \
+	  --readers .build/release/serving-bench --write
 
 clean: ## Remove what was built
 	swift package clean

@@ -43,24 +43,31 @@ def by_hand(name, pack, unpack, seed=""):
         ["sqlite3", "nc", pack.split()[0]])
 
 
-def ship_store(program):
+def ship_store(program, *options):
     return Contender(
-        "ship-store",
-        [program, "send", "$STORE", "--to", "127.0.0.1:$PORT", "--quiet"],
+        " ".join(["ship-store", *options]),
+        [program, "send", "$STORE", "--to", "127.0.0.1:$PORT", "--quiet", *options],
         [program, "receive", "--into", "$INBOX", "--listen", "127.0.0.1:$PORT", "--once", "--quiet"],
         [program])
 
 
-GZIP, PIGZ = "gzip -6", "pigz -6 -p 2"
+# As it is by itself, with the effort that suits the link; always by rows; never by rows, and in the least time.
+SHIP_STORE, BY_ROWS, PLAIN = "ship-store", "ship-store --level 6", "ship-store --level 1 --plain"
+GZIP, PIGZ, ZSTD_19 = "gzip -6", "pigz -6 -p 2", "zstd -19"
 
 
 def all_of_them(program):
     return [
-        ship_store(program),
+        *(ship_store(program, *name.split()[1:]) for name in (SHIP_STORE, BY_ROWS, PLAIN)),
         by_hand(GZIP, "gzip -6 -c", "gzip -dc"),
         by_hand(PIGZ, "pigz -6 -p 2 -c", "pigz -dc -p 2"),
         by_hand("zstd -3", "zstd -3 -q -c", "zstd -d -q -c"),
     ]
+
+
+def for_a_slow_link(program):
+    """What somebody takes who waits for the link, and not for the processor."""
+    return [ship_store(program), by_hand(ZSTD_19, "zstd -19 -q -c", "zstd -d -q -c")]
 
 
 # Loses the last row on its way: a harness that calls this one correct is worth nothing.

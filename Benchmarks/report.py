@@ -2,69 +2,32 @@
 import ctypes
 import os
 import platform
-import statistics
 import subprocess
 import time
 
-from contenders import GZIP, PIGZ
-
-
-def wall(turn): return turn.wall
-def sent(turn): return turn.bytes
-def sender_memory(turn): return turn.sender.memory
-def receiver_memory(turn): return turn.receiver.memory
-
-
-# Store, what, measure, at most, in which unit or as a multiple of which contender.
-GOALS = [
-    ("1 MB", "wall time", wall, 1.0, GZIP),
-    ("20 MB", "wall time", wall, 1.0, PIGZ),
-    ("200 MB", "wall time", wall, 1.0, PIGZ),
-    ("1 MB", "bytes", sent, 1.0, GZIP),
-    ("20 MB", "bytes", sent, 1.0, GZIP),
-    ("200 MB", "bytes", sent, 1.0, GZIP),
-    ("200 MB", "sender's memory", sender_memory, 64, None),
-    ("200 MB", "receiver's memory", receiver_memory, 64, None),
-]
-
-
-READ_COST = 1.05  # x of a bare DatabaseQueue
-SWAP_P99 = 50  # ms
-RESTORE = 1.5  # x of sqlite3
-
-
-def median(turns, measure):
-    return statistics.median(map(measure, turns))
-
-
-def ratio(turns, others, measure):
-    """The median of the ratios turn by turn: both of a pair met the machine in the same state. None without pairs."""
-    if not turns or not others or len(turns) != len(others):
-        return None
-    return statistics.median(measure(turn) / measure(other) for turn, other in zip(turns, others))
-
-
-def as_multiple(value):
-    return "–" if value is None else f"{value:.2f}x"
-
-
-def table(lines):
-    head, *rows = lines
-    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]]
+import bytes as weighing
+import codec
+import goals
+from contenders import GZIP, PIGZ, ZSTD_19
+from goals import receiver_memory, sender_memory, sent, wall
+from tables import as_multiple, median, ratio, table
 
 
 def figures(by_contender):
-    rows = [["", "wall s", "min–max", "to gzip", "to pigz", "bytes", "to gzip", "CPU s", "MiB sender", "MiB receiver"]]
-    gzip, pigz = by_contender.get(GZIP), by_contender.get(PIGZ)
+    """Beside the first two that were measured of those whom one compares with."""
+    peers = [name for name in (ZSTD_19, GZIP, PIGZ) if name in by_contender][:2]
+    to_peers = [f"to {peer.partition(' -')[0]}" for peer in peers]
+    rows = [["", "wall s", "min–max", *to_peers, "bytes", *to_peers[:1], "CPU s", "MiB sender", "MiB receiver"]]
     for name, turns in by_contender.items():
         if not turns:
-            rows.append([name, "failed"] + ["–"] * 8)
+            rows.append([name, "failed"] + ["–"] * (len(rows[0]) - 2))
             continue
         walls = [turn.wall for turn in turns]
         rows.append([
             name, f"{median(turns, wall):.3f}", f"{min(walls):.3f}–{max(walls):.3f}",
-            as_multiple(ratio(turns, gzip, wall)), as_multiple(ratio(turns, pigz, wall)),
-            f"{median(turns, sent):,.0f}", as_multiple(ratio(turns, gzip, sent)),
+            *(as_multiple(ratio(turns, by_contender[peer], wall)) for peer in peers),
+            f"{median(turns, sent):,.0f}",
+            *(as_multiple(ratio(turns, by_contender[peer], sent)) for peer in peers[:1]),
             f"{median(turns, lambda turn: turn.sender.cpu + turn.receiver.cpu):.2f}",
             f"{median(turns, sender_memory):.0f}", f"{median(turns, receiver_memory):.0f}",
         ])
@@ -90,34 +53,6 @@ def read_figures(figures):
             f"{swap['longest']:.1f} ms. (Below 0: before the receipt was there.)"]
 
 
-def verdict(value, limit):
-    return "not measured" if value is None else "reached" if value <= limit else "NOT reached"
-
-
-def goals(results, restores, reads):
-    rows = [["to reach", "at most", "measured", ""]]
-    for store, what, measure, limit, peer in GOALS:
-        by_contender = results.get(store, {})
-        turns = by_contender.get("ship-store")
-        if peer:
-            value, unit = ratio(turns, by_contender.get(peer), measure), f"x of {peer}"
-        else:
-            value, unit = (median(turns, measure) if turns else None), " MiB"
-        shown = "–" if value is None else f"{value:.3f}x" if peer else f"{value:.1f} MiB"
-        rows.append([f"{store}: {what}", f"{limit:g}{unit}", shown, verdict(value, limit)])
-    if restores:
-        value = ratio(restores["ship-store"], restores["sqlite3"], wall)
-        rows.append(["a restore", f"{RESTORE:g}x of sqlite3", "–" if value is None else f"{value:.3f}x",
-                     verdict(value, RESTORE)])
-    if reads:
-        value, p99 = max(each["ratio"] for each in reads["reads"]), reads["swap"]["p99"]
-        rows.append(["a read, the dearest", f"{READ_COST:g}x of a bare DatabaseQueue", f"{value:.3f}x",
-                     verdict(value, READ_COST)])
-        rows.append(["from the receipt to another process, p99", f"{SWAP_P99} ms", f"{p99:.1f} ms",
-                     verdict(p99, SWAP_P99)])
-    return table(rows)
-
-
 def machine():
     def first_line(*argv):
         return subprocess.run(argv, capture_output=True, text=True).stdout.partition("\n")[0]
@@ -131,14 +66,28 @@ def machine():
             f"{time.strftime('%Y-%m-%d', time.gmtime())}")
 
 
-def report(results, restores, reads, args):
-    link = args.link
-    speed = f"{link.rate:,} bytes/s, {link.delay * 1000:g} ms each way" if link else "loopback at full speed"
-    lines = [f"{machine()}; {speed}; medians of {args.runs} turns.", ""]
-    for store, by_contender in results.items():
-        lines += [f"### {store}", "", *figures(by_contender), ""]
-    if restores:
-        lines += [f"### A restore over a live store of {args.restore} MB", "", *restore_figures(restores), ""]
-    if reads:
-        lines += ["### Readers", "", *read_figures(reads), ""]
-    return "\n".join(lines + ["### Figures to reach", "", *goals(results, restores, reads)]) + "\n"
+def speed(link):
+    return f"{link.rate:,} bytes/s, {link.delay * 1000:g} ms each way" if link else "loopback at full speed"
+
+
+def report(measured, args):
+    """- Parameter measured: What run.py has measured; what it has not is None, or empty."""
+    lines, reached = [f"{machine()}.", ""], []
+    if measured.weighed:
+        lines += ["### Bytes of a whole shipment", "", *weighing.figures(measured.weighed), ""]
+        reached += goals.of_bytes(measured.weighed)
+    if measured.codec:
+        lines += ["### The codec's time, on one core", "", f"Medians of {args.runs} turns, of more for small stores.",
+                  "", *codec.figures(measured.codec), ""]
+        reached += goals.of_codec(measured.codec)
+    for title, shipped in measured.shipped.items():
+        count = max(map(len, shipped.turns.values()), default=0)
+        lines += [f"### {title}", "", f"Over {speed(shipped.link)}; medians of {count} turns.", "", *figures(shipped.turns), ""]
+    reached += goals.of_shipping(measured.shipped)
+    if measured.restores:
+        lines += [f"### A restore over a live store of {args.restore} MB", "", *restore_figures(measured.restores), ""]
+        reached += goals.of_restores(measured.restores)
+    if measured.reads:
+        lines += ["### Readers", "", *read_figures(measured.reads), ""]
+        reached += goals.of_readers(measured.reads)
+    return "\n".join(lines + ["### Figures to reach", "", *goals.as_table(reached)]) + "\n"

@@ -1,5 +1,6 @@
 """How long a restore of a kept copy over a live store takes, beside `sqlite3 .backup` (the state before, kept) and
 `.restore`."""
+import glob
 import os
 import shutil
 import sqlite3
@@ -20,7 +21,7 @@ def by_ship_store(program, copy, store, _):
 
 
 def by_sqlite3(_, copy, store, folder):
-    file = os.path.join(copy, "restored.sqlite")
+    [file] = glob.glob(os.path.join(glob.escape(copy), "*.sqlite"))
     return [["sqlite3", store, f".backup '{folder}/before'"], ["sqlite3", store, f".restore '{file}'"]]
 
 

@@ -1,26 +1,31 @@
 #!/usr/bin/env python3
-"""Ships and restores live stores with ship-store and with what one would do by hand, in turns, and compares; measures what
-readers pay. See README.md."""
+"""Weighs shipments; ships and restores live stores with ship-store and with what one would do by hand, in turns, and
+compares; measures what the codec takes, and what readers pay. See README.md."""
 import argparse
 import contextlib
+import dataclasses
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 
+import bytes as weighing
+import codec
 import contenders
 import readers
 import restore
+import stores
 from relay import Link
 from report import report
-from selfcheck import check_harness
+from selfcheck import check_frames, check_harness
 from turn import Failed, content_digest, take_turn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STORES = [sys.executable, os.path.join(HERE, "stores.py")]
+SLOW_LINK = Link(250_000, 0.020)  # as between phone and watch
+MOST_SLOW_RUNS = 3
 README = os.path.join(HERE, "README.md")
 BEGIN, END = "<!-- figures, by run.py --write -->\n", "<!-- end of figures -->\n"
 
@@ -43,6 +48,9 @@ def options():
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="turns of each contender (default: 5)")
     parser.add_argument("--only", action="append", metavar="NAME", help="contenders whose name contains this")
     parser.add_argument("--program", default=os.path.join(HERE, "../.build/release/ship-store"), metavar="PATH")
+    parser.add_argument("--slow", type=int, metavar="MB", help="also ship a store of this size over a slow link")
+    parser.add_argument("--bytes", nargs="*", metavar="PATH", help="also weigh shipments of these stores, or of made-up ones")
+    parser.add_argument("--codec", metavar="PATH", help="also run this build of codec-bench, over the same stores")
     parser.add_argument("--restore", type=int, metavar="MB", help="also restore a store of this size, beside sqlite3")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
@@ -55,10 +63,28 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def chosen(args):
-    """The contenders to measure; says which cannot be."""
-    for each in contenders.all_of_them(os.path.abspath(args.program)):
-        if args.only and not any(part in each.name for part in args.only):
+@dataclasses.dataclass
+class Shipped:
+    """What it took to ship one store."""
+    link: Link  # None for bare loopback
+    indexed_rows: int  # of the largest table that has an index
+    turns: dict  # by contender; none for one that failed: its figures would be of less work
+
+
+@dataclasses.dataclass
+class Measured:
+    shipped: dict = dataclasses.field(default_factory=dict)  # by title
+    weighed: list = None
+    codec: list = None
+    restores: dict = None
+    reads: dict = None
+    any_failed: bool = False
+
+
+def present(field, only):
+    """The contenders to measure, of a field of them; says which cannot be."""
+    for each in field:
+        if only and not any(part in each.name for part in only):
             continue
         if missing := each.missing():
             say(f"left out: {each.name} (missing: {', '.join(map(os.path.basename, missing))})")
@@ -66,22 +92,27 @@ def chosen(args):
         yield each
 
 
-def stores(args, folder):
-    """Makes the stores one after the other; gives the title and the path of each."""
+def journeys(args, folder):
+    """Makes the stores one after the other; gives a title, the path of each, the link, who ships it, and how often."""
+    program = os.path.abspath(args.program)
+    field = contenders.all_of_them(program)
+    if args.link:
+        field += contenders.for_a_slow_link(program)[1:]
     for size in args.sizes:
-        path = os.path.join(folder, f"journal-{size}.sqlite")
-        subprocess.run([*STORES, "generate", path, str(size)], check=True)
-        yield f"{size} MB", path
+        yield title(f"{size} MB", args.link), stores.made("journal", size, folder), args.link, field, args.runs
     for source in args.store:
-        stem = os.path.splitext(os.path.basename(source))[0]
-        path = os.path.join(folder, re.sub(r"[^A-Za-z0-9._-]", "_", stem) + ".sqlite")
-        shutil.copyfile(source, path)
-        if os.path.exists(source + "-wal"):
-            shutil.copyfile(source + "-wal", path + "-wal")
-        support = os.path.join(os.path.dirname(source), f".{stem}_SUPPORT")
-        if os.path.isdir(support):
-            shutil.copytree(support, os.path.join(folder, f".{os.path.basename(path)[:-7]}_SUPPORT"))
-        yield os.path.basename(source), path
+        yield title(os.path.basename(source), args.link), stores.copied(source, folder), args.link, field, args.runs
+    if args.slow:
+        place = os.path.join(folder, "slow")
+        os.mkdir(place)
+        path = stores.made("journal", args.slow, place)
+        # A minute each; and little but the link's own pace is in it.
+        runs = min(args.runs, MOST_SLOW_RUNS)
+        yield title(f"{args.slow} MB", SLOW_LINK), path, SLOW_LINK, contenders.for_a_slow_link(program), runs
+
+
+def title(name, link):
+    return f"{name} at {link.rate / 1000:g} kB/s" if link else name
 
 
 @contextlib.contextmanager
@@ -96,24 +127,37 @@ def held_open(path):
         holder.communicate()
 
 
-def measure(title, path, digest, field, args, folder):
-    """The turns of each contender; none for one that failed: its figures would be of less work."""
+def ship(name, path, field, link, runs, args, folder, measured):
+    """Takes the turns of each contender with one store."""
+    digest = content_digest(path)
     turns = {each.name: [] for each in field}
+    measured.shipped[name] = Shipped(link, stores.most_indexed_rows(path), turns)
     failed = set()
-    for number in range(args.runs):
+    for number in range(runs):
         for each in field[number % len(field):] + field[:number % len(field)]:  # nobody is always the first
             if each.name in failed:
                 continue
             try:
-                turn = take_turn(each, path, digest, os.path.join(folder, "turn"), args.link, args.timeout)
+                turn = take_turn(each, path, digest, os.path.join(folder, "turn"), link, args.timeout)
             except Failed as failure:
                 failed.add(each.name)
+                measured.any_failed = True
                 turns[each.name] = []
-                say(f"{title}: {each.name}: FAILED: {failure}")
+                say(f"{name}: {each.name}: FAILED: {failure}")
                 continue
             turns[each.name].append(turn)
-            say(f"{title}: {each.name}: {turn.wall:.3f} s, {turn.bytes:,} bytes")
-    return turns, bool(failed)
+            say(f"{name}: {each.name}: {turn.wall:.3f} s, {turn.bytes:,} bytes")
+
+
+def ship_all(args, folder, measured):
+    trial = stores.made("journal", 1, folder)
+    with held_open(trial):
+        check_harness(trial, content_digest(trial), folder)
+    os.remove(trial)
+    for name, path, link, field, runs in journeys(args, folder):
+        if field := list(present(field, args.only)):
+            with held_open(path):
+                ship(name, path, field, link, runs, args, folder, measured)
 
 
 def write(text):
@@ -129,31 +173,32 @@ def write(text):
 def main():
     args = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    for program in ("time", "sqlite3", "nc", "gzip"):
-        if not shutil.which(program):
-            sys.exit(f"{program} is missing: `make bench` installs it")
-    field, results, any_failed = list(chosen(args)), {}, False
+    weighing_needs = () if args.bytes is None else ("zstd", "xz", "brotli")
+    for needed in ("time", "sqlite3", "nc", "gzip", *weighing_needs):
+        if not shutil.which(needed):
+            sys.exit(f"{needed} is missing: `make bench` installs it")
+    program, measured = os.path.abspath(args.program), Measured()
     with tempfile.TemporaryDirectory(prefix="bench-of-ship-store-") as folder:
-        trial = os.path.join(folder, "trial.sqlite")
-        subprocess.run([*STORES, "generate", trial, "1"], check=True)
-        with held_open(trial):
-            check_harness(trial, content_digest(trial), folder)
-        for title, path in stores(args, folder):
-            with held_open(path):
-                results[title], failed = measure(title, path, content_digest(path), field, args, folder)
-                any_failed |= failed
-        restores = None
+        if args.bytes is not None:
+            check_frames(folder)
+            measured.weighed, failed = weighing.measure(program, args.bytes, say)
+            measured.any_failed |= failed
+        if args.codec:
+            measured.codec, failed = codec.measure(os.path.abspath(args.codec), args.runs, args.bytes or [], say)
+            measured.any_failed |= failed
+        if args.sizes or args.store or args.slow:
+            ship_all(args, folder, measured)
         if args.restore:
-            path = os.path.join(folder, "restored.sqlite")
-            subprocess.run([*STORES, "generate", path, str(args.restore)], check=True)
-            restores, failed = restore.measure(os.path.abspath(args.program), path, args.runs, folder, held_open, say)
-            any_failed |= failed
-        reads = readers.measure(args.readers, say) if args.readers else None
-    text = report(results, restores, reads, args)
+            path = stores.made("journal", args.restore, folder)
+            measured.restores, failed = restore.measure(program, path, args.runs, folder, held_open, say)
+            measured.any_failed |= failed
+        if args.readers:
+            measured.reads = readers.measure(args.readers, say)
+    text = report(measured, args)
     print(text, end="")
     if args.write:
         write(text)
-    sys.exit(any_failed)
+    sys.exit(measured.any_failed)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import sys
 import time
 
 import contenders
+import frames
 from relay import Relay
 from turn import Failed, Process, take_turn
 
@@ -49,3 +50,28 @@ def check_count():
                 near.recv(1000, socket.MSG_WAITALL)
         if relay.bytes != 201_000:
             sys.exit(f"self-check: of 201000 bytes {relay.bytes} were counted")
+
+
+def check_frames(folder):
+    """Shipments that go by rows, that were taken back, and that end too early are told from each other."""
+    def shipment(*items):
+        path = os.path.join(folder, "frames")
+        with open(path, "wb") as file:
+            file.write(bytes(frames.PREAMBLE))
+            for kind, payload in items:
+                file.write(bytes([kind]) + len(payload).to_bytes(4, "big") + payload + bytes(frames.CHECKSUM))
+        return path
+
+    columns, end = (frames.COLUMNS, b"rows"), (frames.END, b"")
+    store, other = (frames.BLOCK, bytes(20)), (frames.BLOCK, bytes([0, 0, 0, 1]) + bytes(16))
+    wrong = [items for items, by_rows in (
+        ((columns, columns, other, end), True), ((columns, store, end), False), ((store, end), False),
+    ) if frames.goes_by_rows(shipment(*items)) != by_rows]
+    try:
+        frames.goes_by_rows(shipment(columns))
+    except frames.NotAShipment:
+        pass
+    else:
+        wrong.append((columns,))
+    if wrong:
+        sys.exit(f"self-check: taken for something else: {wrong}")

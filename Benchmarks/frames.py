@@ -1,0 +1,33 @@
+"""A shipment in a file, frame by frame (Protocol/README.md 3.1 to 3.4): how its store goes."""
+PREAMBLE, HEADER, CHECKSUM = 16, 5, 4  # bytes
+BLOCK, END, COLUMNS = 0x04, 0x05, 0x09
+
+
+class NotAShipment(Exception):
+    """The text says why."""
+
+
+def frames(shipment):
+    """Types and payloads, to the end of the file, which END must be."""
+    kind = None
+    with open(shipment, "rb") as file:
+        file.seek(PREAMBLE)
+        while header := file.read(HEADER):
+            kind, size = header[0], int.from_bytes(header[1:], "big")
+            payload = file.read(size)
+            if len(payload) != size or len(file.read(CHECKSUM)) != CHECKSUM:
+                raise NotAShipment("it ends within a frame")
+            yield kind, payload
+    if kind != END:
+        raise NotAShipment("END is not its last frame")
+
+
+def goes_by_rows(shipment):
+    """Whether COLUMNS make the store, and no blocks came after them."""
+    by_rows = False
+    for kind, payload in frames(shipment):
+        if kind == COLUMNS:
+            by_rows = True
+        elif kind == BLOCK and payload[:4] == bytes(4):  # of part 0, the store
+            by_rows = False
+    return by_rows

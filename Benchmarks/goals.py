@@ -1,0 +1,125 @@
+"""The figures to reach, and whether they are."""
+import bytes as weighing
+import codec
+from contenders import BY_ROWS, GZIP, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
+from tables import as_multiple, median, ratio, table
+
+
+def wall(turn): return turn.wall
+def sent(turn): return turn.bytes
+def sender_memory(turn): return turn.sender.memory
+def receiver_memory(turn): return turn.receiver.memory
+
+
+# Store, what, of whom, measure, at most, as a multiple of which contender. Bytes are those of the codec: over loopback, which
+# takes everything at once, ship-store left to itself saves time instead.
+SHIPPING = [
+    ("1 MB", "wall time", SHIP_STORE, wall, 1.0, GZIP),
+    ("20 MB", "wall time", SHIP_STORE, wall, 1.0, PIGZ),
+    ("200 MB", "wall time", SHIP_STORE, wall, 1.0, PIGZ),
+    ("20 MB", "wall time", SHIP_STORE, wall, 1.1, PLAIN),
+    ("20 MB at 250 kB/s", "wall time", SHIP_STORE, wall, 0.85, ZSTD_19),
+    ("1 MB", "bytes", BY_ROWS, sent, 1.0, GZIP),
+    ("20 MB", "bytes", BY_ROWS, sent, 1.0, GZIP),
+    ("200 MB", "bytes", BY_ROWS, sent, 1.0, GZIP),
+]
+
+MEMORY_OF = ("200 MB", "20 MB at 250 kB/s")
+MEMORY = 64  # MiB, and beside that
+MEMORY_A_ROW = 24  # bytes, for each row of the largest table that has an index
+RESTORE = 1.5  # x of sqlite3
+READ_COST = 1.05  # x of a bare DatabaseQueue
+SWAP_P99 = 50  # ms
+
+# x of zlib -9
+TOTAL, MEAN, CORE_DATA_MEAN, WORST = 0.40, 0.50, 0.60, 1.00
+GRACE = 64  # bytes that the worst may be above
+SMALLER = 0.9  # of all stores
+
+ENCODING = 1.5  # x of zlib -6
+DECODING = 3.0  # x of inflating and REINDEX
+
+
+def verdict(is_reached):
+    return "not measured" if is_reached is None else "reached" if is_reached else "NOT reached"
+
+
+def at_most(limit, value, name, unit, shown):
+    """- Parameter shown: Says a value, without its unit."""
+    return [name, f"at most {limit:g}{unit}", "–" if value is None else shown(value),
+            verdict(None if value is None else value <= limit)]
+
+
+def multiple(limit, value, name, of):
+    return at_most(limit, value, name, f"x of {of}", lambda value: as_multiple(value, 3))
+
+
+def of_shipping(results):
+    """- Parameter results: `Shipped`, by title."""
+    rows = []
+    for title, what, who, measure, limit, peer in SHIPPING:
+        if title not in results:
+            continue
+        turns = results[title].turns
+        rows.append(multiple(limit, ratio(turns.get(who), turns.get(peer), measure),
+                             f"{title}: {what}" + (f" of {who}" if who != SHIP_STORE else ""), peer))
+    for title in MEMORY_OF:
+        if title not in results:
+            continue
+        shipped = results[title]
+        limit = MEMORY + MEMORY_A_ROW * shipped.indexed_rows / 2**20
+        for side, measure in ("sender", sender_memory), ("receiver", receiver_memory):
+            values = [median(shipped.turns[name], measure) for name in (SHIP_STORE, BY_ROWS) if shipped.turns.get(name)]
+            rows.append(at_most(round(limit, 1), max(values, default=None), f"{title}: {side}'s memory", " MiB",
+                                lambda value: f"{value:.1f} MiB"))
+    return rows
+
+
+def of_restores(restores):
+    return [multiple(RESTORE, ratio(restores["ship-store"], restores["sqlite3"], wall), "a restore", "sqlite3")]
+
+
+def of_readers(reads):
+    return [
+        multiple(READ_COST, max(each["ratio"] for each in reads["reads"]), "a read, the dearest", "a bare DatabaseQueue"),
+        at_most(SWAP_P99, reads["swap"]["p99"], "from the receipt to another process, p99", " ms", "{:.1f} ms".format),
+    ]
+
+
+def of_bytes(results):
+    if not results:
+        return []
+    zlib = weighing.ZLIB
+    rows = [
+        multiple(TOTAL, weighing.total(results), "bytes of all stores together", zlib),
+        multiple(MEAN, weighing.mean(results), "bytes, geometric mean", zlib),
+    ]
+    if core_data := [each for each in results if each.is_core_data]:
+        rows.append(multiple(CORE_DATA_MEAN, weighing.mean(core_data), "bytes, geometric mean of Core Data stores", zlib))
+    for peer in weighing.XZ, weighing.ZSTD:
+        smaller = sum(each.shipped < each.others[peer] for each in results)
+        rows.append([f"stores smaller than with {peer}", f"at least {SMALLER:.0%}", f"{smaller} of {len(results)}",
+                     verdict(smaller >= SMALLER * len(results))])
+    for name, size in ((zlib, lambda each: each.others[zlib]), ("--plain", lambda each: each.plain)):
+        worst = max(results, key=lambda each: (each.shipped - GRACE) / size(each))
+        over = worst.shipped - size(worst)
+        rows.append([f"bytes, the worst store ({worst.name})", f"at most {WORST:g}x of {name}, and {GRACE} bytes",
+                     f"{as_multiple(worst.shipped / size(worst), 3)} ({over:+,} bytes)",
+                     verdict(worst.shipped <= WORST * size(worst) + GRACE)])
+    return rows
+
+
+def of_codec(results):
+    if not results:
+        return []
+    rows = []
+    for limit, what, name, pair, of in (
+            (ENCODING, "encoding", "encodeRatio", ("encode", "deflate"), "zlib -6"),
+            (DECODING, "decoding", "decodeRatio", ("decode", "inflateAndReindex"), "inflating and REINDEX")):
+        rows.append(multiple(limit, codec.worst(results, name), f"{what}, the dearest store", of))
+        rows.append(multiple(limit, codec.total(results, *pair), f"{what}, all stores together", of))
+    return rows
+
+
+def as_table(rows):
+    return table([["figure", "to reach", "measured", ""], *rows])
