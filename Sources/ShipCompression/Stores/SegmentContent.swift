@@ -11,14 +11,14 @@ package struct SegmentContent: Sendable {
         case chunk([UInt8])
     }
 
-    private(set) var elements: [Element] = []
+    var elements: [Element] = []
     /// Bytes of rows and chunks.
     private(set) var size = 0
     /// Bytes of the store's pages that were read for it.
     package internal(set) var storeBytes: Int64 = 0
     /// Whether it is the last of its stream.
     package internal(set) var isLast = false
-    private let integers: IntegerForm
+    let integers: IntegerForm
 
     init(_ integers: IntegerForm) { self.integers = integers }
 
