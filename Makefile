@@ -6,7 +6,10 @@ DOCUMENTED := ShipStore ShipProtocol ShipCompression ShipTransport StoreFiles St
 TEST_LOG := .build/tests.log
 SHELL := bash -o pipefail
 
-.PHONY: help setup build demo test test-tsan soak docs lint format vectors bench clean
+FUZZ_TARGETS := $(shell ls Tests/Fuzz/Targets | sed 's/Target.swift$$//' | tr A-Z a-z)
+FUZZ_SECONDS := 60
+
+.PHONY: help setup build demo test test-tsan soak fuzz docs lint format vectors bench clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +42,17 @@ test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitiz
 
 soak: setup ## Test damage and faults at many more places, which takes many minutes
 	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests'
+
+# A crash would hang in Swift's own backtracer.
+fuzz: setup ## Look for inputs that break what reads others' bytes: FUZZ_SECONDS=60 for each of FUZZ_TARGETS
+	@set -e; for name in $(FUZZ_TARGETS); do \
+	  mkdir -p .build/fuzz/$$name-found; \
+	  Tests/Fuzz/build.sh $$name .build/fuzz/$$name; \
+	  echo "fuzz: $$name, $(FUZZ_SECONDS) s"; \
+	  SWIFT_BACKTRACE=enable=no .build/fuzz/$$name .build/fuzz/$$name-found Tests/Fuzz/corpus/$$name -timeout=10 \
+	    -max_len=65536 -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 \
+	    -artifact_prefix=.build/fuzz/$$name- ; \
+	done
 
 # The public values of the stages are documented with those of ShipStore, which hands them on.
 docs: setup ## Make the documentation, with every link in it checked

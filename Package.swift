@@ -113,6 +113,10 @@ let package = Package(
                 "ship-store", "ShipStore", "StoreFiles", "StoreInbox", "StoreInstall", "TestSupport", system,
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["ShipCompression", "StoreFormat", "StoreSnapshot", "TestSupport", grdb, system],
+            path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
         tests(of: "ShipProtocol"),
         tests(
             of: "ShipCompression",

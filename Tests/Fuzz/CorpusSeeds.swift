@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import StoreFormat
+import StoreSnapshot
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipCompression
+
+/// Writes inputs to begin with, on demand: `SHIP_STORE_FUZZ_SEEDS=1 swift test --filter CorpusSeeds`.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["SHIP_STORE_FUZZ_SEEDS"] != nil))
+struct CorpusSeeds {
+    /// What `make fuzz` gives to a target at most, in bytes.
+    private static let longest = 65_536
+
+    private static func write(_ bytes: [UInt8], _ name: String) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "corpus")
+        try Data(bytes).write(to: folder.appending(path: name))
+    }
+
+    private static let stores = [
+        ("table", "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b); INSERT INTO t VALUES (-1, 1, 'x'), (7, 1.5, x'00')"),
+        (
+            "index",
+            """
+            CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'b'), (NULL, 'A'), (2.5, 'a');
+            CREATE INDEX t_a ON t (a DESC, b COLLATE NOCASE); CREATE INDEX t_b ON t (b COLLATE RTRIM) WHERE b > 'A'
+            """
+        ),
+        (
+            "keyed",
+            """
+            CREATE TABLE w (k PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO w VALUES (0, 7), (1, zeroblob(700));
+            CREATE INDEX w_v ON w (v)
+            """
+        ),
+        (
+            "long",
+            "CREATE TABLE t (a, b); INSERT INTO t VALUES (zeroblob(263000), 1); CREATE INDEX t_b ON t (b)"
+        ),
+        (
+            "deep",
+            """
+            CREATE TABLE t (a TEXT PRIMARY KEY) WITHOUT ROWID; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+              WHERE i < 40) INSERT INTO t SELECT printf('%060d', i) FROM n
+            """
+        ),
+    ]
+
+    @Test(arguments: stores, ["NONE", "FULL"])
+    func `stores, and their segments`(store: (name: String, sql: String), autoVacuum: String) throws {
+        let folder = try ScratchFolder.inMemory()
+        let copy = folder.path.appending("copy")
+        let preparation = "PRAGMA page_size = \(store.name == "long" ? 4096 : 512); PRAGMA auto_vacuum = \(autoVacuum);"
+        try TestStore.make(at: copy, sql: preparation + store.sql)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: copy.string)))
+        let name = "\(store.name)-\(autoVacuum.lowercased())"
+        if bytes.count <= Self.longest / 2 { try Self.write(bytes, "pages/\(name)") }
+
+        let queue = try DatabaseQueue(path: copy.string)
+        let shapes = try queue.read { try IndexShapes.all(in: $0) }
+        try queue.close()
+        let pages = try MemoryPages(try MemoryPages.canonicalForm(of: bytes))
+        let input = Input(pages)
+        try StoreWalk.run(over: pages, shapes: shapes) { try input.append($0) }
+        if input.bytes.count <= Self.longest { try Self.write(input.bytes, "segments/\(name)") }
+    }
+
+    @Test func `small stores of the vectors`() throws {
+        for vector in try VectorFile.all(.canonical) {
+            guard let source = vector.bytes(labelled: "source"), source.count <= 2560 else { continue }
+            try Self.write(source, "pages/\(vector.name)")
+        }
+    }
+
+    /// An input of `SegmentsTarget`.
+    private final class Input {
+        private(set) var bytes: [UInt8]
+
+        init(_ pages: MemoryPages) {
+            bytes = [UInt8((pages.pageSize / 512).trailingZeroBitCount), UInt8(pages.pageCount - 1)]
+        }
+
+        func append(_ content: SegmentContent) throws {
+            let segment = try content.encoded(.fast)
+            bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: segment.count >> $0) } + segment
+        }
+    }
+}

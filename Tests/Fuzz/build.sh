@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds a target with libFuzzer and Address Sanitizer: build.sh NAME OUT. The modules that the first line of the target
+# names are compiled from their sources, in that order, and nothing else of the package.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+name=$1 out=$2
+type=${name^}Target
+target=Tests/Fuzz/Targets/$type.swift
+objects=.build/fuzz/modules
+mkdir -p "$objects"
+flags=(-O -g -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
+    -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
+    -enable-upcoming-feature MemberImportVisibility -I Sources/CZlib -I Sources/CDeflate -I "$objects")
+
+# A module is compiled anew if its sources, or a module before it, have changed.
+linked=()
+stale=
+for module in $(sed -n '1s,^// modules:,,p' "$target"); do
+    object=$objects/$module.o
+    if [[ $stale || ! -e $object || $(find "Sources/$module" Sources/C* Tests/Fuzz/build.sh -newer "$object" -print -quit) ]]; then
+        stale=yes
+        echo "fuzz: compiling $module" >&2
+        mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
+        swiftc "${flags[@]}" -module-name "$module" -emit-module -emit-module-path "$objects/$module.swiftmodule" \
+            -c -o "$object" "${sources[@]}"
+    fi
+    linked+=("$object")
+done
+
+# What libFuzzer calls with one input after the other [llvm.org/docs/LibFuzzer.html#fuzz-target].
+entry=.build/fuzz/${type}Entry.swift
+cat > "$entry" <<EOF
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    $type.run(start.map { Array(UnsafeBufferPointer(start: \$0, count: count)) } ?? [])
+    return 0
+}
+EOF
+# The linker tells of symbols of the sanitizer that it does not export, by the hundred.
+swiftc "${flags[@]}" -module-name "fuzz_$name" -o "$out" "$entry" "$target" Tests/Fuzz/Support/*.swift "${linked[@]}" \
+    -lz -ldeflate 2> >(grep -v 'Cannot export local symbol' >&2)
