@@ -16,11 +16,10 @@ struct LongMatches {
     private(set) var count = 0
 
     /// - Parameters:
-    ///   - depth: Earlier places to look at for each byte, at most.
     ///   - leastGain: Bytes that a match must cover beyond what deflate sees itself. A match takes about four bytes, and what
     ///     it covers is not there for deflate to refer to.
-    init(_ text: [UInt8], dictionary: [UInt8], depth: Int, leastGain: Int) {
-        var search = MatchSearch(text, dictionary: dictionary, depth: depth, leastGain: leastGain)
+    init(_ text: [UInt8], dictionary: [UInt8], effort: SegmentEffort, leastGain: Int) {
+        var search = MatchSearch(text, dictionary: dictionary, effort: effort, leastGain: leastGain)
         var run = 0
         while let step = search.next() {
             switch step {

@@ -12,11 +12,15 @@ struct MatchSearch: ~Copyable {
     private static let window = 30_000
     /// A match that deflate sees, and that is long enough for it.
     private static let enough = 128
+    /// So many places without anything to find are noise.
+    private static let noise = 512
 
     private let history: UnsafeMutableRawPointer
     private let count: Int
     private let depth: Int
     private let leastGain: Int
+    /// Of so many places one is noted where nothing was found for a while.
+    private let strideInNoise: Int
     private let shift: UInt64
     /// The last place for each hash, -1 for none.
     private let heads: UnsafeMutablePointer<Int32>
@@ -33,8 +37,11 @@ struct MatchSearch: ~Copyable {
     /// - Parameters:
     ///   - text: What to look at.
     ///   - dictionary: What stands before it.
-    init(_ text: [UInt8], dictionary: [UInt8], depth: Int, leastGain: Int) {
-        self.depth = depth
+    ///   - effort: How many places are noted, and looked at.
+    ///   - leastGain: See `LongMatches`.
+    init(_ text: [UInt8], dictionary: [UInt8], effort: SegmentEffort, leastGain: Int) {
+        depth = effort.searchDepth
+        strideInNoise = effort.searchStride
         self.leastGain = leastGain
         count = dictionary.count + text.count
         place = dictionary.count
@@ -48,8 +55,7 @@ struct MatchSearch: ~Copyable {
         heads.initialize(repeating: -1, count: 1 << bits)
         chain = .allocate(capacity: count + 1)
         shown = .allocate(capacity: count + 1)
-        chain.initialize(repeating: -1, count: count + 1)
-        shown.initialize(repeating: -1, count: count + 1)
+        shown.initialize(repeating: -1, count: dictionary.count)
         literals = .allocate(capacity: count + 1)
         insert(0, place)
     }
@@ -74,6 +80,7 @@ struct MatchSearch: ~Copyable {
             if found.length - found.visible >= leastGain {
                 if run > 0 { return .literals(run) }
                 insert(place, place + found.length)
+                (shown + place).initialize(repeating: -1, count: found.length)
                 place += found.length
                 return .match(length: found.length, distance: found.distance)
             }
@@ -81,11 +88,11 @@ struct MatchSearch: ~Copyable {
             // What deflate sees as one match needs no second look at each byte, and nor does what looks like noise.
             let step = min(count - place, max(1, found.visible - Self.keySize, min(misses / 32, 32)))
             insert(place, place + step)
-            for index in place..<place + step {
-                shown[index] = Int32(truncatingIfNeeded: literalCount)
-                literals[literalCount] = history.load(fromByteOffset: index, as: UInt8.self)
-                literalCount += 1
+            UnsafeMutableRawPointer(literals + literalCount).copyMemory(from: history + place, byteCount: step)
+            for index in 0..<step {
+                (shown + place + index).initialize(to: Int32(truncatingIfNeeded: literalCount &+ index))
             }
+            literalCount += step
             place += step
             run += step
         }
@@ -94,12 +101,13 @@ struct MatchSearch: ~Copyable {
 
     private func insert(_ start: Int, _ end: Int) {
         let end = min(end, count - Self.keySize + 1)
-        var place = start
+        let stride = misses > Self.noise ? strideInNoise : 1
+        var place = (start + stride - 1) / stride * stride
         while place < end {
             let slot = slot(place)
             chain[place] = heads[slot]
             heads[slot] = Int32(truncatingIfNeeded: place)
-            place &+= 1
+            place &+= stride
         }
     }
 

@@ -45,6 +45,9 @@ package struct SegmentEffort: Hashable, Sendable {
     /// What a match must be worth to be taken out of the text, in bytes; of several, the best is found by trial.
     var leastGains: [Int] { care == .great ? [16, 32] : [32] }
 
+    /// Of how many places in noise one is noted to be found later.
+    var searchStride: Int { care == .great ? 1 : 4 }
+
     /// How many earlier places are looked at for a match.
     var searchDepth: Int { care == .great ? 64 : 8 }
 }

@@ -48,7 +48,7 @@ package struct SegmentWriter {
         var best: [UInt8]?
         for leastGain in effort.leastGains {
             let matches = LongMatches(
-                areas.text, dictionary: SegmentDictionary.bytes, depth: effort.searchDepth, leastGain: leastGain)
+                areas.text, dictionary: SegmentDictionary.bytes, effort: effort, leastGain: leastGain)
             let segment = try encoded(matches)
             if segment.count < best?.count ?? Int.max { best = segment }
         }
