@@ -39,7 +39,13 @@ import Testing
         #expect(policy.level == .smallest && policy.form == .columns)
     }
 
-    @Test(arguments: [SendingPolicy.Link.pipe, slow, near])
+    @Test func `is a low one for a small shipment over a link within a machine, which goes by its rows all the same`() {
+        var policy = policy(over: Self.near, store: 4_000_000)
+        for _ in 0..<3 { #expect(send(&policy, encoding: .milliseconds(500), waiting: .zero) == .goOn) }
+        #expect(policy.level == .quick && policy.form == .columns)
+    }
+
+    @Test(arguments: [SendingPolicy.Link.pipe, slow])
     func `is the highest for a small shipment`(link: SendingPolicy.Link) {
         var policy = policy(over: link, store: 4_000_000)
         for _ in 0..<3 { #expect(send(&policy, encoding: .milliseconds(500), waiting: .zero) == .goOn) }

@@ -8,6 +8,7 @@ public struct CompressionLevel: Hashable, Sendable {
     /// Bytes as they are: for links that take them faster than any level makes fewer of them.
     package static let stored = CompressionLevel(unchecked: 0)
     package static let fastest = CompressionLevel(unchecked: 1)
+    package static let quick = CompressionLevel(unchecked: 3)
     /// libdeflate's last: some 2 % smaller than 9, in three times its time.
     package static let smallest = CompressionLevel(unchecked: 12)
 
@@ -26,7 +27,7 @@ public struct CompressionLevel: Hashable, Sendable {
 extension CompressionLevel {
     /// The steps between which the effort moves with the link, each a good deal slower than the one before.
     private static let ladder = [
-        stored, fastest, CompressionLevel(unchecked: 3), standard, CompressionLevel(unchecked: 9), smallest,
+        stored, fastest, quick, standard, CompressionLevel(unchecked: 9), smallest,
     ]
 
     /// The next step up; the last one's is itself.

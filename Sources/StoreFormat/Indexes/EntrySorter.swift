@@ -10,11 +10,11 @@ package protocol SpillFile: AnyObject {
 /// Memory: entries up to `runSize`, with 24 bytes each beside them; more are sorted in runs, spilled, and merged.
 package struct EntrySorter {
     /// Bytes of entries that are sorted in memory.
-    package static let runSize = 16 * 1024 * 1024
+    package static let runSize = 8 * 1024 * 1024
     /// Most entries of a run.
-    private static let mostEntries = 1 << 20
+    private static let mostEntries = 1 << 19
     /// Bytes of all runs together that are held while they are merged.
-    private static let mergeSize = 16 * 1024 * 1024
+    private static let mergeSize = 8 * 1024 * 1024
 
     private let order: IndexOrder
     private let runSize: Int
