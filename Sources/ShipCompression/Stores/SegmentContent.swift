@@ -16,6 +16,8 @@ package struct SegmentContent: Sendable {
     private(set) var size = 0
     /// Bytes of the store's pages that were read for it.
     package internal(set) var storeBytes: Int64 = 0
+    /// The table that it begins with.
+    package internal(set) var table = "sqlite_schema"
     /// Whether it is the last of its stream.
     package internal(set) var isLast = false
     let integers: IntegerForm

@@ -12,9 +12,18 @@ package struct StoreWalk {
     private let geometry: PageGeometry
     private let use: PageUse
     private let shapes: [String: IndexShape]
+    private let segments: Segments
     private let deliver: (SegmentContent) throws -> Void
     private var content: SegmentContent
     private var row = IndexedRow()
+
+    /// Where a segment ends.
+    package enum Segments: Hashable, Sendable {
+        /// Where it is full.
+        case full
+        /// There, and after each table.
+        case ofEachTable
+    }
 
     /// - Parameters:
     ///   - pages: Of a canonical copy.
@@ -23,17 +32,20 @@ package struct StoreWalk {
     ///   - deliver: Gets one segment after the other.
     /// - Throws: `StoreFlaw`, and what `pages` and `deliver` throw.
     package static func run(
-        over pages: any PageSource, shapes: [String: IndexShape], deliver: @escaping (SegmentContent) throws -> Void
+        over pages: any PageSource, shapes: [String: IndexShape], segments: Segments = .full,
+        deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
-        var walk = try StoreWalk(pages, shapes, deliver)
+        var walk = try StoreWalk(pages, shapes, segments, deliver)
         try walk.run()
     }
 
     private init(
-        _ pages: any PageSource, _ shapes: [String: IndexShape], _ deliver: @escaping (SegmentContent) throws -> Void
+        _ pages: any PageSource, _ shapes: [String: IndexShape], _ segments: Segments,
+        _ deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
         self.pages = CountedPages(pages)
         self.shapes = shapes
+        self.segments = segments
         self.deliver = deliver
         var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
         try pages.read(1, into: &header)
@@ -53,7 +65,11 @@ package struct StoreWalk {
         ] { content.add(UInt64(number)) }
         var unchecked: [ExpectedEntries?] = []
         try sendRows(of: 1, .table, use: nil, checking: &unchecked)
-        for table in try schema.inOrder() { try send(table) }
+        for table in try schema.inOrder() {
+            if segments == .ofEachTable { try close() }
+            content.table = String(bytes: table.tree.name, textEncoding: settings.textEncoding) ?? ""
+            try send(table)
+        }
         content.add(.end)
         content.isLast = true
         content.storeBytes = pages.takeRest() * Int64(settings.pageSize)
@@ -139,10 +155,16 @@ package struct StoreWalk {
     }
 
     private mutating func closeIfFull() throws {
-        guard content.isFull else { return }
+        if content.isFull { try close() }
+    }
+
+    /// Hands the segment out, and begins another.
+    private mutating func close() throws {
         content.storeBytes = pages.take() * Int64(settings.pageSize)
         try deliver(content)
+        let table = content.table
         content = SegmentContent(settings.integers)
+        content.table = table
     }
 
     private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {

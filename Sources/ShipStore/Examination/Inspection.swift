@@ -1,7 +1,9 @@
 import ShipCompression
 public import ShipProtocol
+import StoreFiles
 import StoreInbox
 public import StoreServing
+import StoreSnapshot
 import SystemPackage
 
 /// What is in a store, a shipment or a generation, and what it would cost to ship: `inspect`.
@@ -43,6 +45,11 @@ public struct Inspection: Sendable {
     }
 
     private static func tables(of path: FilePath) throws -> [TableStatistics] {
-        try TableStatistics.all(of: path) { try EncodedSize.of($0) }
+        // By its rows, as it would be sent; by its pages where it cannot go by its rows.
+        let shapes = try? IndexShapes.all(inCopyAt: path)
+        if let shapes, let costs = try? TableCosts.byRows(over: PageFile(reading: path), shapes: shapes) {
+            return try TableStatistics.all(of: path, costs: .byRows(costs))
+        }
+        return try TableStatistics.all(of: path, costs: .byPages { try EncodedSize.of($0) })
     }
 }

@@ -9,7 +9,7 @@ public struct TableStatistics: Hashable, Sendable {
     public let rows: Int64?
     /// The pages of the table and its indexes, in bytes.
     public let size: Int64
-    /// About what shipping those pages takes, in bytes.
+    /// About what shipping it takes, in bytes.
     public let cost: Int64
 }
 
@@ -17,14 +17,32 @@ extension TableStatistics {
     /// Bytes of pages that are estimated together.
     private static let runSize = 256 * 1024
 
+    /// What tables take on the wire.
+    package enum Costs {
+        /// By their rows, in bytes, by the table's name.
+        case byRows([String: Int64])
+        /// By their pages: what a run of bytes takes, in bytes.
+        case byPages(([UInt8]) throws -> Int)
+
+        fileprivate func ofPages(_ bytes: [UInt8]) throws -> Int {
+            guard case .byPages(let size) = self else { return 0 }
+            return try size(bytes)
+        }
+
+        fileprivate func known(_ table: String) -> Int64? {
+            guard case .byRows(let costs) = self else { return nil }
+            return costs[table] ?? 0
+        }
+    }
+
     /// Reads a compact copy or a generation, page by page.
     ///
-    /// - Parameter encodedSize: What a run of bytes takes on the wire, in bytes.
+    /// - Parameter costs: What the tables take on the wire.
     /// - Returns: The largest first; `sqlite_schema` among them.
-    /// - Throws: `DatabaseError`, `FileError`, and what `encodedSize` throws. `SQLITE_ERROR` if this SQLite was built without
+    /// - Throws: `DatabaseError`, `FileError`, and what `costs` throws. `SQLITE_ERROR` if this SQLite was built without
     ///   `dbstat` (sqlite.org/dbstat.html).
     package static func all(
-        of path: FilePath, encodedSize: ([UInt8]) throws -> Int
+        of path: FilePath, costs: Costs
     ) throws -> [TableStatistics] {
         let file = try OpenFile.readingWithoutFollowing(path)
         let queue = try DatabaseQueue(
@@ -33,7 +51,7 @@ extension TableStatistics {
         return try queue.unsafeRead { database in
             var tables: [TableStatistics] = []
             for name in try tableNames(in: database) {
-                let (size, cost) = try measure(name, in: database, file, encodedSize)
+                let (size, cost) = try measure(name, in: database, file, costs)
                 // Some virtual tables have no pages of their own, and cannot be counted without their module.
                 let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(name.quotedDatabaseIdentifier)")
                 tables.append(TableStatistics(name: name, rows: rows, size: size, cost: cost))
@@ -49,7 +67,7 @@ extension TableStatistics {
 
     /// The pages of a table and of its indexes.
     private static func measure(
-        _ table: String, in database: Database, _ file: borrowing OpenFile, _ encodedSize: ([UInt8]) throws -> Int
+        _ table: String, in database: Database, _ file: borrowing OpenFile, _ costs: Costs
     ) throws -> (size: Int64, cost: Int64) {
         var (size, cost): (Int64, Int64) = (0, 0)
         var run: [UInt8] = []
@@ -65,11 +83,11 @@ extension TableStatistics {
             run += try file.read(pageSize, at: (number - 1) * Int64(pageSize))
             size += Int64(pageSize)
             if run.count >= runSize {
-                cost += Int64(try encodedSize(run))
+                cost += Int64(try costs.ofPages(run))
                 run = []
             }
         }
-        if !run.isEmpty { cost += Int64(try encodedSize(run)) }
-        return (size, cost)
+        if !run.isEmpty { cost += Int64(try costs.ofPages(run)) }
+        return (size, costs.known(table) ?? cost)
     }
 }

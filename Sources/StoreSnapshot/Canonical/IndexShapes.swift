@@ -1,12 +1,21 @@
 package import GRDB
-import GRDBSQLite
+import StoreFiles
 package import StoreFormat
+package import SystemPackage
 
 /// What the entries of a store's indexes are made of, as SQLite says it.
 ///
 /// Source: sqlite.org/pragma.html#pragma_index_xinfo and #pragma_table_xinfo; sqlite.org/fileformat2.html section 2.4 for
 /// the order of values in a record.
 package enum IndexShapes {
+    /// Of a file that nobody changes.
+    package static func all(inCopyAt path: FilePath) throws(SnapshotError) -> [String: IndexShape] {
+        let watch = ConnectionWatch(interruption: Interruption(), busyTimeout: .zero)
+        let connection = try WatchedConnection(
+            address: DatabaseURI.immutable(path), to: .read, of: path, watch: watch)
+        return try connection.read { try all(in: $0) }
+    }
+
     /// By the names of the indexes. Those that hold expressions, or are in an order of the app's own, are not there.
     package static func all(in database: Database) throws -> [String: IndexShape] {
         let rows = try Row.fetchAll(
