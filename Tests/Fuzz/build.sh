@@ -9,7 +9,7 @@ type=${name^}Target
 target=Tests/Fuzz/Targets/$type.swift
 objects=.build/fuzz/modules
 mkdir -p "$objects"
-flags=(-O -g -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
+flags=(-O -gline-tables-only -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -I Sources/CZlib -I Sources/CDeflate -I "$objects")
 

@@ -166,13 +166,19 @@ import Testing
     }
 
     @Test func `entries for which the file has no room are not sorted`() throws {
-        let store = try Self.small.get()
+        let store = try WalkedStore(MadeStore(.addedColumns))
         let place = try #require(Self.tags(store).first { $0.tag == .derived }).index
         var elements = store.elements
         let parts = 32_000
         elements.replaceSubrange(
             (place + 1)..<(place + 4), with: [.number(UInt64(parts))] + Array(repeating: .number(0), count: parts))
-        #expect(Self.isDamaged(elements, of: store))
+        // 601 entries of 32,000 bytes are more than a run.
+        var content = SegmentContent(.modern)
+        content.elements = elements
+        let target = SpillingPages(MemoryPages(pageSize: store.pageSize, mostPages: store.pageCount))
+        let builder = StoreBuilder(pageSize: store.pageSize, pageCount: store.pageCount) { _ in target }
+        #expect(throws: CompressionError.damaged(.rows)) { try builder.append(try content.encoded(.fast)) }
+        #expect(target.spills == 0)
     }
 
     @Test func `rowids that do not rise are damage`() throws {
@@ -218,6 +224,12 @@ import Testing
             return
         }
         // Header size, and the types of its values: NULL for the key, an integer, a blob, a text.
+        // The integer, in 8 bytes because of its value: in 8 bytes although it is 5.
+        var wide = store.elements
+        let value = Int(bytes[0])
+        wide[place.index + 4] = .chunk(bytes[..<value] + [0, 0, 0, 0, 0, 0, 0, 5] + bytes[(value + 8)...])
+        let isDamaged = Self.isDamaged(wide, of: store)
+        #expect(isDamaged)
         for (offset, byte): (Int, UInt8) in [(0, 0), (0, 1), (0, 0x80), (1, 1), (1, 11), (2, 10), (0, bytes[0] &+ 1)] {
             var elements = store.elements
             var changed = bytes
