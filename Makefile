@@ -41,7 +41,7 @@ test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitiz
 	  .build-tsan/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel --skip FaultTests
 
 soak: setup ## Test damage and faults at many more places, which takes many minutes
-	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests'
+	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests'
 
 # A crash would hang in Swift's own backtracer.
 fuzz: setup ## Look for inputs that break what reads others' bytes: FUZZ_SECONDS=60 for each of FUZZ_TARGETS

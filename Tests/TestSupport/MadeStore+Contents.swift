@@ -171,6 +171,19 @@ extension MadeStore.Content {
             INSERT INTO r SELECT id, id % 17, id % 17 + 3, id % 29, id % 29 + 1 FROM s;
             """)
 
+    /// Long rows up to 1.1 GB, and what comes after them.
+    package static let overOneGibibyte = Self(
+        "over 1 GiB",
+        [
+            MadeTable(
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, body)", "t(id, body)", "i, \(bytes("1000000 + i")) || i",
+                count: 1100, comeAndGo: "0"),
+            MadeTable(
+                "CREATE TABLE after (id INTEGER PRIMARY KEY, k TEXT); CREATE INDEX after_k ON after (k)",
+                "after(id, k)",
+                "i, \(text("40"))", count: 20_000, comeAndGo: "0"),
+        ])
+
     /// A few pages of each kind.
     package static let hostile = Self(
         "hostile",
