@@ -1,9 +1,11 @@
 import StoreFormat
 
 extension RowGroup {
-    /// - Parameter rowLimit: Most rows to accept.
+    /// - Parameters:
+    ///   - rowLimit: Most rows to accept.
+    ///   - madeForm: Becomes the encoding in which the records were made; `nil` for records that are as the segment has them.
     init(
-        from source: inout SegmentSource, rowLimit: Int, sizeLimit: Int
+        from source: inout SegmentSource, rowLimit: Int, sizeLimit: Int, madeForm: inout IntegerForm?
     ) throws(CompressionError) {
         self.init()
         let count = try source.control.count(limit: rowLimit)
@@ -11,6 +13,7 @@ extension RowGroup {
         let head = try source.control.byte()
         guard head <= 7 else { throw .damaged(.segment) }
         let form = head & GroupTag.isLegacy == 0 ? IntegerForm.modern : .legacy
+        madeForm = head & GroupTag.isRowWise == 0 ? form : nil
         var decoder = ColumnDecoder(rowids: nil)
         if head & GroupTag.hasRowids != 0 {
             let rowids = try decoder.integers(count, from: &source)

@@ -1,3 +1,5 @@
+package import StoreFormat
+
 /// What `SegmentWriter` wrote, in the same order; any bytes may come.
 ///
 /// Source: `Protocol/COLUMNS.md`, "Segments and row groups".
@@ -34,6 +36,10 @@ package struct SegmentReader {
         source = SegmentSource(control: Array(control), numbers: Array(numbers), text: text)
     }
 
+    /// The encoding in which the records of the last group were made; `nil` if they are as the segment has them, and may be
+    /// anything.
+    package private(set) var madeForm: IntegerForm?
+
     package mutating func number() throws(CompressionError) -> UInt64 { try source.control.varint() }
 
     package mutating func bytes() throws(CompressionError) -> [UInt8] {
@@ -44,7 +50,7 @@ package struct SegmentReader {
     }
 
     package mutating func rows() throws(CompressionError) -> RowGroup {
-        let group = try RowGroup(from: &source, rowLimit: rowsLeft, sizeLimit: contentLeft)
+        let group = try RowGroup(from: &source, rowLimit: rowsLeft, sizeLimit: contentLeft, madeForm: &madeForm)
         rowsLeft -= group.ends.count
         contentLeft -= group.records.count
         return group

@@ -16,9 +16,6 @@ struct ExpectedEntries {
 
     init(_ shape: IndexShape) { self.shape = shape }
 
-    /// Whether all texts are compared byte by byte.
-    var isBinary: Bool { shape.parts.allSatisfy { $0.collation == .binary } }
-
     mutating func add(_ row: Span<UInt8>, _ columns: RecordColumns, rowid: Int64, _ integers: IntegerForm) {
         guard isWhole else { return }
         entry.removeAll(keepingCapacity: true)

@@ -79,8 +79,8 @@ package final class StoreBuilder {
         guard left == 0 || tag == .chunk else { throw CompressionError.damaged(.rows) }
         switch (state, tag) {
         case (.awaitingSettings, .settings): try takeSettings(&reader)
-        case (.inSchema, .rows): try takeSchemaRows(try reader.rows())
-        case (.inTree, .rows): try takeRows(try reader.rows())
+        case (.inSchema, .rows): try takeSchemaRows(try checkedRows(of: &reader))
+        case (.inTree, .rows): try takeRows(try checkedRows(of: &reader))
         case (.inSchema, .longRow), (.inTree, .longRow): try beginLongRow(&reader)
         case (.inSchema, .chunk), (.inTree, .chunk): try takeChunk(try reader.bytes())
         case (.inSchema, .table), (.inTree, .table), (.afterDerived, .table): try beginTree(.table)
@@ -118,8 +118,24 @@ package final class StoreBuilder {
 
     // MARK: Rows
 
+    /// A group of canonical records of which none is long, one after the other.
+    private func checkedRows(of reader: inout SegmentReader) throws -> RowGroup {
+        let rows = try reader.rows()
+        // Records that were made of columns are canonical, in the one encoding or in the other.
+        let isMade = reader.madeForm == integers
+        let records = rows.records.span
+        var start = 0
+        for end in rows.ends {
+            guard end >= start, end - start <= CanonicalForm.longestHeldRecord, end <= records.count,
+                isMade || CanonicalRecord.judge(records.extracting(start..<end), integers) == .canonical
+            else { throw CompressionError.damaged(.rows) }
+            start = end
+        }
+        guard start == records.count else { throw CompressionError.damaged(.rows) }
+        return rows
+    }
+
     private func takeSchemaRows(_ rows: RowGroup) throws {
-        try check(rows)
         var start = 0
         for end in rows.ends {
             try schema?.add(rows.records.span.extracting(start..<end))
@@ -128,20 +144,7 @@ package final class StoreBuilder {
         try takeRows(rows)
     }
 
-    /// Whether the places of the records are in a row, and none is long.
-    private func check(_ rows: RowGroup) throws {
-        var start = 0
-        for end in rows.ends {
-            guard end >= start, end - start <= CanonicalForm.longestHeldRecord else {
-                throw CompressionError.damaged(.rows)
-            }
-            start = end
-        }
-        guard start == rows.records.count else { throw CompressionError.damaged(.rows) }
-    }
-
     private func takeRows(_ rows: RowGroup) throws {
-        try check(rows)
         guard var tree = tree.take(), (rows.rowids == nil) == (kind == .index), !rows.ends.isEmpty else {
             throw CompressionError.damaged(.rows)
         }
@@ -231,32 +234,8 @@ package final class StoreBuilder {
         derivedOfTable += 1
         guard next < plan.count, !plan[next].isTable, derivedOfTable <= IndexShape.mostOfTable, let writer, let target
         else { throw CompressionError.damaged(.rows) }
-        let geometry = PageGeometry(writer.settings)
-        let tableKind = try TreeReader.kind(of: plan[next].table, in: target, geometry)
-        guard tableKind == .table || !shape.parts.contains(where: { $0.source == .rowid }) else {
-            throw CompressionError.damaged(.rows)
-        }
-        var reader = try TreeReader(target, geometry, root: plan[next].table, kind: tableKind)
-        // Entries that the file has no room for are not sorted first.
-        var room = Int64(mostPages - min(mostPages, writer.pageCount) + 1) * Int64(geometry.usableSize)
-        var sorter = EntrySorter(shape) { try target.makeSpillFile() }
-        var row = IndexedRow()
-        var header: [UInt8] = []
-        while let cell = try reader.next() {
-            guard try row.read(cell, from: reader) else { throw CompressionError.damaged(.rows) }
-            let record = row.record
-            let isWhole = try sorter.add { bytes in
-                let start = bytes.count
-                let isWhole = IndexEntry.append(
-                    of: record.span, row.columns, rowid: cell.rowid, shape, integers, header: &header, to: &bytes)
-                room -= Int64(bytes.count - start)
-                return isWhole
-            }
-            guard isWhole, room >= 0 else { throw CompressionError.damaged(.rows) }
-        }
-        var tree = writer.tree(.index, root: plan[next].root)
-        try sorter.drain { entry in try tree.append(entry) }
-        try tree.end()
+        let index = DerivedIndex(shape, ofTable: plan[next].table, root: plan[next].root)
+        try index.write(with: writer, to: target, room: mostPages - min(mostPages, writer.pageCount))
         next += 1
         state = .afterDerived
     }
@@ -267,22 +246,5 @@ package final class StoreBuilder {
         try writer.finish()
         guard writer.pageCount == mostPages else { throw CompressionError.damaged(.rows) }
         state = .ended
-    }
-}
-
-extension IndexShape {
-    fileprivate init(_ reader: inout SegmentReader) throws {
-        let count = try reader.number()
-        guard (1...UInt64(Self.mostParts)).contains(count) else { throw CompressionError.damaged(.rows) }
-        var parts: [Part] = []
-        for _ in 0..<count {
-            let number = try reader.number()
-            guard let collation = Collation(rawValue: UInt8(truncatingIfNeeded: number >> 1 & 3)),
-                number >> 3 <= UInt64(Self.mostParts)
-            else { throw CompressionError.damaged(.rows) }
-            let source: Source = number >> 3 == 0 ? .rowid : .value(Int(number >> 3) - 1)
-            parts.append(Part(source, collation, number & 1 == 1 ? .descending : .ascending))
-        }
-        self.init(parts)
     }
 }

@@ -200,7 +200,7 @@ package struct StoreWalk {
 
     /// Whether an index has the entries that follow from its table, in the order in which a consumer would put them.
     private func isAsExpected(_ index: SchemaTrees.Tree, _ expected: ExpectedEntries) throws -> Bool {
-        guard expected.isWhole, settings.textEncoding <= 1 || expected.isBinary else { return false }
+        guard expected.isWhole, settings.textEncoding <= 1 || expected.shape.isBinary else { return false }
         // Its pages are noted if it is sent. As its entries rise, and are no more than the rows, it comes to an end.
         var reader = try TreeReader(pages, geometry, root: index.root, kind: .index)
         var found = FoundEntries(expected.shape)

@@ -45,4 +45,10 @@ package struct IndexShape: Hashable, Sendable {
     package let parts: [Part]
 
     package init(_ parts: [Part]) { self.parts = parts }
+
+    /// Whether the rowid is one of the values.
+    package var hasRowid: Bool { parts.contains { $0.source == .rowid } }
+
+    /// Whether all texts are compared byte by byte, which is all there is in stores in UTF-16.
+    package var isBinary: Bool { parts.allSatisfy { $0.collation == .binary } }
 }
