@@ -55,6 +55,7 @@ let package = Package(
     ],
     targets: [
         // Bytes and the order of events: pure.
+        .systemLibrary(name: "CAllocator"),
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         target("ShipProtocol", ["CZlib"]),
@@ -63,7 +64,7 @@ let package = Package(
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
         // things are in an inbox, to those who install and those who read.
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
-        target("StoreFiles", ["ShipProtocol", "StoreFormat", crypto, system]),
+        target("StoreFiles", ["ShipProtocol", "StoreFormat", "CAllocator", crypto, system]),
         target(
             "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
         target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system], optimized),
@@ -84,7 +85,8 @@ let package = Package(
                 "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, system,
             ]),
         .executableTarget(
-            name: "ship-store", dependencies: ["ShipStore", argumentParser, grdb, subprocess, system, unixSignals],
+            name: "ship-store",
+            dependencies: ["ShipStore", "StoreFiles", argumentParser, grdb, subprocess, system, unixSignals],
             swiftSettings: strict),
 
         // A reader that reacts to changes, as an app would; and what measures readers.
@@ -101,7 +103,8 @@ let package = Package(
 
         // Tests, one target for each of the above.
         .target(
-            name: "TestSupport", dependencies: ["ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system],
+            name: "TestSupport",
+            dependencies: ["ShipCompression", "ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",

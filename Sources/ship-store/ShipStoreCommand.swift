@@ -1,5 +1,6 @@
 import ArgumentParser
 import ShipStore
+import StoreFiles
 
 @main
 struct ShipStoreCommand: AsyncParsableCommand {
@@ -22,6 +23,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        PlatformCalls.returnFreedMemory()
         do {
             var command = try await asyncParseAsRoot(nil)
             if var command = command as? any AsyncParsableCommand {

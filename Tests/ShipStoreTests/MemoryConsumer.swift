@@ -4,17 +4,21 @@ import ShipProtocol
 import StoreInbox
 import StoreInstall
 import SystemPackage
+import TestSupport
 
 @testable import ShipStore
 
 /// A consumer that installs nothing: frames are cut, the dialogue is kept, blocks are decoded, and the digests of what comes
-/// are compared with the manifest. Rows come to nothing. A value, so that many ways of going on can begin at one point.
+/// are compared with the manifest; rows are made into a store once all have come. A value, so that many ways of going on can
+/// begin at one point.
 struct MemoryConsumer {
     private(set) var dialogue: ConsumerDialogue
     private(set) var manifest: Manifest?
     /// All parts are as the manifest says.
     private(set) var isInstalled = false
-    /// The store came by its rows, of which this consumer makes none.
+    /// The segments of a store that comes by its rows.
+    private var segments: [[UInt8]] = []
+    /// They come to no store, or to another one.
     private var isStoreUnmade = false
     private var skipped: Set<Int> = []
     private var parser = FrameParser()
@@ -64,17 +68,37 @@ struct MemoryConsumer {
         case .consider(let manifest):
             self.manifest = manifest
             if dialogue.mode == .oneWay { dialogue.accept() }
-        case .appendRows: isStoreUnmade = true
+        case .appendRows(let columns): segments.append(columns.segment)
         case .startAgain(let block):
-            isStoreUnmade = false
+            segments = []
             try append(block)
         case .append(let block): try append(block)
-        case .install where isStoreUnmade && dialogue.mode == .twoWay: break
         case .install:
+            do {
+                try makeStore()
+            } catch  where dialogue.mode == .twoWay {
+                isStoreUnmade = true
+                return
+            }
             try compare()
             isInstalled = true
         case .discard(let reason): throw ShipmentError.givenUp(reason)
         }
+    }
+
+    /// - Throws: `CompressionError` for rows that make no store, `.mismatch` for those that make another one.
+    private mutating func makeStore() throws {
+        guard !segments.isEmpty, let facts = manifest?.store else { return }
+        let pages = MemoryPages(pageSize: facts.pageSize)
+        let builder = StoreBuilder(pageSize: facts.pageSize, pageCount: UInt32(clamping: facts.pageCount)) { _ in pages
+        }
+        for segment in segments { try builder.append(segment) }
+        segments = []
+        guard builder.isComplete else { throw CompressionError.damaged(.rows) }
+        var hash = SHA256()
+        hash.update(data: pages.bytes)
+        parts[0] = (Int64(pages.bytes.count), hash)
+        guard Array(hash.finalize()) == facts.sha256.bytes else { throw ShipmentError.install(.mismatch("part 0")) }
     }
 
     private mutating func append(_ block: Block) throws {

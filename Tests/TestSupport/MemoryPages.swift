@@ -1,7 +1,8 @@
-import StoreFormat
+import ShipCompression
+package import StoreFormat
 
 /// A store in memory: read page by page, or written so.
-package final class MemoryPages: PageSource, PageSink {
+package final class MemoryPages: StoreBuilder.Target {
     package private(set) var bytes: [UInt8]
     package let pageSize: Int
     /// Most pages that may be written.
@@ -53,6 +54,8 @@ package final class MemoryPages: PageSource, PageSink {
         bytes[start] = entry.type
         withUnsafeBytes(of: entry.parent.bigEndian) { bytes.replaceSubrange((start + 1)..<(start + 5), with: $0) }
     }
+
+    package func makeSpillFile() throws -> any SpillFile { MemorySpill() }
 
     /// - Returns: Where the page begins.
     private func grow(to number: UInt32) throws -> Int {

@@ -1,14 +1,10 @@
 import GRDB
-package import StoreFormat
+import StoreFormat
 import StoreSnapshot
 import SystemPackage
 import TestSupport
 
 @testable import ShipCompression
-
-extension MemoryPages: StoreBuilder.Target {
-    package func makeSpillFile() throws -> any SpillFile { MemorySpill() }
-}
 
 /// A canonical copy, and what the walk makes of it.
 struct WalkedStore {
