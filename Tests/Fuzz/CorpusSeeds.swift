@@ -62,9 +62,19 @@ struct CorpusSeeds {
         let shapes = try queue.read { try IndexShapes.all(in: $0) }
         try queue.close()
         let pages = try MemoryPages(try MemoryPages.canonicalForm(of: bytes))
-        let input = Input(pages)
-        try StoreWalk.run(over: pages, shapes: shapes) { try input.append($0) }
+        let input = Input(pageSize: pages.pageSize, pageCount: pages.pageCount)
+        try StoreWalk.run(over: pages, shapes: shapes) { try input.append(Self.stored(try $0.encoded(.smallest))) }
         if input.bytes.count <= Self.longest { try Self.write(input.bytes, "segments/\(name)") }
+    }
+
+    @Test func `streams of the vectors`() throws {
+        for vector in try VectorFile.all(.rows) {
+            // All of these stores have small pages.
+            guard let size = vector.number("size"), size <= 8192, size % 512 == 0 else { continue }
+            let input = Input(pageSize: 512, pageCount: UInt32(size / 512))
+            for section in vector.sections { input.append(section.bytes) }
+            if input.bytes.count <= 4096 { try Self.write(input.bytes, "segments/\(vector.name)") }
+        }
     }
 
     @Test func `small stores of the vectors`() throws {
@@ -74,16 +84,27 @@ struct CorpusSeeds {
         }
     }
 
+    /// A segment that is not deflated, so that a fuzzer sees what is in it.
+    private static func stored(_ segment: [UInt8]) throws -> [UInt8] {
+        guard segment.first == 1 else { return segment }
+        var place = 1
+        var size = 0
+        repeat {
+            size |= Int(segment[place] & 0x7F) << (7 * (place - 1))
+            place += 1
+        } while segment[place - 1] >= 0x80
+        return [0] + (try RawInflate.bytes(of: segment[place...], size: size))
+    }
+
     /// An input of `SegmentsTarget`.
     private final class Input {
         private(set) var bytes: [UInt8]
 
-        init(_ pages: MemoryPages) {
-            bytes = [UInt8((pages.pageSize / 512).trailingZeroBitCount), UInt8(pages.pageCount - 1)]
+        init(pageSize: Int, pageCount: UInt32) {
+            bytes = [UInt8((pageSize / 512).trailingZeroBitCount), UInt8(max(1, pageCount) - 1)]
         }
 
-        func append(_ content: SegmentContent) throws {
-            let segment = try content.encoded(.fast)
+        func append(_ segment: [UInt8]) {
             bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: segment.count >> $0) } + segment
         }
     }

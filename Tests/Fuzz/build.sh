@@ -9,9 +9,12 @@ type=${name^}Target
 target=Tests/Fuzz/Targets/$type.swift
 objects=.build/fuzz/modules
 mkdir -p "$objects"
+# The one library whose types are in the modules, as the package builds it.
+[[ -e .build/debug/SystemPackage.build ]] || swift build --target SystemPackage >&2
 flags=(-O -gline-tables-only -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
-    -enable-upcoming-feature MemberImportVisibility -I Sources/CZlib -I Sources/CDeflate -I "$objects")
+    -enable-upcoming-feature MemberImportVisibility -I Sources/CZlib -I Sources/CDeflate -I "$objects"
+    -I .build/debug/Modules -I .build/checkouts/swift-system/Sources/CSystem/include)
 
 # A module is compiled anew if its sources, or a module before it, have changed.
 linked=()
@@ -39,4 +42,4 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 EOF
 # The linker tells of symbols of the sanitizer that it does not export, by the hundred.
 swiftc "${flags[@]}" -module-name "fuzz_$name" -o "$out" "$entry" "$target" Tests/Fuzz/Support/*.swift "${linked[@]}" \
-    -lz -ldeflate 2> >(grep -v 'Cannot export local symbol' >&2)
+    .build/debug/{SystemPackage,CSystem}.build/*.o -lz -ldeflate 2> >(grep -v 'Cannot export local symbol' >&2)
