@@ -27,6 +27,7 @@ for module in $(sed -n '1s,^// modules:,,p' "$target"); do
         mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
         swiftc "${flags[@]}" -module-name "$module" -emit-module -emit-module-path "$objects/$module.swiftmodule" \
             -c -o "$object" "${sources[@]}"
+        touch "$object"  # it stays as old as it was where it did not change
     fi
     linked+=("$object")
 done
