@@ -169,10 +169,10 @@ import Testing
         let store = try WalkedStore(MadeStore(.addedColumns))
         let place = try #require(Self.tags(store).first { $0.tag == .derived }).index
         var elements = store.elements
-        let parts = 32_000
+        let parts = 10_900
         elements.replaceSubrange(
             (place + 1)..<(place + 4), with: [.number(UInt64(parts))] + Array(repeating: .number(0), count: parts))
-        // 601 entries of 32,000 bytes are more than a run.
+        // 601 entries of up to 32,703 bytes are more than a run.
         var content = SegmentContent(.modern)
         content.elements = elements
         let target = SpillingPages(MemoryPages(pageSize: store.pageSize, mostPages: store.pageCount))
