@@ -92,8 +92,9 @@ struct MemoryConsumer {
         let pages = MemoryPages(pageSize: facts.pageSize)
         let builder = StoreBuilder(pageSize: facts.pageSize, pageCount: UInt32(clamping: facts.pageCount)) { _ in pages
         }
+        let segments = segments
+        self.segments = []
         for segment in segments { try builder.append(segment) }
-        segments = []
         guard builder.isComplete else { throw CompressionError.damaged(.rows) }
         var hash = SHA256()
         hash.update(data: pages.bytes)
