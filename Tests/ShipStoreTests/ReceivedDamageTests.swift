@@ -53,10 +53,10 @@ import Testing
         #expect(try StoreContent(of: current.storePath).tables == StoreContent(of: shipment.store).tables)
     }
 
-    /// Each byte of the preamble, of the manifest, of a block's head and of the end, and a sample of all between.
+    /// Each byte of the preamble, of the manifest, of a piece's head and of the end, and a sample of all between.
     private func indexes(in stream: [UInt8], step: Int) throws -> [Int] {
-        let blocks = try StreamElement.all(in: stream).filter { $0.type == .block }
-        let head = try #require(blocks.first).range.lowerBound + 64
+        let pieces = try StreamElement.all(in: stream).filter { $0.type == .block || $0.type == .columns }
+        let head = try #require(pieces.first).range.lowerBound + 64
         let tail = stream.count - 24
         let between = stride(from: head, to: tail, by: Soak.isOn ? 23 : step)
         return Array(0..<head) + Array(between) + Array(tail..<stream.count)
