@@ -23,10 +23,13 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 
 func target(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -46,8 +49,11 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -69,6 +75,7 @@ let package = Package(
             "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
         target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system], optimized),
         target("ShipTransport", ["ShipProtocol", "StoreFiles", nioCore, nioPosix, subprocess, system]),
+        target("DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
         target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
         target(
@@ -82,7 +89,7 @@ let package = Package(
             "ShipStore",
             [
                 "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
-                "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, system,
+                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, system,
             ]),
         .executableTarget(
             name: "ship-store",
@@ -120,6 +127,7 @@ let package = Package(
             name: "FuzzTests",
             dependencies: ["ShipCompression", "StoreFormat", "StoreSnapshot", "TestSupport", grdb, system],
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
+        tests(of: "DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         tests(of: "ShipProtocol"),
         tests(
             of: "ShipCompression",

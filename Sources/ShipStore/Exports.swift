@@ -1,4 +1,5 @@
 // The library's public face is this module: whoever imports it sees the public values of the stages too.
+@_exported public import DeviceTrust
 @_exported public import ShipCompression
 @_exported public import ShipProtocol
 @_exported public import ShipTransport

@@ -1,3 +1,4 @@
+public import DeviceTrust
 public import ShipCompression
 public import ShipProtocol
 public import ShipTransport
@@ -38,6 +39,12 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case file(FileError)
     /// Something could not be done to a store of this device.
     case operation(OperationError)
+    /// This device's identity or its list of trusted devices cannot be used.
+    case identity(IdentityError)
+    /// A device cannot be trusted as was said.
+    case trustList(TrustListError)
+    /// No trusted device has this id or name.
+    case noSuchPeer(String)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
     /// This side was told to stop.
@@ -65,6 +72,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as CoordinatorError: .serving(error)
             case let error as MetadataError: error == .cancelled ? .stopped : .metadata(error)
             case let error as FileError: .file(error)
+            case let error as IdentityError: .identity(error)
+            case let error as TrustListError: .trustList(error)
             case is CancellationError: .stopped
             default: .sqlite(String(describing: error))
             }

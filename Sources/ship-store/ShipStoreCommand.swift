@@ -18,8 +18,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
         subcommands: [
             SendCommand.self, ReceiveCommand.self, ListCommand.self, WatchCommand.self, RollbackCommand.self,
             PruneCommand.self, CopyCommand.self, CopiesCommand.self, RestoreCommand.self, MoveCommand.self,
-            DestroyCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self, DemoCommand.self,
-            DemoWriterCommand.self,
+            DestroyCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self, IdentityCommand.self,
+            TrustCommand.self, PeersCommand.self, DistrustCommand.self, DemoCommand.self, DemoWriterCommand.self,
         ])
 
     static func main() async {

@@ -9,12 +9,15 @@ final class Desk: Sendable {
     let path: FilePath
     /// `TMPDIR` of every program that runs here.
     let temporary: FilePath
+    /// `XDG_CONFIG_HOME` of every program that runs here.
+    let configuration: FilePath
     private let scratch: ScratchFolder
 
     init() throws {
         scratch = try ScratchFolder()
         path = try scratch.folder("desk")
         temporary = try scratch.folder("tmp")
+        configuration = try scratch.folder("config")
     }
 
     /// A file out of the way, of a name of its own.
@@ -23,7 +26,12 @@ final class Desk: Sendable {
     subscript(_ name: String) -> FilePath { path.appending(name) }
 
     private var environment: [String: String] {
-        get throws { ["TMPDIR": temporary.string, "SHIP": try BuiltProgram.path().string] }
+        get throws {
+            [
+                "TMPDIR": temporary.string, "XDG_CONFIG_HOME": configuration.string,
+                "SHIP": try BuiltProgram.path().string,
+            ]
+        }
     }
 
     func run(

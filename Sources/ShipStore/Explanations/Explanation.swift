@@ -32,6 +32,11 @@ extension ShipmentError {
         case .file(let error):
             Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
         case .operation(let error): error.explanation
+        case .identity(let error): error.explanation
+        case .trustList(let error): error.explanation
+        case .noSuchPeer(let text):
+            Explanation(
+                "no device of that id or name is trusted: \(Printable.text(text))", hint: "see `ship-store peers`")
         case .refused(let reason):
             Explanation("the receiver refused the shipment: \(reason.printableMessage)", hint: reason.hint)
         case .givenUp(let reason):

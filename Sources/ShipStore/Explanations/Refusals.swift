@@ -25,7 +25,8 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .serving, .sqlite, .model, .operation, .metadata: reason(.cannotInstall)
+        case .source, .serving, .sqlite, .model, .operation, .metadata, .identity, .trustList, .noSuchPeer:
+            reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
     }
@@ -39,7 +40,7 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
-            .operation, .metadata:
+            .operation, .metadata, .identity, .trustList, .noSuchPeer:
             reason(.stopped)
         }
     }
@@ -50,7 +51,7 @@ extension ShipmentError {
         case .install(.occupied(let path)):
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
         case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file), .source, .model,
-            .serving, .operation:
+            .serving, .operation, .identity:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }

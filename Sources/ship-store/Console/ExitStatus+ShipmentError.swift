@@ -22,6 +22,9 @@ extension ExitStatus {
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
             case .operation(let error): ExitStatus(error)
+            case .identity(let error): ExitStatus(error)
+            case .trustList: .usage
+            case .noSuchPeer: .noInput
             case .cannotAnswer: .protocolBroken
             case .stopped: .tryAgain
             case .sqlite: .badData
@@ -101,6 +104,17 @@ extension ExitStatus {
             case .readOnly: .notPermitted
             case .unreadablePropertyList, .tableIsTaken: .badData
             case .sqlite: .inputOutput
+            }
+    }
+
+    private init(_ error: IdentityError) {
+        self =
+            switch error {
+            case .exposed, .otherOwner, .notPlain: .notPermitted
+            case .damaged: .badData
+            case .busy: .tryAgain
+            case .notMade: .unexpected
+            case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             }
     }
 

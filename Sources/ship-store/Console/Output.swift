@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ShipStore
 import Synchronization
 import SystemPackage
 
@@ -8,6 +9,9 @@ enum Output {
 
     /// Why some of the data is lost, if it is. That a reader has gone away is no failure: it had enough.
     static var failure: Errno? { firstFailure.withLock { $0 } }
+
+    /// Whether people see it at once.
+    static var isTerminal: Bool { PlatformCalls.isTerminal(.standardOutput) }
 
     static func write(_ line: String) {
         do {

@@ -1,0 +1,141 @@
+import FoundationEssentials
+import StoreFiles
+import SystemPackage
+
+/// A folder that only its owner can look into (0700), with files that only they can read (0600). What others could have
+/// read or written is refused, not repaired: what it holds may be known, or not be ours, by now.
+struct PrivateFolder: Sendable {
+    let path: FilePath
+
+    /// Largest file that is read, in bytes.
+    private static let sizeLimit: Int64 = 1024 * 1024
+    /// How long to wait for another process that holds the lock, which it does for as long as a file takes to be written.
+    private static let patience = Duration.seconds(5)
+
+    /// Makes it if it is not there.
+    func make() throws(IdentityError) {
+        try files { () throws(FileError) in try Folder.make(path) }
+        _ = try open()
+    }
+
+    /// - Returns: The content of a file; `nil` if it is not there, or the folder is not.
+    func read(_ name: FilePath.Component) throws(IdentityError) -> [UInt8]? {
+        do throws(IdentityError) {
+            let folder = try open()
+            let file = try files { () throws(FileError) in try folder.file(name) }
+            let status = try files { () throws(FileError) in try file.status }
+            guard status.kind == .file, status.links == 1 else { throw .notPlain(file.path) }
+            try checkIsPrivate(status, file.path)
+            guard status.size <= Self.sizeLimit else { throw .damaged(file.path, flaw: "it is too large") }
+            return try files { () throws(FileError) in try file.read(Int(status.size), at: 0) }
+        } catch .file(let error) where error.errno == .noSuchFileOrDirectory {
+            return nil
+        } catch .file(let error) where error.errno == .tooManySymbolicLinkLevels {
+            throw .notPlain(error.path)
+        }
+    }
+
+    /// Puts a file in its place, whole and durable, whatever was there before.
+    func write(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) {
+        try files { () throws(FileError) in
+            try withTemporaryFile(bytes) { (file) throws(FileError) in
+                try PlatformCalls.rename(file, to: path.appending(name))
+            }
+        }
+    }
+
+    /// Makes a file, whole and durable.
+    ///
+    /// - Returns: Whether it was not there before; if it was, it stays.
+    func create(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) -> Bool {
+        try files { () throws(FileError) in
+            var isNew = true
+            try withTemporaryFile(bytes) { (file) throws(FileError) in
+                do throws(FileError) {
+                    // Unlike a rename, a link never replaces what another process has made meanwhile.
+                    try PlatformCalls.hardLink(file, as: path.appending(name))
+                } catch {
+                    guard error.errno == .fileExists else { throw error }
+                    isNew = false
+                }
+                try PlatformCalls.removeFile(file)
+            }
+            return isNew
+        }
+    }
+
+    /// Runs `body` while no other process, and no other task of this one, does the same.
+    func whileLocked<Result>(_ body: () throws(IdentityError) -> Result) throws(IdentityError) -> Result {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            if let lock = try takeLock() { return try run(body, holding: lock) }
+            guard .now < deadline else { throw .busy(path) }
+            PlatformCalls.pause(.milliseconds(10))
+        }
+    }
+
+    private func run<Result>(
+        _ body: () throws(IdentityError) -> Result, holding _: borrowing FolderLock
+    ) throws(IdentityError) -> Result { try body() }
+
+    private func takeLock() throws(IdentityError) -> FolderLock? {
+        do throws(FileError) {
+            return try FolderLock.take(.exclusive, on: path)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func withTemporaryFile(
+        _ bytes: [UInt8], _ body: (FilePath) throws(FileError) -> Void
+    ) throws(FileError) {
+        let name = path.appending(".new-\(UUID().uuidString)")
+        do throws(FileError) {
+            let file = try OpenFile.creating(name)
+            try file.write(bytes)
+            try file.sync()
+            try body(name)
+            try Folder.sync(path)
+        } catch {
+            try? PlatformCalls.removeFile(name)
+            throw error
+        }
+    }
+
+    private func open() throws(IdentityError) -> OpenFolder {
+        let folder = try openUnchecked()
+        try checkIsPrivate(try status(of: folder), path)
+        return folder
+    }
+
+    private func openUnchecked() throws(IdentityError) -> OpenFolder {
+        do throws(FileError) {
+            return try OpenFolder(path)
+        } catch {
+            if error.errno == .notDirectory || error.errno == .tooManySymbolicLinkLevels { throw .notPlain(path) }
+            throw .file(error)
+        }
+    }
+
+    private func status(of folder: borrowing OpenFolder) throws(IdentityError) -> FileStatus {
+        do throws(FileError) {
+            return try folder.status
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func checkIsPrivate(_ status: FileStatus, _ path: FilePath) throws(IdentityError) {
+        guard status.owner == PlatformCalls.effectiveUser else { throw .otherOwner(path, user: status.owner) }
+        let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
+        guard status.permissions.isDisjoint(with: others) else { throw .exposed(path, status.permissions) }
+    }
+
+    private func files<Value: ~Copyable>(_ call: () throws(FileError) -> Value) throws(IdentityError) -> Value {
+        do throws(FileError) {
+            return try call()
+        } catch {
+            throw .file(error)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+public import ShipProtocol
+import SystemPackage
+
+extension DeviceFolder {
+    /// Whom this device trusts now.
+    public func trustList() throws(IdentityError) -> TrustList {
+        guard let bytes = try folder.read(Self.peersFile) else { return TrustList() }
+        guard let list = try? JSONDecoder().decode(TrustList.self, from: Data(bytes)) else {
+            // Nobody is let in by a list that is half understood.
+            throw .damaged(path.appending(Self.peersFile), flaw: "it is no list of trusted devices")
+        }
+        return list
+    }
+
+    /// Changes the list in one step: whoever else changes it at the same time does so before or after.
+    package func changeTrustList<Result>(
+        _ body: (inout TrustList) throws(TrustListError) -> Result
+    ) throws(IdentityError) -> Swift.Result<Result, TrustListError> {
+        try folder.make()
+        return try folder.whileLocked { () throws(IdentityError) in
+            let before = try trustList()
+            var list = before
+            let result: Result
+            do throws(TrustListError) {
+                result = try body(&list)
+            } catch {
+                return .failure(error)
+            }
+            if list != before { try folder.write(try Self.encode(list), as: Self.peersFile) }
+            return .success(result)
+        }
+    }
+
+    private static func encode(_ list: TrustList) throws(IdentityError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(list) else { throw .notMade }
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+
+    /// Trusts a device from now on, or changes what it is trusted with.
+    ///
+    /// - Throws: `IdentityError`, `TrustListError`.
+    public func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms, at time: Timestamp) throws -> TrustedPeer {
+        if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
+        return try changeTrustList { (list) throws(TrustListError) in try list.trust(id, terms, at: time) }.get()
+    }
+
+    /// - Returns: The peer that is trusted no more; `nil` if there is none of that id or name.
+    public func distrust(_ idOrName: String) throws(IdentityError) -> TrustedPeer? {
+        // Nothing is made only to find that nobody is in it.
+        guard try !trustList().isEmpty else { return nil }
+        switch try changeTrustList({ (list) throws(TrustListError) in list.distrust(idOrName) }) {
+        case .success(let peer): return peer
+        case .failure: return nil
+        }
+    }
+}

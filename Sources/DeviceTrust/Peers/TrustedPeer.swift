@@ -1,0 +1,58 @@
+public import ShipProtocol
+
+/// A device that this one trusts, and with what.
+public struct TrustedPeer: Hashable, Sendable {
+    public let id: DeviceIdentifier
+    /// No two peers share one.
+    public internal(set) var name: PeerName
+    public internal(set) var roles: Set<Role>
+    public internal(set) var stores: Stores
+    /// Stores that it may send although they came from another device before.
+    public internal(set) var takesOver: Set<StoreName>
+    public let since: Timestamp
+
+    /// What the peer may be.
+    public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
+        /// It sends stores, and this device installs them.
+        case sender
+        /// It is sent stores of this device.
+        case receiver
+    }
+
+    /// Of which stores that goes.
+    public enum Stores: Hashable, Sendable {
+        case all
+        case only(Set<StoreName>)
+
+        public func contains(_ name: StoreName) -> Bool {
+            switch self {
+            case .all: true
+            case .only(let names): names.contains(name)
+            }
+        }
+    }
+}
+
+extension TrustedPeer: Codable {
+    private enum CodingKeys: String, CodingKey { case id, name, roles, stores, takesOver, since }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(DeviceIdentifier.self, forKey: .id)
+        name = try container.decode(PeerName.self, forKey: .name)
+        roles = try container.decode(Set<Role>.self, forKey: .roles)
+        stores = try container.decodeIfPresent(Set<StoreName>.self, forKey: .stores).map(Stores.only) ?? .all
+        takesOver = try container.decodeIfPresent(Set<StoreName>.self, forKey: .takesOver) ?? []
+        since = try container.decode(Timestamp.self, forKey: .since)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(roles.map(\.rawValue).sorted(), forKey: .roles)
+        if case .only(let names) = stores { try container.encode(names.sorted(), forKey: .stores) }
+        if !takesOver.isEmpty { try container.encode(takesOver.sorted(), forKey: .takesOver) }
+        try container.encode(since, forKey: .since)
+    }
+}

@@ -1,0 +1,44 @@
+public import DeviceTrust
+import FoundationEssentials
+import ShipProtocol
+public import SystemPackage
+
+/// This device: who it is, and whom it trusts.
+public struct Device: Sendable {
+    public let folder: DeviceFolder
+
+    /// - Parameter folder: Where its key and its list are; `nil` for the user's own place.
+    public init(folder: FilePath? = nil) {
+        self.folder = folder.map(DeviceFolder.init(at:)) ?? .standard
+    }
+
+    /// Who it is; the first time this is asked, it becomes somebody.
+    public func identity() throws(ShipmentError) -> DeviceIdentity {
+        try Self.explained { try folder.identity() }
+    }
+
+    public func peers() throws(ShipmentError) -> [TrustedPeer] {
+        try Self.explained { try folder.trustList().peers }
+    }
+
+    /// Trusts a device from now on, or changes what it is trusted with.
+    public func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms = .init()) throws(ShipmentError) -> TrustedPeer {
+        try Self.explained { try folder.trust(id, terms, at: Timestamp(Date())) }
+    }
+
+    /// - Parameter idOrName: Of the peer.
+    /// - Returns: The peer that is trusted no more.
+    /// - Throws: Among others, `.noSuchPeer`.
+    public func distrust(_ idOrName: String) throws(ShipmentError) -> TrustedPeer {
+        guard let peer = try Self.explained({ try folder.distrust(idOrName) }) else { throw .noSuchPeer(idOrName) }
+        return peer
+    }
+
+    private static func explained<Result>(_ body: () throws -> Result) throws(ShipmentError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+}

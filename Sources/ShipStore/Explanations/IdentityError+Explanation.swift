@@ -1,0 +1,37 @@
+import DeviceTrust
+import SystemPackage
+
+extension IdentityError {
+    var explanation: Explanation {
+        switch self {
+        case .exposed(let path, _):
+            Explanation(
+                "other users may have read or changed \(path)",
+                hint: "if nobody did, `chmod go= \(path)`; otherwise remove it, and trust each other anew")
+        case .otherOwner(let path, let user):
+            Explanation("\(path) belongs to user \(user)", hint: "use a folder of your own with --identity")
+        case .notPlain(let path):
+            Explanation(
+                "\(path) is a link, or not what should be there", hint: "use another folder with --identity")
+        case .damaged(let path, let flaw):
+            Explanation("\(path) cannot be used: \(flaw)", hint: "restore it, or remove it and trust each other anew")
+        case .busy(let path): Explanation("another program is changing \(path)", hint: "try again")
+        case .notMade: Explanation("a certificate cannot be made")
+        case .file(let error):
+            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        }
+    }
+}
+
+extension TrustListError {
+    var explanation: Explanation {
+        switch self {
+        case .nameIsTaken(let name, let id):
+            Explanation("\(name) is the name of \(id)", hint: "choose another name with --name")
+        case .isThisDevice:
+            Explanation(
+                "that is the id of this device itself", hint: "take that of the other one: `ship-store identity` there")
+        case .tooMany: Explanation("so many devices cannot be trusted", hint: "`ship-store distrust` some")
+        }
+    }
+}

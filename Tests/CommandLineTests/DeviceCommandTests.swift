@@ -1,0 +1,111 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Who a device is, and whom it trusts.
+@Suite struct DeviceCommandTests {
+    @Test func `the id is the same from run to run, and of two first runs at once`() async throws {
+        let desk = try Desk()
+        let first = try (0..<4).map { _ in try desk.start("identity") }
+        var ids: Set<String> = []
+        for program in first {
+            let outcome = try await program.wait()
+            outcome.expectSuccess()
+            ids.insert(outcome.stdout)
+        }
+        ids.insert(try await desk.run("identity").stdout)
+        #expect(ids.count == 1)
+        let told = try await desk.run("identity", "--json").objects()
+        #expect(told.first?["folder"] as? String == desk.configuration.appending("ship-store").string)
+        #expect(ids.first?.contains(try #require(told.first?["id"] as? String)) == true)
+        #expect(try Folder.names(in: desk.configuration.appending("ship-store")) == ["identity.pem"])
+    }
+
+    @Test func `the QR code comes after the id`() async throws {
+        let outcome = try await Desk().run("identity", "--qr")
+        outcome.expectSuccess()
+        #expect(outcome.lines.count == 22)
+        #expect(outcome.lines.dropFirst().allSatisfy { $0.count == 41 })
+    }
+
+    @Test func `a device is trusted, listed and trusted no more`() async throws {
+        let desk = try Desk()
+        let id = try await desk.id(of: "other")
+        let trusted = try await desk.run("trust", id.lowercased(), "--name", "watch", "--role", "receiver")
+        trusted.expectSuccess()
+        #expect(trusted.stderr == "watch is trusted: may receive every store\n")
+        try await desk.run("trust", id, "--store", "Tea", "--store", "Recipes", "--quiet").expectSuccess()
+        let peers = try await desk.run("peers", "--json").objects()
+        #expect(peers.count == 1)
+        #expect(peers.first?["id"] as? String == id)
+        #expect(peers.first?["stores"] as? [String] == ["Recipes", "Tea"])
+        #expect(peers.first?["roles"] as? [String] == ["receiver"])
+        #expect(try await desk.run("peers").stdout.hasPrefix("watch  \(id)  since "))
+        try await desk.run("distrust", "watch", "--quiet").expectSuccess()
+        let none = try await desk.run("peers")
+        #expect(none.stdout == "" && none.stderr == "no device is trusted yet\n")
+        try await desk.run("distrust", "watch").expectFailure(
+            66, "no device of that id or name is trusted: watch", hint: "see `ship-store peers`")
+    }
+
+    @Test func `what is wrong with an id is said`() async throws {
+        let desk = try Desk()
+        let id = try await desk.id(of: "other")
+        var characters = Array(id)
+        characters[13] = characters[13] == "0" ? "1" : "0"
+        let group = String(characters[12..<17])
+        let hint = "see `ship-store trust --help`"
+        try await desk.run("trust", String(characters)).expectFailure(
+            64, "the value '\(String(characters))' is invalid for '<id>': there is a slip in group 3, \(group)",
+            hint: hint)
+        try await desk.run("trust", "watch").expectFailure(
+            64,
+            "the value 'watch' is invalid for '<id>': an id has 65 letters and digits, in groups of five; that are 5",
+            hint: hint)
+        let own = try await desk.run("identity").lines.first ?? ""
+        try await desk.run("trust", own).expectFailure(
+            64, "that is the id of this device itself",
+            hint: "take that of the other one: `ship-store identity` there")
+    }
+
+    @Test func `a key that others can read is refused`() async throws {
+        let desk = try Desk()
+        try await desk.run("identity").expectSuccess()
+        let file = desk.configuration.appending("ship-store").appending("identity.pem")
+        try PlatformCalls.changeMode(of: file, to: [.ownerReadWrite, .groupRead])
+        try await desk.run("identity").expectFailure(
+            77, "other users may have read or changed \(file)",
+            hint: "if nobody did, `chmod go= \(file)`; otherwise remove it, and trust each other anew")
+    }
+
+    @Test(.enabled(if: PlatformCalls.effectiveUser == 0, "only root can become somebody else"))
+    func `another user gets neither the key nor the list`() async throws {
+        let desk = try Desk()
+        try await desk.run("trust", try await desk.id(of: "other")).expectSuccess()
+        let folder = desk.configuration.appending("ship-store")
+        for name in ["identity.pem", "peers.json"] {
+            let reading = try await ChildProgram(
+                "/usr/bin/setpriv",
+                ["--reuid", "65534", "--clear-groups", "cat", folder.appending(name).string]
+            ).wait()
+            #expect(reading.status == .exited(1) && reading.output.isEmpty)
+        }
+        let program = try BuiltProgram.path().string
+        let asOther = try await ChildProgram(
+            "/usr/bin/setpriv",
+            ["--reuid", "65534", "--clear-groups", program, "peers", "--identity", folder.string]
+        ).wait()
+        #expect(asOther.status != .exited(0) && asOther.output.isEmpty)
+    }
+}
+
+extension Desk {
+    /// The id of another device, which keeps itself in a folder of this desk.
+    func id(of folder: String) async throws -> String {
+        let outcome = try await run("identity", "--identity", self[folder].string)
+        outcome.expectSuccess()
+        return try #require(outcome.lines.first)
+    }
+}

@@ -1,0 +1,127 @@
+import DeviceTrust
+import Foundation
+import ShipProtocol
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct `The list of trusted devices` {
+    private let now = Timestamp(Date(timeIntervalSince1970: 1_800_000_000))
+    private func id(_ number: UInt8) -> DeviceIdentifier { DeviceIdentifier(ofCertificate: [number]) }
+    private func name(_ text: String) throws -> PeerName { try #require(PeerName(text)) }
+    private func store(_ text: String) throws -> StoreName { try #require(StoreName(text)) }
+
+    @Test func `is empty without a file, and makes none by being read`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        #expect(try folder.trustList().isEmpty)
+        #expect(try folder.distrust("watch") == nil)
+        #expect(try Folder.names(in: scratch.path) == [])
+    }
+
+    @Test func `keeps what a device may do, and forgets it`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        var terms = TrustList.Terms()
+        terms.name = try name("Anna's watch")
+        terms.roles = [.sender]
+        terms.stores = .only([try store("Recipes")])
+        let peer = try folder.trust(id(1), terms, at: now)
+        #expect(peer.since == now)
+        let other = try folder.trust(id(2), TrustList.Terms(), at: now)
+        #expect(other.roles == [.sender, .receiver] && other.stores == .all)
+        #expect(other.name.text == "device-" + id(2).text.prefix(5))
+        let list = try folder.trustList()
+        #expect(list.peers == [peer, other])
+        #expect(list.stores(of: id(1), as: .sender) == .only([try store("Recipes")]))
+        #expect(list.stores(of: id(1), as: .receiver) == nil)
+        #expect(list.stores(of: id(3), as: .sender) == nil)
+        let file = folder.path.appending("peers.json")
+        #expect(try PlatformCalls.status(of: file).permissions == .ownerReadWrite)
+        #expect(try Folder.names(in: folder.path) == ["peers.json"])
+        #expect(try folder.distrust("Anna's watch") == peer)
+        #expect(try folder.distrust(id(2).text.lowercased()) == other)
+        #expect(try folder.distrust("Anna's watch") == nil)
+        #expect(try folder.trustList().isEmpty)
+    }
+
+    @Test func `changes only what is said anew`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        var terms = TrustList.Terms()
+        terms.name = try name("watch")
+        terms.roles = [.receiver]
+        _ = try folder.trust(id(1), terms, at: now)
+        var more = TrustList.Terms()
+        more.stores = .only([try store("Tea")])
+        let later = Timestamp(now.date.addingTimeInterval(60))
+        let changed = try folder.trust(id(1), more, at: later)
+        #expect(changed.name.text == "watch" && changed.roles == [.receiver] && changed.since == now)
+        #expect(changed.stores == more.stores)
+        #expect(throws: TrustListError.nameIsTaken(try name("watch"), by: id(1))) {
+            try folder.trust(id(2), terms, at: now)
+        }
+    }
+
+    @Test func `lets one device at a time take over a store`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        var terms = TrustList.Terms()
+        terms.takesOver = [try store("Recipes")]
+        _ = try folder.trust(id(1), terms, at: now)
+        _ = try folder.trust(id(2), terms, at: now)
+        let list = try folder.trustList()
+        #expect(list.peer(id(1))?.takesOver == [])
+        #expect(list.peer(id(2))?.takesOver == terms.takesOver)
+    }
+
+    @Test func `does not hold this device itself`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        let own = try folder.identity().id
+        #expect(throws: TrustListError.isThisDevice) { try folder.trust(own, TrustList.Terms(), at: now) }
+    }
+
+    @Test func `loses nothing when many change it at once`() async throws {
+        let scratch = try ScratchFolder.inMemory()
+        let folder = scratch.path.appending("d")
+        try await withThrowingTaskGroup { group in
+            for number in UInt8(0)..<24 {
+                group.addTask(executorPreference: TestThreads.shared) {
+                    _ = try DeviceFolder(at: folder).trust(id(number), TrustList.Terms(), at: now)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try DeviceFolder(at: folder).trustList().peers.count == 24)
+        #expect(try Folder.names(in: folder) == ["peers.json"])
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", #"{"peers": []}"#, #"{"peers": [], "version": 2}"#,
+        #"{"peers": [{"id": "x", "name": "a", "roles": [], "since": "2026-11-20T19:04:05Z"}], "version": 1}"#,
+    ])
+    func `lets nobody in when it makes no sense`(text: String) throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        try PlatformCalls.makeFolder(folder.path)
+        let file = folder.path.appending("peers.json")
+        try OpenFile.creating(file).write(Array(text.utf8))
+        #expect(throws: IdentityError.damaged(file, flaw: "it is no list of trusted devices")) {
+            try folder.trustList()
+        }
+        #expect(throws: IdentityError.self) { try folder.trust(id(1), TrustList.Terms(), at: now) }
+    }
+
+    @Test func `has names that a terminal can show, each once`() throws {
+        for bad in ["", " a", "a ", "a\nb", "\u{1B}[2J", "a\u{202E}b", String(repeating: "a", count: 65), id(1).text] {
+            #expect(PeerName(bad) == nil, "\(bad)")
+        }
+        let watch = try name("watch")
+        #expect(watch.avoiding([]) == watch)
+        #expect(watch.avoiding([watch, try name("watch-2")]).text == "watch-3")
+        let long = try name(String(repeating: "\u{E4}", count: 32))
+        #expect(long.avoiding([long]).text == String(repeating: "\u{E4}", count: 31) + "-2")
+    }
+}
