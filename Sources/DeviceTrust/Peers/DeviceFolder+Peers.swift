@@ -47,6 +47,18 @@ extension DeviceFolder {
         return try changeTrustList { (list) throws(TrustListError) in try list.trust(id, terms, at: time) }.get()
     }
 
+    /// Trusts a device in one more role, under a name that no other has: with both devices at hand, nobody is asked.
+    ///
+    /// - Throws: `IdentityError`, `TrustListError`.
+    package func trust(
+        _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName, at time: Timestamp
+    ) throws -> TrustedPeer {
+        if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
+        return try changeTrustList { (list) throws(TrustListError) in
+            try list.trust(id, as: role, called: name, at: time)
+        }.get()
+    }
+
     /// - Returns: The peer that is trusted no more; `nil` if there is none of that id or name.
     public func distrust(_ idOrName: String) throws(IdentityError) -> TrustedPeer? {
         // Nothing is made only to find that nobody is in it.

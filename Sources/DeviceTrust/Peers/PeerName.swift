@@ -16,6 +16,9 @@ public struct PeerName: Hashable, Sendable {
     /// What a device is called that nobody has named.
     package init(of id: DeviceIdentifier) { text = "device-" + id.text.prefix(while: { $0 != "-" }) }
 
+    /// A name that this program makes up.
+    package init(standing text: StaticString) { self.text = "\(text)" }
+
     /// The first of `text`, `text-2`, `text-3` and so on that is not taken.
     package func avoiding(_ taken: Set<PeerName>) -> PeerName {
         var (name, number) = (self, 2)
