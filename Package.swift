@@ -23,6 +23,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
@@ -74,7 +75,12 @@ let package = Package(
         target(
             "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
         target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system], optimized),
-        target("ShipTransport", ["ShipProtocol", "StoreFiles", nioCore, nioPosix, subprocess, system]),
+        target(
+            "ShipTransport",
+            [
+                "DeviceTrust", "ShipProtocol", "StoreFiles", crypto, nioCore, nioPosix, nioSSL, nioTLS, subprocess,
+                system,
+            ]),
         target("DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
         target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
@@ -135,10 +141,10 @@ let package = Package(
         tests(
             of: "ShipStore",
             [
-                "ship-store", "ShipCompression", "ShipProtocol", "StoreFiles", "StoreInbox", "StoreInstall", crypto,
-                grdb, system,
+                "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "ShipTransport", "StoreFiles",
+                "StoreInbox", "StoreInstall", crypto, grdb, system,
             ]),
-        tests(of: "ShipTransport", ["StoreFiles", nioCore, nioPosix, system]),
+        tests(of: "ShipTransport", ["DeviceTrust", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
         tests(of: "StoreFormat", ["ShipProtocol", "StoreFiles", grdb, sqlite, system]),
         tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),

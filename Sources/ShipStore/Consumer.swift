@@ -1,3 +1,4 @@
+public import DeviceTrust
 package import ShipCompression
 public import ShipProtocol
 public import ShipTransport
@@ -14,6 +15,8 @@ public final class Consumer: Sendable {
     public struct Options: Sendable {
         public var timeouts = Timeouts()
         public var link = LinkOptions()
+        /// Who may be at the other end.
+        public var trust = TrustPolicy.localPrograms
         /// How many generations of each store stay, the current one included.
         public var kept = 3
         /// Those beyond that number stay for this long after they were installed; `nil` for not at all.
@@ -34,7 +37,7 @@ public final class Consumer: Sendable {
 
     private let installer: Installer
     private let turns = StoreTurns()
-    private let options: Options
+    let options: Options
 
     /// Makes the inbox if it is not there, takes it over, and sweeps what a killed consumer left.
     ///
@@ -58,7 +61,7 @@ public final class Consumer: Sendable {
         from endpoint: Endpoint, report: @escaping @Sendable (ReceiveEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> Receipt {
         do {
-            return try await Connector.withLink(from: endpoint, options.link) { link in
+            return try await Connector.withLink(from: endpoint, try linkOptions(for: endpoint)) { link in
                 let greeting: ConsumerSession.Greeting =
                     switch (link.direction, endpoint) {
                     case (.oneWay, _): .never
@@ -81,27 +84,88 @@ public final class Consumer: Sendable {
 
     /// Accepts connections, and receives a shipment over each; those of different stores side by side.
     ///
-    /// - Throws: If it cannot listen; with `.once`, also what the session threw.
+    /// - Parameter window: While it is open, a device that has its code is trusted from then on, and may ship.
+    /// - Throws: If it cannot listen; with `.once`, also what the session threw; `.pairing(.over)` if nobody has paired in
+    ///   time, and nobody is trusted.
     public func listen(
-        on address: Endpoint, _ persistence: Persistence = .untilCancelled,
+        on address: Endpoint, _ persistence: Persistence = .untilCancelled, pairingIn window: PairingWindow? = nil,
         report: @escaping @Sendable (ReceiveEvent) -> Void = { _ in }
     ) async throws(ShipmentError) {
-        let failure = Mutex<ShipmentError?>(nil)
-        do {
-            try await Listener.serve(
-                on: address, options.link, persistence == .once ? .oneConnection : .untilCancelled,
-                onListening: { report(.listening("\($0)")) }
-            ) { link in
-                do throws(ShipmentError) {
-                    _ = try await self.session(link, .atOnce, report)
-                } catch {
-                    failure.withLock { $0 = error }
-                }
+        let (failure, stop) = (SharedFailure(), ListenerStop())
+        let options = try linkOptions(for: address, pairingIn: window)
+        let persistence: Listener.Persistence =
+            switch (persistence, window) {
+            case (.untilCancelled, _): .untilCancelled
+            case (.once, nil): .oneConnection
+            case (.once, _?): .untilStopped(stop)
             }
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask {
+                    guard let window, case .trustedPeers(let device) = self.options.trust else { return }
+                    await window.waitUntilOver()
+                    if !Task.isCancelled, try device.trustList().isEmpty { throw PairingError.over }
+                }
+                group.addTask {
+                    try await Listener.serve(
+                        on: address, options, persistence,
+                        onListening: { address in
+                            report(.listening("\(address)"))
+                            if let window { report(.pairing(window.code)) }
+                        },
+                        onTurnedAway: { report(.turnedAway("\($0)", .link($1))) }
+                    ) { link in
+                        guard let end = await self.visit(link, window, report) else { return }
+                        failure.set(end)
+                        stop.stop()
+                    }
+                    throw ListeningIsOver()
+                }
+                while try await group.next() != nil {}
+            }
+        } catch is ListeningIsOver {
+            if case .untilCancelled = persistence { return }
+            try failure.get()
         } catch {
             throw ShipmentError(error)
         }
-        if persistence == .once, let failure = failure.withLock({ $0 }) { throw failure }
+    }
+
+    /// Pairs, or receives a shipment.
+    ///
+    /// - Returns: How the session ended, if there was one.
+    private func visit(
+        _ link: Link, _ window: PairingWindow?, _ report: @escaping @Sendable (ReceiveEvent) -> Void
+    ) async -> Result<Void, ShipmentError>? {
+        var link = link
+        do throws(ShipmentError) {
+            if let window, case .trustedPeers(let device) = options.trust {
+                switch try await receive(link, in: window, on: device) {
+                case .session(let begun): link = begun
+                case .paired(let peer):
+                    report(.paired(peer))
+                    return nil
+                }
+            }
+        } catch {
+            report(.turnedAway("\(link.peer)", error))
+            return nil
+        }
+        do throws(ShipmentError) {
+            _ = try await session(link, .atOnce, report)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func linkOptions(
+        for endpoint: Endpoint, pairingIn window: PairingWindow? = nil
+    ) throws(ShipmentError) -> LinkOptions {
+        var link = options.link
+        if case .tcp = endpoint { link.security = try options.trust.security(of: .sender, pairingIn: window) }
+        return link
     }
 
     private func session(
@@ -110,8 +174,9 @@ public final class Consumer: Sendable {
         report(.connected("\(link.peer)"))
         let start = ContinuousClock.now
         let session = ConsumerSession(
-            installer: installer, coordinator: coordinator, turns: turns, requirements: options.requirements,
-            probes: ProbeRun(options.probes), codec: options.codec, timeouts: options.timeouts, report: report)
+            trust: options.trust, installer: installer, coordinator: coordinator, turns: turns,
+            requirements: options.requirements, probes: ProbeRun(options.probes), codec: options.codec,
+            timeouts: options.timeouts, report: report)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)
@@ -124,4 +189,16 @@ public final class Consumer: Sendable {
             throw failure
         }
     }
+}
+
+/// What ends the waiting for an open window when nobody listens any more.
+private struct ListeningIsOver: Error {}
+
+/// How the last session ended.
+private final class SharedFailure: Sendable {
+    private let end = Mutex(Result<Void, ShipmentError>.success(()))
+
+    func set(_ end: Result<Void, ShipmentError>) { self.end.withLock { $0 = end } }
+
+    func get() throws(ShipmentError) { try end.withLock { $0 }.get() }
 }

@@ -25,6 +25,8 @@ public struct Producer: Sendable {
         public var copy = CopyOptions()
         public var timeouts = Timeouts()
         public var link = LinkOptions()
+        /// Who may be at the other end.
+        public var trust = TrustPolicy.localPrograms
         /// What makes rows into segments.
         package var codec: ColumnsCodec? = .standard
 
@@ -49,11 +51,13 @@ public struct Producer: Sendable {
         do {
             // What is wrong with the store is said before anybody is called.
             let source = try SourceStore(at: store, busyTimeout: options.copy.busyTimeout)
-            return try await Connector.withLink(to: endpoint, options.link) { link in
+            let name = options.name ?? StoreName(suggestedBy: store)
+            return try await Connector.withLink(to: endpoint, try linkOptions(for: endpoint)) { link in
+                let receivable = try options.trust.stores(of: link.device, as: .receiver)
+                guard receivable.contains(name) else { throw ShipmentError.notAllowed(name, .receiver) }
                 let session = ProducerSession(timeouts: options.timeouts, report: report) {
                     let copy = try await PreparedCopy(
-                        of: source, named: options.name ?? StoreName(suggestedBy: store), options.copy,
-                        metadata: options.metadata)
+                        of: source, named: name, options.copy, metadata: options.metadata)
                     report(.copied(copy.manifest, .now - start))
                     return OutgoingShipment(copy, options.manner)
                 }
@@ -65,6 +69,12 @@ public struct Producer: Sendable {
         } catch {
             throw ShipmentError(error)
         }
+    }
+
+    private func linkOptions(for endpoint: Endpoint) throws(ShipmentError) -> LinkOptions {
+        var link = options.link
+        if case .tcp = endpoint { link.security = try options.trust.security(of: .receiver) }
+        return link
     }
 }
 

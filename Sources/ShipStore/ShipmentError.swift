@@ -43,8 +43,12 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case identity(IdentityError)
     /// A device cannot be trusted as was said.
     case trustList(TrustListError)
+    /// Two devices did not come to trust each other.
+    case pairing(PairingError)
     /// No trusted device has this id or name.
     case noSuchPeer(String)
+    /// The device at the other end may not be the sender, or the receiver, of a store of this name.
+    case notAllowed(StoreName, TrustedPeer.Role)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
     /// This side was told to stop.
@@ -73,6 +77,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as MetadataError: error == .cancelled ? .stopped : .metadata(error)
             case let error as FileError: .file(error)
             case let error as IdentityError: .identity(error)
+            case let error as PairingError: .pairing(error)
             case let error as TrustListError: .trustList(error)
             case is CancellationError: .stopped
             default: .sqlite(String(describing: error))

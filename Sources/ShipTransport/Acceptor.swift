@@ -1,25 +1,49 @@
+import DeviceTrust
 import NIOCore
 import NIOPosix
 
-/// Accepts connections and hands them on, as many at a time as are allowed: the others wait in the system's queue.
+/// Accepts connections and hands them on once it is known who is there, as many at a time as are allowed: the others wait
+/// in the system's queue.
 ///
 /// Errors of accept(2), too many open files among them, are NIO's to wait out (`AcceptBackoffHandler`).
 struct Acceptor: Sendable {
+    /// A connection of somebody who may have one.
+    struct Connection: Sendable {
+        let channel: LinkChannel
+        let device: DeviceIdentifier?
+    }
+
     /// Accepted connections; it ends when the listening socket is closed.
-    let connections: AsyncStream<LinkChannel>
+    let connections: AsyncStream<Connection>
 
-    private let continuation: AsyncStream<LinkChannel>.Continuation
-    private let limit: Int
-    private let kind: LinkChannel.Kind
     /// On the event loop, of which there is one for the listening socket and the accepted ones.
-    private let open: NIOLoopBoundBox<[ObjectIdentifier: any Channel]>
-    private let eventLoop: any EventLoop
+    private struct State {
+        /// Every connection that is open.
+        var open: [ObjectIdentifier: any Channel] = [:]
+        /// Those of them that are in their handshake, the oldest first.
+        var unknown: [any Channel] = []
+        /// Those that have been handed on, or will be without being asked.
+        var known: Set<ObjectIdentifier> = []
+    }
 
-    init(limit: Int, _ kind: LinkChannel.Kind, on eventLoop: any EventLoop) {
-        self.limit = limit
+    private let continuation: AsyncStream<Connection>.Continuation
+    private let options: LinkOptions
+    private let kind: LinkChannel.Kind
+    private let endpoint: Endpoint
+    private let state: NIOLoopBoundBox<State>
+    private let eventLoop: any EventLoop
+    private let onTurnedAway: @Sendable (Endpoint, LinkError) -> Void
+
+    init(
+        _ kind: LinkChannel.Kind, at endpoint: Endpoint, _ options: LinkOptions, on eventLoop: any EventLoop,
+        _ onTurnedAway: @escaping @Sendable (Endpoint, LinkError) -> Void
+    ) {
         self.kind = kind
+        self.endpoint = endpoint
+        self.options = options
         self.eventLoop = eventLoop
-        open = .makeBoxSendingValue([:], eventLoop: eventLoop)
+        self.onTurnedAway = onTurnedAway
+        state = .makeBoxSendingValue(State(), eventLoop: eventLoop)
         (connections, continuation) = AsyncStream.makeStream()
     }
 
@@ -45,24 +69,85 @@ struct Acceptor: Sendable {
     }
 
     private func accept(_ channel: any Channel) throws {
-        let prepared = try LinkChannel.prepare(channel, kind)
-        open.value[ObjectIdentifier(channel)] = channel
+        let prepared = try LinkChannel.prepare(channel, kind, .server, options.security)
+        state.value.open[ObjectIdentifier(channel)] = channel
         channel.closeFuture.whenComplete { _ in
-            open.value[ObjectIdentifier(channel)] = nil
+            state.value.open[ObjectIdentifier(channel)] = nil
+            state.value.known.remove(ObjectIdentifier(channel))
+            state.value.unknown.removeAll { $0 === channel }
             acceptAsAllowed(channel.parent)
         }
+        if let handshake = prepared.handshake { return awaitHandshake(handshake, prepared) }
+        state.value.known.insert(ObjectIdentifier(channel))
         acceptAsAllowed(channel.parent)
-        try channel.pipeline.syncOperations.addHandler(ActivationHandler { continuation.yield(prepared) })
+        try channel.pipeline.syncOperations.addHandler(
+            ActivationHandler {
+                switch kind {
+                case .tcp, .pipe: continuation.yield(Connection(channel: prepared, device: nil))
+                case .unix: yieldIfOurs(prepared)
+                }
+            })
     }
 
+    // MARK: Who is there
+
+    private func awaitHandshake(_ handshake: EventLoopFuture<DeviceIdentifier>, _ prepared: LinkChannel) {
+        let channel = prepared.channel
+        state.value.unknown.append(channel)
+        if state.value.unknown.count > options.maximumHandshakes {
+            Self.drop(state.value.unknown.removeFirst())
+        }
+        let timer = eventLoop.scheduleTask(in: TimeAmount(clamping: options.handshakeTimeout)) {
+            Self.drop(channel)
+        }
+        handshake.whenComplete { result in
+            timer.cancel()
+            state.value.unknown.removeAll { $0 === channel }
+            switch result {
+            case .success(let device):
+                state.value.known.insert(ObjectIdentifier(channel))
+                acceptAsAllowed(channel.parent)
+                continuation.yield(Connection(channel: prepared, device: device))
+            case .failure(let error): turnAway(channel, LinkError(onOpenLink: error))
+            }
+        }
+    }
+
+    /// Closes a connection at once, without TLS's goodbye, for which somebody who says nothing would be waited.
+    private static func drop(_ channel: any Channel) {
+        let nearest = try? channel.pipeline.syncOperations.context(handlerType: LastWordHandler.self)
+        nearest?.close(mode: .all, promise: nil)
+    }
+
+    private func yieldIfOurs(_ prepared: LinkChannel) {
+        SocketPeer.flaw(of: prepared.channel).whenComplete { result in
+            switch result {
+            case .success(nil): continuation.yield(Connection(channel: prepared, device: nil))
+            case .success(let flaw?): turnAway(prepared.channel, flaw)
+            case .failure(let error): turnAway(prepared.channel, LinkError(onOpenLink: error))
+            }
+        }
+    }
+
+    /// Whoever goes by themselves has not been turned away.
+    private func turnAway(_ channel: any Channel, _ error: LinkError) {
+        if error != .closedByPeer {
+            onTurnedAway(channel.remoteAddress.flatMap(Endpoint.init) ?? endpoint, error)
+        }
+        channel.close(promise: nil)
+    }
+
+    // MARK: How many
+
     private func acceptAsAllowed(_ listening: (any Channel)?) {
-        try? listening?.syncOptions?.setOption(.autoRead, value: open.value.count < limit)
+        let isRoom = state.value.known.count < options.maximumConnections
+        try? listening?.syncOptions?.setOption(.autoRead, value: isRoom)
     }
 
     /// Closes the connections that nobody took any more.
     func closeConnections() async {
-        try? await eventLoop.submit { [open] in
-            for channel in open.value.values { channel.close(promise: nil) }
+        try? await eventLoop.submit { [state] in
+            for channel in state.value.open.values { channel.close(promise: nil) }
         }.get()
     }
 }

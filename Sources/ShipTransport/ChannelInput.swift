@@ -19,6 +19,9 @@ struct ChannelInput: LinkSource {
         }
     }
 
+    /// Why the link broke, as far as the reading side knows. To be called on the event loop.
+    var breakage: LinkError? { handler.value.breakage }
+
     /// Most bytes that are thrown away at the end of a link.
     private static let drainedBytes = 16 * 1024 * 1024
 

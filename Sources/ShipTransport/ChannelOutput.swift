@@ -4,15 +4,19 @@ import Synchronization
 /// The writing side of a channel.
 final class ChannelOutput: LinkSink {
     private let channel: any Channel
+    /// It may know better than a write why the link broke: the other side has said so before it closed it.
+    private let input: ChannelInput?
     private let side: CloseMode
     private let finishLimit: Duration
     private let isFinished = Atomic(false)
 
     /// - Parameters:
+    ///   - input: The reading side, if the channel has one.
     ///   - side: `.output` if the channel has a reading side as well, `.all` if not.
     ///   - finishLimit: How long `finish` waits for bytes that a write which was given up has left behind.
-    init(_ channel: any Channel, closing side: CloseMode, finishLimit: Duration) {
+    init(_ channel: any Channel, beside input: ChannelInput? = nil, closing side: CloseMode, finishLimit: Duration) {
         self.channel = channel
+        self.input = input
         self.side = side
         self.finishLimit = finishLimit
     }
@@ -20,8 +24,8 @@ final class ChannelOutput: LinkSink {
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
         guard !bytes.isEmpty else { return }
         try await Answer.wait { answer in
-            channel.eventLoop.execute { [channel] in
-                let progress = WriteProgress(on: channel, limit: TimeAmount(clamping: limit), answer)
+            channel.eventLoop.execute { [channel, input] in
+                let progress = WriteProgress(on: channel, beside: input, limit: TimeAmount(clamping: limit), answer)
                 channel.writeAndFlush(channel.allocator.buffer(bytes: bytes)).assumeIsolated().whenComplete { result in
                     progress.end(result)
                 }
@@ -54,6 +58,7 @@ final class ChannelOutput: LinkSink {
 /// Sees to it that a write that gets nowhere is given up, and one that gets on is not, on the channel's event loop.
 private final class WriteProgress {
     private let channel: any Channel
+    private let input: ChannelInput?
     private let limit: TimeAmount
     private let answer: Answer<Void>
     private var bytesLeft = Int.max
@@ -61,8 +66,9 @@ private final class WriteProgress {
     private var hasEnded = false
     private var timer: Scheduled<Void>?
 
-    init(on channel: any Channel, limit: TimeAmount, _ answer: Answer<Void>) {
+    init(on channel: any Channel, beside input: ChannelInput?, limit: TimeAmount, _ answer: Answer<Void>) {
         self.channel = channel
+        self.input = input
         self.limit = limit
         self.answer = answer
     }
@@ -70,7 +76,11 @@ private final class WriteProgress {
     func end(_ result: Result<Void, any Error>) {
         hasEnded = true
         timer?.cancel()
-        answer.give(result.mapError(LinkError.init(onOpenLink:)))
+        answer.give(
+            result.mapError { [input] error in
+                let told = LinkError(onOpenLink: error)
+                return told == .closedByPeer ? input?.breakage ?? told : told
+            })
     }
 
     /// Looks four times within the limit, so that a write ends at most a quarter late.

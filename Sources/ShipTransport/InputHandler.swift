@@ -33,6 +33,11 @@ final class InputHandler: ChannelInboundHandler {
         self.canWrite = canWrite
     }
 
+    /// Why the link broke, if it did.
+    var breakage: LinkError? {
+        if case .broken(let error) = end { error } else { nil }
+    }
+
     /// Has `answer` given the next piece, or the end.
     func wait(_ answer: Answer<[UInt8]?>, limit: TimeAmount, on eventLoop: any EventLoop) {
         // Whoever waited before has been cancelled: one task reads at a time.

@@ -1,3 +1,5 @@
+package import DeviceTrust
+
 /// A stream of bytes to a peer, one from it, or both. It is open for as long as the body that it was given to runs.
 package struct Link: Sendable {
     package enum Direction: Hashable, Sendable {
@@ -22,15 +24,20 @@ package struct Link: Sendable {
     package let writer: LinkWriter
     /// Who is at the other end, for messages.
     package let peer: Endpoint
+    /// Which device that is, by its certificate; `nil` where nobody is asked: on this machine, and where something else
+    /// carries the link.
+    package let device: DeviceIdentifier?
 
     package init(
-        direction: Direction, medium: Medium = .stream, reader: LinkReader, writer: LinkWriter, peer: Endpoint
+        direction: Direction, medium: Medium = .stream, reader: LinkReader, writer: LinkWriter, peer: Endpoint,
+        device: DeviceIdentifier? = nil
     ) {
         self.direction = direction
         self.medium = medium
         self.reader = reader
         self.writer = writer
         self.peer = peer
+        self.device = device
     }
 }
 

@@ -1,3 +1,4 @@
+public import DeviceTrust
 public import StoreFiles
 public import SystemPackage
 
@@ -13,7 +14,7 @@ public enum LinkError: Error, Hashable, Sendable {
     case timedOutConnecting(Endpoint)
     /// No way there: no route, the network is down, no such socket file.
     case unreachable(Endpoint, Errno)
-    /// The address is one of another device, or open to other devices, and without TLS that must be asked for.
+    /// The address is one of another device, or open to other devices, and nobody is trusted there.
     case notLoopback(Endpoint)
     /// Somebody else listens there.
     case addressInUse(Endpoint)
@@ -29,6 +30,25 @@ public enum LinkError: Error, Hashable, Sendable {
     case isATerminal(Stream)
     /// The shell could not be started.
     case childNotStarted(Errno)
+    /// Other users can get at the folder of a socket: it must be the user's own, and 0700.
+    case folderIsOpen(FilePath)
+
+    // Who is at the other end.
+
+    /// The device at the other end, by its certificate, is none that is trusted for this.
+    case notTrusted(DeviceIdentifier)
+    /// The other side does not trust this device, whose id this is.
+    case notTrustedThere(DeviceIdentifier)
+    /// The other side has shown no certificate.
+    case noCertificate
+    /// The other side does not speak TLS.
+    case noTLSThere
+    /// The other side speaks TLS, and this one does not.
+    case onlyTLSThere
+    /// TLS came to nothing, in its library's words.
+    case tlsFailed(String)
+    /// A process of another user is at the other end of a Unix socket.
+    case otherUser(UInt32)
 
     // Using the link.
 

@@ -2,17 +2,12 @@ public import SystemPackage
 
 /// How links are made and ended. How long to wait for bytes is said with each call.
 public struct LinkOptions: Sendable {
-    /// Which addresses may be spoken to, or listened on, without TLS.
-    public enum Reach: Hashable, Sendable {
-        /// This machine only.
-        case loopback
-        /// Any: whoever is on the way can read and change what goes over the link.
-        case anywhere
-    }
-
-    public var reach = Reach.loopback
-    /// For looking up the name and connecting, together.
+    /// Of TCP links: who may be at the other end, and with that, where it may be.
+    package var security = LinkSecurity.plainOnLoopback
+    /// For looking up the name, connecting and the handshake, together.
     public var connectTimeout = Duration.seconds(10)
+    /// How long whoever connects to a listener may take to show who they are.
+    public var handshakeTimeout = Duration.seconds(10)
     /// How long to wait at the end for the peer to take the last word and to close its side. Closing earlier, with bytes
     /// of the peer's unread, makes TCP reset the connection, and the peer may lose what it has not read yet.
     public var lingerTime = Duration.seconds(2)
@@ -20,6 +15,9 @@ public struct LinkOptions: Sendable {
     public var childExitTime = Duration.seconds(5)
     /// How many connections a listener serves at a time; further ones wait in the system's queue.
     public var maximumConnections = 64
+    /// How many connections may be in the middle of their handshake; for one more the oldest is closed. So those who
+    /// connect and say nothing keep nobody out.
+    public var maximumHandshakes = 256
     /// What `-` stands for.
     public var standardInput = FileDescriptor.standardInput
     public var standardOutput = FileDescriptor.standardOutput

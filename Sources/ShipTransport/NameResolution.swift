@@ -4,16 +4,16 @@ import StoreFiles
 
 /// From a host's name to its addresses.
 enum NameResolution {
-    /// Addresses of `host`, all of them within `reach`. A numeric address is not looked up.
+    /// Addresses of `host`, all of them on this machine if nobody is asked who they are. A numeric address is not looked up.
     ///
     /// - Throws: `.couldNotResolve`, `.notLoopback`, `.timedOutConnecting`, `.cancelled`.
     static func addresses(
-        of host: String, port: Int, _ reach: LinkOptions.Reach, within limit: Duration
+        of host: String, port: Int, _ security: LinkSecurity, within limit: Duration
     ) async throws(LinkError) -> [SocketAddress] {
         let texts = try await numericAddresses(of: host, port: port, within: limit)
         let addresses = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
         guard !addresses.isEmpty else { throw .couldNotResolve(host: host, reason: "") }
-        if reach == .loopback, let foreign = addresses.first(where: { !$0.isLoopback }) {
+        if case .plainOnLoopback = security, let foreign = addresses.first(where: { !$0.isLoopback }) {
             throw .notLoopback(Endpoint(foreign) ?? .tcp(host: host, port: port))
         }
         return addresses

@@ -9,14 +9,16 @@ enum SocketConnection {
     static func toHost(_ host: String, port: Int, _ options: LinkOptions) async throws(LinkError) -> OpenLink {
         let deadline = ContinuousClock.now + options.connectTimeout
         let addresses = try await NameResolution.addresses(
-            of: host, port: port, options.reach, within: options.connectTimeout)
-        let channel = try await connect(to: .tcp(host: host, port: port), .tcp, within: deadline - .now) { bootstrap in
+            of: host, port: port, options.security, within: options.connectTimeout)
+        let endpoint = Endpoint.tcp(host: host, port: port)
+        let channel = try await connect(to: endpoint, .tcp, options.security, within: deadline - .now) { bootstrap in
             if let address = addresses.first, addresses.count == 1 { return bootstrap.connect(to: address) }
             let known = KnownAddresses(addresses: addresses, eventLoop: LinkThreads.eventLoops.next())
             return bootstrap.resolver(known).connect(host: host, port: port)
         }
-        let peer = channel.channel.remoteAddress.flatMap(Endpoint.init) ?? .tcp(host: host, port: port)
-        return channel.openLink(peer: peer, options)
+        let peer = channel.channel.remoteAddress.flatMap(Endpoint.init) ?? endpoint
+        let device = try await channel.peerDevice(at: endpoint, within: deadline - .now)
+        return channel.openLink(peer: peer, device, options)
     }
 
     /// How long to wait before another try to connect to a Unix socket whose queue is full.
@@ -32,10 +34,11 @@ enum SocketConnection {
         let deadline = ContinuousClock.now + options.connectTimeout
         while true {
             do throws(LinkError) {
-                let channel = try await connect(to: endpoint, .unix, within: deadline - .now) { bootstrap in
-                    bootstrap.connect(unixDomainSocketPath: path.string)
+                let channel = try await connect(to: endpoint, .unix, options.security, within: deadline - .now) {
+                    $0.connect(unixDomainSocketPath: path.string)
                 }
-                return channel.openLink(peer: endpoint, options)
+                try await SocketPeer.checkIsOurs(channel.channel)
+                return channel.openLink(peer: endpoint, nil, options)
             } catch .io(.resourceTemporarilyUnavailable) {
                 // Unlike TCP, a Unix socket does not let one wait for a place in the queue without blocking.
                 guard .now + retryTime < deadline else { throw .timedOutConnecting(endpoint) }
@@ -45,7 +48,7 @@ enum SocketConnection {
     }
 
     private static func connect(
-        to endpoint: Endpoint, _ kind: LinkChannel.Kind, within limit: Duration,
+        to endpoint: Endpoint, _ kind: LinkChannel.Kind, _ security: LinkSecurity, within limit: Duration,
         _ start: (ClientBootstrap) -> EventLoopFuture<any Channel>
     ) async throws(LinkError) -> LinkChannel {
         let eventLoop = LinkThreads.eventLoops.next()
@@ -53,7 +56,7 @@ enum SocketConnection {
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(clamping: max(limit, .milliseconds(1))))
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try attempts.add(channel, kind) }
+                channel.eventLoop.makeCompletedFuture { try attempts.add(channel, kind, security) }
             }
         do throws(LinkError) {
             return try await Answer.wait { answer in
@@ -83,9 +86,9 @@ private struct ConnectionAttempts: Sendable {
         state = .makeBoxSendingValue(State(), eventLoop: eventLoop)
     }
 
-    func add(_ channel: any Channel, _ kind: LinkChannel.Kind) throws {
+    func add(_ channel: any Channel, _ kind: LinkChannel.Kind, _ security: LinkSecurity) throws {
         guard !state.value.isAbandoned else { throw LinkError.cancelled }
-        state.value.channels.append(try LinkChannel.prepare(channel, kind))
+        state.value.channels.append(try LinkChannel.prepare(channel, kind, .client, security))
     }
 
     /// The channel that made it.

@@ -16,6 +16,21 @@ struct SocketFile: Sendable {
         guard path.string.utf8.count <= limit else { throw .pathTooLong(path, limit: limit) }
     }
 
+    /// - Throws: `.folderIsOpen` unless the folder is this user's own and closed to all others: whoever may write to it
+    ///   could put a socket of theirs in the place of ours.
+    static func checkFolderIsPrivate(_ path: FilePath) throws(LinkError) {
+        try checkLength(of: path)
+        let parent = path.removingLastComponent()
+        let folder: FilePath = parent.isEmpty ? "." : parent
+        let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
+        let status = try DescriptorLink.linkErrors { () throws(FileError) in
+            try PlatformCalls.statusFollowingLinks(of: folder)
+        }
+        guard status.owner == PlatformCalls.effectiveUser, status.permissions.isDisjoint(with: others) else {
+            throw .folderIsOpen(folder)
+        }
+    }
+
     /// - Throws: Unless the path is free, or holds a socket on which nobody listens any more, which may be replaced:
     ///   `.addressInUse`, `.notASocket`, `.pathTooLong`, `.file`.
     static func checkIsFree(_ path: FilePath) async throws(LinkError) {

@@ -1,3 +1,4 @@
+import DeviceTrust
 import ShipTransport
 import StoreFiles
 import Synchronization
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test func `says that an address is not this machine's`() async throws {
-        let options = linkOptions { $0.reach = .anywhere }
+        let options = secured(try DeviceIdentity()) { _ in true }
         await #expect(throws: LinkError.notOurAddress(.tcp(host: "192.0.2.1", port: 0))) {
             try await Listener.serve(on: .tcp(host: "192.0.2.1", port: 0), options) { _ in }
         }

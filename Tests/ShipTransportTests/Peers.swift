@@ -1,3 +1,4 @@
+import DeviceTrust
 import NIOCore
 import NIOPosix
 import ShipTransport
@@ -8,8 +9,10 @@ let patience = Duration.seconds(10)
 let loopback = Endpoint.tcp(host: "127.0.0.1", port: 0)
 
 /// Runs `body` while a listener serves, and gives it the address.
+@discardableResult
 func withListener<Value: Sendable>(
     on endpoint: Endpoint = loopback, _ options: LinkOptions = LinkOptions(),
+    onTurnedAway: @escaping @Sendable (Endpoint, LinkError) -> Void = { _, _ in },
     handler: @escaping @Sendable (Link) async -> Void,
     _ body: @Sendable @escaping (Endpoint) async throws -> Value
 ) async throws -> Value {
@@ -17,7 +20,9 @@ func withListener<Value: Sendable>(
         let (addresses, continuation) = AsyncStream.makeStream(of: Endpoint.self)
         group.addTask {
             defer { continuation.finish() }
-            try await Listener.serve(on: endpoint, options, onListening: { continuation.yield($0) }, handler: handler)
+            try await Listener.serve(
+                on: endpoint, options, onListening: { continuation.yield($0) }, onTurnedAway: onTurnedAway,
+                handler: handler)
             return nil
         }
         group.addTask {
@@ -92,4 +97,11 @@ func linkOptions(_ change: (inout LinkOptions) -> Void) -> LinkOptions {
     var options = LinkOptions()
     change(&options)
     return options
+}
+
+/// Options of a device, and of whom it takes.
+func secured(
+    _ identity: DeviceIdentity, admitting admission: @escaping LinkSecurity.Admission
+) -> LinkOptions {
+    linkOptions { $0.security = .mutualTLS(identity, admitting: admission) }
 }

@@ -222,17 +222,6 @@ import Testing
         }
     }
 
-    @Test func `may be listened for on all addresses if asked for`() async throws {
-        let options = linkOptions { $0.reach = .anywhere }
-        try await withListener(on: .tcp(host: "0.0.0.0", port: 0), options, handler: echo) { address in
-            guard case .tcp("0.0.0.0", let port) = address else {
-                Issue.record("\(address)")
-                return
-            }
-            try await Connector.withLink(to: .tcp(host: "127.0.0.1", port: port)) { _ in }
-        }
-    }
-
     @Test func `to a listener whose queue is full times out`() async throws {
         let options = linkOptions {
             $0.connectTimeout = .milliseconds(150)

@@ -2,7 +2,9 @@ import NIOCore
 import NIOPosix
 import ShipTransport
 import StoreFiles
+import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite struct `A Unix socket` {
@@ -66,6 +68,54 @@ import Testing
         await #expect(throws: LinkError.unreachable(.unix(missing), .noSuchFileOrDirectory)) {
             try await Connector.withLink(to: .unix(missing)) { _ in }
         }
+    }
+
+    @Test func `is not opened in a folder that others can get at`() async throws {
+        let folder = try TemporaryFolder()
+        for mode: FilePermissions in [.groupExecute, .otherWrite, .otherRead] {
+            try PlatformCalls.changeMode(of: folder.path, to: [.ownerReadWriteExecute, mode])
+            await #expect(throws: LinkError.folderIsOpen(folder.path)) {
+                try await Listener.serve(on: .unix(folder.path.appending("s"))) { _ in }
+            }
+            #expect(try Folder.names(in: folder.path).isEmpty)
+        }
+    }
+
+    @Test(.enabled(if: PlatformCalls.effectiveUser == 0, "only root can become somebody else"))
+    func `turns another user away, even where the file system would not`() async throws {
+        let folder = try ScratchFolder(in: "/tmp")
+        let path = folder.path.appending("s")
+        let turnedAway = Mutex<[LinkError]>([])
+        let handled = Mutex(0)
+        try await withListener(
+            on: .unix(path), onTurnedAway: { _, error in turnedAway.withLock { $0.append(error) } },
+            handler: { link in
+                handled.withLock { $0 += 1 }
+                await echo(link)
+            },
+            { address in
+                let asOther = { (script: String) async throws in
+                    try await ChildProgram(
+                        "/usr/bin/setpriv",
+                        ["--reuid", "65534", "--clear-groups", "/usr/bin/python3", "-c", script, path.string]
+                    ).wait()
+                }
+                let script = """
+                    import socket, sys
+                    s = socket.socket(socket.AF_UNIX)
+                    s.connect(sys.argv[1])
+                    try:
+                        s.sendall(b'hello')
+                        print(s.recv(10))
+                    except OSError: print(b'')
+                    """
+                #expect(try await asOther(script).stderr.contains("PermissionError"))
+                try PlatformCalls.changeMode(of: folder.path, to: .init(rawValue: 0o777))
+                try PlatformCalls.changeMode(of: path, to: .init(rawValue: 0o777))
+                #expect(try await asOther(script).stdout == "b''\n")
+                #expect(handled.withLock { $0 } == 0)
+            })
+        #expect(turnedAway.withLock { $0 } == [.otherUser(65_534)])
     }
 
     @Test func `has a path of limited length`() async throws {

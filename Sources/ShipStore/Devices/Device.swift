@@ -17,8 +17,10 @@ public struct Device: Sendable {
         try Self.explained { try folder.identity() }
     }
 
-    public func peers() throws(ShipmentError) -> [TrustedPeer] {
-        try Self.explained { try folder.trustList().peers }
+    public func peers() throws(ShipmentError) -> [TrustedPeer] { try trustList().peers }
+
+    func trustList() throws(ShipmentError) -> TrustList {
+        try Self.explained { try folder.trustList() }
     }
 
     /// Trusts a device from now on, or changes what it is trusted with.

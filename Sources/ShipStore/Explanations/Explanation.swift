@@ -34,6 +34,7 @@ extension ShipmentError {
         case .operation(let error): error.explanation
         case .identity(let error): error.explanation
         case .trustList(let error): error.explanation
+        case .pairing(let error): error.explanation
         case .noSuchPeer(let text):
             Explanation(
                 "no device of that id or name is trusted: \(Printable.text(text))", hint: "see `ship-store peers`")
@@ -41,6 +42,11 @@ extension ShipmentError {
             Explanation("the receiver refused the shipment: \(reason.printableMessage)", hint: reason.hint)
         case .givenUp(let reason):
             Explanation("the sender gave up: \(reason.printableMessage)", hint: "nothing was installed; send again")
+        case .notAllowed(let name, .sender):
+            Explanation("the sender may not send \(name) here", hint: "`ship-store trust ID --store \(name)` lets it")
+        case .notAllowed(let name, .receiver):
+            Explanation(
+                "the receiver may not be sent \(name)", hint: "`ship-store trust ID --store \(name)` lets it be")
         case .cannotAnswer:
             Explanation(
                 "the sender awaits an answer, and there is no way back on this link",
@@ -66,9 +72,10 @@ extension Reason {
         case .rolledBack:
             "send another state of the store, or ask the operator there to say "
                 + "`ship-store rollback NAME --into INBOX --allow-again`"
+        case .notTrusted: "ask the operator there to say `ship-store trust ID --store NAME`"
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
             .badStore, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,
-            .notTrusted, nil:
+            nil:
             nil
         }
     }

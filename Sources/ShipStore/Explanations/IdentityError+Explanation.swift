@@ -23,6 +23,24 @@ extension IdentityError {
     }
 }
 
+extension PairingError {
+    var explanation: Explanation {
+        switch self {
+        case .wrongCode:
+            Explanation(
+                "the two sides do not have the same code, or somebody stands in between",
+                hint: "compare the codes; after five tries start `receive --pair` anew there")
+        case .notOpen:
+            Explanation(
+                "the other side waits for no code, or for no more",
+                hint: "start `ship-store receive --pair` there first")
+        case .badMessage: Explanation("the other side does not pair as this one does", hint: "update the older one")
+        case .over:
+            Explanation("nobody paired in time, or the code was tried too often", hint: "start anew, with a new code")
+        }
+    }
+}
+
 extension TrustListError {
     var explanation: Explanation {
         switch self {

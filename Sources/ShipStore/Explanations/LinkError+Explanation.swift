@@ -19,8 +19,10 @@ extension LinkError {
             Explanation("\(endpoint) cannot be reached: \(errno)", hint: "check the address and the network")
         case .notLoopback(let endpoint):
             Explanation(
-                "\(endpoint) is beyond this machine, and nothing on the way would be encrypted",
-                hint: "carry it over ssh with exec:, or say --insecure if you trust everybody on that network")
+                "\(endpoint) is beyond this machine, and this device trusts nobody there",
+                hint:
+                    "trust each other first: `ship-store identity` there, `ship-store trust ID` here, and the other way "
+                    + "round; or carry it over ssh with exec:")
         case .addressInUse(let endpoint):
             Explanation(
                 "another program listens on \(endpoint)", hint: "stop it, or choose another address with --listen")
@@ -38,6 +40,33 @@ extension LinkError {
             Explanation("a shipment does not come from a terminal", hint: "pipe it in, or name a file")
         case .childNotStarted(let errno):
             Explanation("the command of exec: cannot be started: \(errno)")
+        case .folderIsOpen(let path):
+            Explanation(
+                "other users can get at the folder \(path)", hint: "use a folder of your own that is closed: chmod 700")
+        case .notTrusted(let id):
+            Explanation(
+                "the device at the other end is not trusted for this (its id is \(id))",
+                hint: "if it is the one that you mean, say `ship-store trust \(id)` here")
+        case .notTrustedThere(let id):
+            Explanation(
+                "the other side does not trust this device (its id is \(id))",
+                hint: "say `ship-store trust \(id)` there")
+        case .noCertificate:
+            Explanation("the other side does not say who it is", hint: "it must show a certificate, as ship-store does")
+        case .noTLSThere:
+            Explanation(
+                "the other side does not encrypt, and does not say who it is",
+                hint: "make it trust this device (`ship-store trust` there), and start it again; on one machine, both "
+                    + "may say --insecure")
+        case .onlyTLSThere:
+            Explanation(
+                "the other side wants to know who this device is",
+                hint:
+                    "trust each other first: `ship-store identity` there, `ship-store trust ID` here, and the other way "
+                    + "round")
+        case .tlsFailed(let words): Explanation("no encrypted link came about: \(words)")
+        case .otherUser(let user):
+            Explanation("a program of another user, \(user), is at the other end", hint: "use TCP between users")
         case .timedOut(.reading):
             Explanation(
                 "the other side has been silent for too long", hint: "check it and the network, then try again")

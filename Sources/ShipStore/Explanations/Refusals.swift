@@ -12,6 +12,7 @@ extension ShipmentError {
         switch self {
         case .refused, .givenUp, .cannotAnswer: nil
         case .link(.timedOut): reason(.timedOut)
+        case .link(.notTrusted), .notAllowed: reason(.notTrusted)
         case .link: nil
         case .protocolBroken(.truncated): reason(.protocolViolation)
         case .protocolBroken(let error): reason(error.code)
@@ -25,7 +26,7 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .serving, .sqlite, .model, .operation, .metadata, .identity, .trustList, .noSuchPeer:
+        case .source, .serving, .sqlite, .model, .operation, .metadata, .identity, .trustList, .pairing, .noSuchPeer:
             reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
@@ -40,7 +41,7 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
-            .operation, .metadata, .identity, .trustList, .noSuchPeer:
+            .operation, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed:
             reason(.stopped)
         }
     }

@@ -1,3 +1,4 @@
+public import DeviceTrust
 public import ShipProtocol
 
 /// What happens while a consumer receives, as it happens.
@@ -5,6 +6,11 @@ public enum ReceiveEvent: Hashable, Sendable {
     /// Connections are accepted at this address.
     case listening(String)
     case connected(String)
+    /// This code is waited for.
+    case pairing(PairingCode)
+    case paired(TrustedPeer)
+    /// Somebody at this address connected who may not.
+    case turnedAway(String, ShipmentError)
     case offered(Manifest)
     /// It is a store of this model, of those that are required.
     case admitted(model: String)

@@ -1,3 +1,4 @@
+import DeviceTrust
 import ShipCompression
 import ShipProtocol
 import ShipTransport
@@ -9,6 +10,7 @@ import StoreServing
 ///
 /// Source: `Protocol/README.md` sections 6.2 and 10.
 struct ConsumerSession {
+    let trust: TrustPolicy
     let installer: Installer
     let coordinator: StoreCoordinator
     let turns: StoreTurns
@@ -36,7 +38,9 @@ struct ConsumerSession {
         var frames = FrameReader(link.reader, timeouts)
         var dialogue = ConsumerDialogue(taking: forms)
         do {
-            let answer = try await awaitOffer(&frames, writer, &dialogue, greeting)
+            // Asked anew each time: somebody may be trusted no more while the session goes on.
+            let sendable = { () throws(ShipmentError) in try trust.stores(of: link.device, as: .sender) }
+            let answer = try await awaitOffer(&frames, writer, &dialogue, greeting, sendable)
             switch answer {
             case .unchanged(let receipt):
                 return receipt
@@ -49,6 +53,7 @@ struct ConsumerSession {
             let failure = ShipmentError(error)
             let mayAnswer = dialogue.mode == .twoWay || greeting == .atOnce
             if greeting != .never, mayAnswer, let reason = failure.refusal {
+                if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
                 await writer.sendLast(.refusal(reason))
             }
             throw failure
@@ -64,10 +69,11 @@ struct ConsumerSession {
 
     /// From the first byte to the answer to the manifest.
     private func awaitOffer(
-        _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
+        _ sendable: () throws(ShipmentError) -> TrustedPeer.Stores
     ) async throws -> Answer {
         let deadline = ContinuousClock.now + timeouts.hello
-        if greeting == .atOnce { try await greet(writer) }
+        if greeting == .atOnce { try await greet(writer, of: sendable()) }
         while true {
             guard let element = try await frames.next(by: dialogue.mode == nil ? deadline : nil) else {
                 _ = try dialogue.linkEnded()
@@ -76,9 +82,12 @@ struct ConsumerSession {
             switch try dialogue.receive(element) {
             case nil: continue
             case .greet where greeting == .never: throw ShipmentError.cannotAnswer
-            case .greet: if greeting == .ifAsked { try await greet(writer) }
+            case .greet: if greeting == .ifAsked { try await greet(writer, of: sendable()) }
             case .discard(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let manifest):
+                guard try sendable().contains(manifest.name) else {
+                    throw ShipmentError.notAllowed(manifest.name, .sender)
+                }
                 report(.offered(manifest))
                 if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
                 return dialogue.mode == .twoWay
@@ -88,8 +97,9 @@ struct ConsumerSession {
         }
     }
 
-    private func greet(_ writer: FrameWriter) async throws {
-        let held = try installer.inbox.storeNames().compactMap { name -> Hello.HeldStore? in
+    /// - Parameter stores: What the producer may send, and so may know of.
+    private func greet(_ writer: FrameWriter, of stores: TrustedPeer.Stores) async throws {
+        let held = try installer.inbox.storeNames().filter(stores.contains).compactMap { name -> Hello.HeldStore? in
             guard let current = try? installer.inbox.current(of: name) else { return nil }
             return Hello.HeldStore(name: name, generation: current.number, sha256: current.manifest.store.sha256)
         }

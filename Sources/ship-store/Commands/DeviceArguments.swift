@@ -60,3 +60,12 @@ struct RoleArgument: Hashable {
         return RoleArgument(role: role)
     }
 }
+
+struct PairingCodeArgument: Hashable {
+    let code: PairingCode
+
+    @Sendable static func read(_ text: String) throws -> PairingCodeArgument {
+        guard let code = PairingCode(text) else { throw ValidationError("a code has six digits, as in 482-913") }
+        return PairingCodeArgument(code: code)
+    }
+}

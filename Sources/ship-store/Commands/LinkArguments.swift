@@ -9,10 +9,12 @@ struct LinkArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Allow addresses beyond this machine, although nothing on the way is encrypted and anybody may connect. \
-            Only for networks on which you trust everybody.
+            Speak TCP with programs of this machine only, without encryption and without asking who they are, although \
+            other devices are trusted.
             """)
     var insecure = false
+
+    @OptionGroup var device: DeviceArguments
 
     @Option(
         help: ArgumentHelp(
@@ -39,14 +41,17 @@ struct LinkArguments: ParsableArguments {
         Timeouts(connect: connectTimeout.duration, hello: helloTimeout.duration, idle: idleTimeout.duration)
     }
 
-    /// Says on the console what is given up.
-    func linkOptions(_ console: Console) -> LinkOptions {
+    var linkOptions: LinkOptions {
         var options = LinkOptions()
         options.connectTimeout = connectTimeout.duration
-        if insecure {
-            options.reach = .anywhere
-            console.warn("--insecure: nothing is encrypted, and nobody is asked who they are")
-        }
+        options.handshakeTimeout = helloTimeout.duration
         return options
+    }
+
+    /// Says on the console what is given up.
+    func trust(_ console: Console) -> TrustPolicy {
+        guard insecure else { return .trustedPeers(of: device.device) }
+        console.warn("--insecure: nothing is encrypted, and nobody is asked who they are")
+        return .localPrograms
     }
 }

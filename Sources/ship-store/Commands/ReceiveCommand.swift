@@ -14,6 +14,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
               ship-store receive --into inbox
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once
+              ship-store receive --into inbox --listen 0.0.0.0:7645 --pair
               ship-store receive --into inbox --from - < monday.shipment
               ship-store receive --into inbox --keep 5 --keep-for 7d
               ship-store receive --into inbox --model Recipes.momd
@@ -39,6 +40,12 @@ struct ReceiveCommand: AsyncParsableCommand {
     @Flag(help: "End after the first shipment, with its exit status.")
     var once = false
 
+    @Flag(
+        help: """
+            Show a code by which one more device can be trusted, for two minutes: `ship-store send --pair CODE` there.
+            """)
+    var pair = false
+
     @OptionGroup var retention: RetentionArguments
 
     @OptionGroup(title: "Requirements") var required: RequirementArguments
@@ -49,6 +56,9 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     func validate() throws {
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
+        if pair, from != nil { throw ValidationError("--pair and --from exclude each other") }
+        if pair, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
+        if pair, case .unix? = listen?.endpoint { throw ValidationError("--pair goes over TCP only") }
     }
 
     func run() async throws {
@@ -57,13 +67,15 @@ struct ReceiveCommand: AsyncParsableCommand {
         (options.kept, options.keptFor) = (retention.keep, retention.keepFor?.duration)
         options.probes = required.probe.map(\.probe)
         options.timeouts = link.timeouts
-        options.link = link.linkOptions(console)
+        options.link = link.linkOptions
+        options.trust = link.trust(console)
         let goesOn = from == nil && !once
         let reporter = ReceiveReporter(
             console, output.json ? .json : .none, failures: goesOn ? .told : .leftToTheEnd)
         // A listener that is told to stop has done what it was asked for.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
-        try await Running.run(console, whenStopped: whenStopped) { [into, from, listen, once, required, options] in
+        try await Running.run(console, whenStopped: whenStopped) {
+            [into, from, listen, once, pair, required, options] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: FilePath(into), options: options)
@@ -72,7 +84,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             } else {
                 try await consumer.listen(
                     on: listen?.endpoint ?? Self.defaultAddress, once ? .once : .untilCancelled,
-                    report: reporter.report)
+                    pairingIn: pair ? PairingWindow() : nil, report: reporter.report)
             }
         }
     }

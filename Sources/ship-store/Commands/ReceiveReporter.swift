@@ -24,6 +24,17 @@ struct ReceiveReporter: Sendable {
             emit(ReceiveLine(event: "listening", address: address))
         case .connected(let peer):
             emit(ReceiveLine(event: "connected", peer: peer))
+        case .turnedAway(let peer, let error):
+            console.say("turned away \(peer): \(error.explanation.cause)")
+            emit(
+                ReceiveLine(
+                    event: "turned-away", peer: peer, error: error.explanation.cause, hint: error.explanation.hint))
+        case .pairing(let code):
+            console.say("pairing code: \(code.text) (for two minutes, and five tries)")
+            emit(ReceiveLine(event: "pairing", code: code.text))
+        case .paired(let peer):
+            console.say("paired with \(peer.name): it \(peer.rights)")
+            emit(ReceiveLine(event: "paired", device: peer))
         case .offered(let manifest):
             console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")
             emit(ReceiveLine(event: "offered", manifest: manifest))
@@ -61,6 +72,8 @@ private struct ReceiveLine: Encodable {
     let event: String
     var address: String?
     var peer: String?
+    var code: String?
+    var device: TrustedPeer?
     var manifest: Manifest?
     var model: String?
     var receipt: Receipt?

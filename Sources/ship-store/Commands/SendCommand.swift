@@ -45,6 +45,13 @@ struct SendCommand: AsyncParsableCommand {
         transform: MetadataArgument.read)
     var metadata: [MetadataArgument] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Trust the receiver first, and be trusted by it: the code that `ship-store receive --pair` shows there.",
+            valueName: "code"),
+        transform: PairingCodeArgument.read)
+    var pair: PairingCodeArgument?
+
     @OptionGroup(title: "How to send") var manner: MannerArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
@@ -55,6 +62,10 @@ struct SendCommand: AsyncParsableCommand {
         var keys = Set<String>()
         for pair in metadata where !keys.insert(pair.key).inserted {
             throw ValidationError("--meta gives \(pair.key) twice")
+        }
+        if pair != nil {
+            guard case .tcp = to.endpoint else { throw ValidationError("--pair goes over TCP only") }
+            if link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
         }
         if let flaw = Metadata.firstFlaw(of: pairs) { throw ValidationError(flaw) }
         if output.json, to.endpoint == .standardStreams {
@@ -76,11 +87,17 @@ struct SendCommand: AsyncParsableCommand {
         options.selfCheck = manner.selfCheck
         options.copy = copy.copyOptions(leavingOut: leaving)
         options.timeouts = link.timeouts
-        options.link = link.linkOptions(console)
+        options.link = link.linkOptions
+        options.trust = link.trust(console)
         let producer = Producer(FilePath(store), options: options)
         let reporter = SendReporter(console, output.json ? .json : .none, leavingOut: options.copy.profile)
-        try await Running.run(console) { [to] in
+        try await Running.run(console) { [to, pair, link, options] in
             do throws(ShipmentError) {
+                if let pair {
+                    let peer = try await link.device.device.pair(
+                        with: to.endpoint, pair.code, options.link, options.timeouts)
+                    reporter.paired(peer)
+                }
                 let delivery = try await producer.send(to: to.endpoint, report: reporter.report)
                 reporter.finish(delivery, to.endpoint)
             } catch {

@@ -41,6 +41,11 @@ struct SendReporter: Sendable {
         }
     }
 
+    func paired(_ peer: TrustedPeer) {
+        console.say("paired with \(peer.name): it \(peer.rights)")
+        emit(SendLine(event: "paired", device: peer))
+    }
+
     func finish(_ delivery: Delivery, _ endpoint: Endpoint) {
         let size = delivery.manifest.totalSize
         let figures =
@@ -78,6 +83,7 @@ struct SendReporter: Sendable {
 private struct SendLine: Encodable {
     let event: String
     var peer: String?
+    var device: TrustedPeer?
     var manifest: Manifest?
     var receipt: Receipt?
     var done: Int64?

@@ -24,7 +24,11 @@ extension ExitStatus {
             case .operation(let error): ExitStatus(error)
             case .identity(let error): ExitStatus(error)
             case .trustList: .usage
+            case .pairing(.over): .tryAgain
+            case .pairing(.badMessage): .protocolBroken
+            case .pairing: .notPermitted
             case .noSuchPeer: .noInput
+            case .notAllowed: .notPermitted
             case .cannotAnswer: .protocolBroken
             case .stopped: .tryAgain
             case .sqlite: .badData
@@ -125,7 +129,9 @@ extension ExitStatus {
                 .childFailed, .addressInUse, .notOurAddress:
                 .unavailable
             case .notLoopback, .pathTooLong, .isATerminal, .oneWay: .usage
-            case .notPermitted: .notPermitted
+            case .notPermitted, .folderIsOpen, .otherUser: .notPermitted
+            case .notTrusted, .notTrustedThere, .noCertificate, .noTLSThere, .onlyTLSThere: .notPermitted
+            case .tlsFailed: .protocolBroken
             case .timedOut, .cancelled: .tryAgain
             case .closedByPeer: .protocolBroken
             case .file(let error):

@@ -24,7 +24,9 @@ enum DemoChild {
     static func withReceiver(
         into inbox: FilePath, _ body: (_ address: String) async throws -> Void
     ) async throws {
-        let arguments = ["receive", "--into", inbox.string, "--listen", "127.0.0.1:0", "--json", "--quiet"]
+        let arguments = [
+            "receive", "--into", inbox.string, "--listen", "127.0.0.1:0", "--insecure", "--json", "--quiet",
+        ]
         try await with(arguments) { lines in
             for try await line in lines where line.event == "listening" {
                 guard let address = line.address else { break }
@@ -47,7 +49,7 @@ enum DemoChild {
     /// - Returns: Bytes on the wire.
     static func send(_ store: FilePath, to address: String) async throws -> Int64 {
         let result = try await Subprocess.run(
-            program, arguments: ["send", store.string, "--to", address, "--json", "--quiet"],
+            program, arguments: ["send", store.string, "--to", address, "--insecure", "--json", "--quiet"],
             output: .string(limit: 1 << 20), error: .currentStandardError)
         let lines = result.standardOutput.split(separator: "\n").compactMap { decode($0) }
         guard result.terminationStatus.isSuccess, let bytes = lines.last(where: { $0.event == "finished" })?.wire else {

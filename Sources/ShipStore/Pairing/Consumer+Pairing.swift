@@ -1,0 +1,23 @@
+import DeviceTrust
+import ShipTransport
+
+extension Consumer {
+    /// What a connection of a listener turned out to be.
+    enum Visit {
+        case paired(TrustedPeer)
+        case session(Link)
+    }
+
+    /// Pairs if that is what the other side is here for, and hands the link on if not.
+    func receive(_ link: Link, in window: PairingWindow, on device: Device) async throws(ShipmentError) -> Visit {
+        do {
+            var reader = ExactReader(link.reader, within: options.timeouts.hello)
+            guard try await reader.begins(with: PairingExchange.magic) else {
+                return .session(link.begun(with: reader.rest))
+            }
+            return .paired(try await device.pair(over: link, reader, in: window, options.timeouts))
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+public import DeviceTrust
+import FoundationEssentials
+import ShipProtocol
+public import ShipTransport
+
+// Both sides of `Protocol/PAIRING.md`, over a link on which each knows the other's certificate, and not yet whether it is
+// the right one.
+extension Device {
+    /// Trusts, as a receiver, the device that listens there and shows this code; it trusts this one, as a sender.
+    ///
+    /// - Throws: `.pairing`, errors of the link and of the list.
+    public func pair(
+        with endpoint: Endpoint, _ code: PairingCode, _ link: LinkOptions = LinkOptions(),
+        _ timeouts: Timeouts = Timeouts()
+    ) async throws(ShipmentError) -> TrustedPeer {
+        let own = try identity()
+        var link = link
+        link.security = .mutualTLS(own) { _ in true }
+        do {
+            return try await Connector.withLink(to: endpoint, link) { link in
+                guard let other = link.device else { throw PairingError.notOpen }
+                let initiator = try PairingInitiator(code, own: own.id, other: other)
+                var reader = ExactReader(link.reader, within: timeouts.hello)
+                try await link.writer.write(initiator.start, within: timeouts.hello)
+                let answer = try await reader.next(PairingExchange.answerSize)
+                let proof = try initiator.proof(for: answer, own: Self.ownName)
+                try await link.writer.write(proof, within: timeouts.hello)
+                let welcome = try await reader.next(PairingExchange.welcomeSize)
+                guard welcome[0] == 0 else { throw PairingError.notOpen }
+                let name = try PairingExchange.name(try await reader.next(Int(welcome[1])))
+                return try self.trust(other, as: .receiver, called: name)
+            }
+        } catch LinkError.closedByPeer {
+            throw .pairing(.notOpen)
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    /// The listener's side, when the other has begun to pair.
+    func pair(
+        over link: Link, _ reader: consuming ExactReader, in window: PairingWindow, _ timeouts: Timeouts
+    ) async throws -> TrustedPeer {
+        let own = try identity()
+        let start = try await reader.next(PairingExchange.startSize)
+        guard let other = link.device, let code = window.takeTry() else {
+            try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
+            throw PairingError.notOpen
+        }
+        // The try is used up from here on, whatever the other side does.
+        let responder = try PairingResponder(code, start, own: own.id, other: other)
+        try await link.writer.write(responder.answer, within: timeouts.hello)
+        let proof: [UInt8]
+        do {
+            proof = try await reader.next(PairingExchange.proofSize)
+        } catch LinkError.closedByPeer {
+            // It had another code than this side, and goes.
+            throw PairingError.wrongCode
+        }
+        let name = try await reader.next(Int(proof[PairingExchange.proofSize - 1]))
+        let welcome = try responder.welcome(for: proof, own: Self.ownName)
+        guard window.close() else {
+            try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
+            throw PairingError.notOpen
+        }
+        let peer = try trust(other, as: .sender, called: try PairingExchange.name(name))
+        try await link.writer.write(welcome, within: timeouts.hello)
+        return peer
+    }
+
+    private func trust(
+        _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName
+    ) throws(ShipmentError) -> TrustedPeer {
+        do {
+            return try folder.trust(id, as: role, called: name, at: Timestamp(Date()))
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    /// What others are to call this device, as far as it says.
+    private static var ownName: PeerName {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        return PeerName(String(host)) ?? PeerName(standing: "device")
+    }
+}

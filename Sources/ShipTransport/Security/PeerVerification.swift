@@ -1,0 +1,36 @@
+import DeviceTrust
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// Judges the certificate that the other side shows in one handshake: by its SHA-256 and nothing else. BoringSSL has
+/// seen to it that the other side has the key. Names and dates do not count: whoever has a wrong clock is no stranger.
+final class PeerVerification: Sendable {
+    enum Verdict: Hashable {
+        /// No certificate has been shown.
+        case none
+        case underWay
+        case admitted(DeviceIdentifier)
+        case stranger(DeviceIdentifier)
+    }
+
+    private let admission: LinkSecurity.Admission
+    private let state = Mutex(Verdict.none)
+
+    init(_ admission: @escaping LinkSecurity.Admission) { self.admission = admission }
+
+    var verdict: Verdict { state.withLock { $0 } }
+
+    /// To be given to NIOSSL as its callback, in place of every other verification.
+    func judge(_ certificates: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
+        guard let certificate = try? certificates.first?.toDERBytes() else { return promise.succeed(.failed) }
+        let id = DeviceIdentifier(ofCertificate: certificate)
+        state.withLock { $0 = .underWay }
+        LinkThreads.blocking.submit { [self] state in
+            let isAdmitted = state == .active && (try? admission(id)) == true
+            self.state.withLock { $0 = isAdmitted ? .admitted(id) : .stranger(id) }
+            promise.succeed(isAdmitted ? .certificateVerified : .failed)
+        }
+    }
+}

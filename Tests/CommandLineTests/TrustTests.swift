@@ -1,0 +1,188 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Two devices that trust each other, and others that they do not: all on one machine, each with a folder of its own.
+@Suite struct TrustTests {
+    private let desk: Desk
+    private let (phone, watch, stranger): (String, String, String)
+
+    init() async throws {
+        desk = try Desk()
+        try desk.makeStore()
+        phone = try await desk.id(of: "phone")
+        watch = try await desk.id(of: "watch")
+        stranger = try await desk.id(of: "stranger")
+        try await desk.run("trust", phone, "--identity", "watch", "--role", "sender", "-q").expectSuccess()
+        try await desk.run("trust", watch, "--identity", "phone", "--role", "receiver", "-q").expectSuccess()
+        try await desk.run("trust", watch, "--identity", "stranger", "-q").expectSuccess()
+    }
+
+    private func send(
+        as device: String, to address: String, _ more: String...
+    ) async throws -> ChildProgram.Outcome {
+        try await desk.run(["send", "Recipes.sqlite", "--to", address, "--identity", device] + more)
+    }
+
+    @Test func `a shipment arrives from a trusted device, also at an address for all`() async throws {
+        let receiver = try await desk.listen(on: "0.0.0.0:0", "--identity", "watch")
+        try await send(as: "phone", to: "127.0.0.1:\(receiver.port)").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        try await send(as: "phone", to: "127.0.0.1:\(receiver.port)").expectSuccess()
+        try await receiver.stop().expectSuccess()
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a stranger is turned away, and both sides say so`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        try await send(as: "stranger", to: receiver.address).expectFailure(
+            77, "the other side does not trust this device (its id is \(stranger))",
+            hint: "say `ship-store trust \(stranger)` there")
+        let stopped = try await receiver.stop()
+        #expect(stopped.stderr.contains("the device at the other end is not trusted for this (its id is \(stranger))"))
+        #expect(!stopped.stderr.contains("receiving"))
+    }
+
+    @Test func `a receiver that is a stranger gets nothing`() async throws {
+        try await desk.run("trust", phone, "--identity", "stranger", "-q").expectSuccess()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "stranger")
+        try await send(as: "phone", to: receiver.address).expectFailure(
+            77, "the device at the other end is not trusted for this (its id is \(stranger))",
+            hint: "if it is the one that you mean, say `ship-store trust \(stranger)` here")
+        let stopped = try await receiver.stop()
+        #expect(!stopped.stderr.contains("receiving"))
+    }
+
+    @Test func `who does not encrypt is told what is missing`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        let plain = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address)
+        plain.expectFailure(
+            77, "the other side wants to know who this device is",
+            hint: "trust each other first: `ship-store identity` there, `ship-store trust ID` here, and the other way "
+                + "round")
+        // Not a word to a stranger, not even which stores there are.
+        let answer = try await RawSocket.exchange(Array("GET / HTTP/1.1\r\n\r\n".utf8), with: receiver.port)
+        #expect(answer.count < 16)
+        let open = try await desk.listen(on: "127.0.0.1:0", into: "open")
+        let secure = try await send(as: "phone", to: open.address)
+        #expect(secure.status == .exited(77))
+        #expect(
+            secure.complaints.first
+                == "ship-store: error: the other side does not encrypt, and does not say who it is")
+    }
+
+    @Test func `roles count`() async throws {
+        // The watch may receive, and not send.
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "phone")
+        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", "watch")
+        #expect(sent.status == .exited(77))
+        try await desk.run("trust", phone, "--identity", "watch", "--role", "receiver", "-q").expectSuccess()
+        let other = try await desk.listen(on: "127.0.0.1:0", into: "other", "--identity", "watch")
+        #expect(try await send(as: "phone", to: other.address).status == .exited(77))
+    }
+
+    @Test func `a device sends and learns of only the stores that it may`() async throws {
+        try await desk.run("send", "Recipes.sqlite", "--to", "a.shipment", "-q").expectSuccess()
+        try await desk.run("receive", "--into", "inbox", "--from", "a.shipment", "-q").expectSuccess()
+        try await desk.run("trust", phone, "--identity", "watch", "--store", "Tea", "-q").expectSuccess()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        try await send(as: "phone", to: receiver.address).expectFailure(
+            77, "the receiver refused the shipment: the sender may not send Recipes here",
+            hint: "ask the operator there to say `ship-store trust ID --store NAME`")
+        try await send(as: "phone", to: receiver.address, "--name", "Tea").expectSuccess()
+        try await desk.run("trust", watch, "--identity", "phone", "--store", "Soup", "-q").expectSuccess()
+        try await send(as: "phone", to: receiver.address, "--name", "Tea").expectFailure(
+            77, "the receiver may not be sent Tea", hint: "`ship-store trust ID --store Tea` lets it be")
+        try await receiver.stop().expectSuccess()
+    }
+
+    @Test func `a device that is trusted no more stays out, without a restart`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        try await send(as: "phone", to: receiver.address).expectSuccess()
+        try await desk.run("distrust", phone, "--identity", "watch", "-q").expectSuccess()
+        #expect(try await send(as: "phone", to: receiver.address).status == .exited(77))
+        try await receiver.stop().expectSuccess()
+    }
+
+    @Test func `whoever has this device's key is this device`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", "watch")
+        sent.expectSuccess()
+    }
+
+    @Test func `--once waits for somebody who may`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch", "--once")
+        #expect(try await send(as: "stranger", to: receiver.address).status == .exited(77))
+        try await send(as: "phone", to: receiver.address).expectSuccess()
+        try await receiver.program.wait().expectSuccess()
+    }
+
+    @Test func `--json tells who was turned away`() async throws {
+        let events = try desk.start(
+            "receive", "--into", "inbox", "--listen", "127.0.0.1:0", "--identity", "watch", "--json")
+        let line = try await events.waitForLine(containing: "listening on ")
+        let address = String(line.trimmingPrefix("listening on "))
+        #expect(try await send(as: "stranger", to: address).status == .exited(77))
+        _ = try await events.waitForLine(containing: "turned-away", on: .output)
+        events.signal(SIGTERM)
+        let told = try await events.wait().events().first { $0["event"] as? String == "turned-away" }
+        #expect((told?["error"] as? String)?.contains(stranger) == true)
+        #expect((told?["hint"] as? String)?.contains("ship-store trust \(stranger)") == true)
+    }
+}
+
+/// Two people who tell each other six digits.
+@Suite struct PairingCommandTests {
+    @Test func `a code makes two devices trust each other, and the shipment arrives`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receiver = try await desk.listen(on: "0.0.0.0:0", "--identity", "watch", "--pair", "--once")
+        let line = try await receiver.program.waitForLine(containing: "pairing code: ")
+        let code = String(line.trimmingPrefix("pairing code: ").prefix(7))
+        let address = "127.0.0.1:\(receiver.port)"
+        let wrong = code == "000-000" ? "000-001" : "000-000"
+        try await desk.run("send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair", wrong)
+            .expectFailure(
+                77, "the two sides do not have the same code, or somebody stands in between",
+                hint: "compare the codes; after five tries start `receive --pair` anew there")
+        let sent = try await desk.run(
+            "send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair",
+            code.replacing("-", with: " "))
+        sent.expectSuccess()
+        #expect(sent.stderr.contains(": it may receive every store\n"))
+        let received = try await receiver.program.wait()
+        received.expectSuccess()
+        #expect(received.stderr.contains(": it may send every store\n"))
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        let again = try await desk.listen(on: "0.0.0.0:0", "--identity", "watch")
+        try await desk.run("send", "Recipes.sqlite", "--to", "127.0.0.1:\(again.port)", "--identity", "phone")
+            .expectSuccess()
+    }
+
+    @Test func `where no code is waited for, none counts`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let phone = try await desk.id(of: "phone")
+        try await desk.run("trust", try await desk.id(of: "other"), "--identity", "watch", "-q").expectSuccess()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        try await desk.run(
+            "send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone", "--pair", "123456"
+        ).expectFailure(
+            77, "the other side does not trust this device (its id is \(phone))",
+            hint: "say `ship-store trust \(phone)` there")
+    }
+
+    @Test(arguments: [
+        (["receive", "--into", "a", "--pair", "--insecure"], "--pair and --insecure exclude each other"),
+        (["receive", "--into", "a", "--pair", "--from", "-"], "--pair and --from exclude each other"),
+        (["receive", "--into", "a", "--pair", "--listen", "unix:a"], "--pair goes over TCP only"),
+        (["send", "a", "--to", "./a", "--pair", "123456"], "--pair goes over TCP only"),
+        (
+            ["send", "a", "--to", "b", "--pair", "12345"],
+            "the value '12345' is invalid for '--pair <code>': a code has six digits, as in 482-913"
+        ),
+    ])
+    func `what makes no sense is said`(arguments: [String], error: String) async throws {
+        try await Desk().run(arguments).expectFailure(64, error, hint: "see `ship-store \(arguments[0]) --help`")
+    }
+}

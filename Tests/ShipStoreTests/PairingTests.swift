@@ -1,0 +1,161 @@
+import DeviceTrust
+import ShipStore
+import ShipTransport
+import StoreFiles
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Two devices that pair over real links, and somebody who would like to be between them.
+@Suite struct `Pairing` {
+    private let scratch: ScratchFolder
+    private let (phone, watch, stranger): (Device, Device, Device)
+    private let code = PairingCode()
+
+    init() throws {
+        scratch = try ScratchFolder()
+        phone = Device(folder: scratch.path.appending("phone"))
+        watch = Device(folder: scratch.path.appending("watch"))
+        stranger = Device(folder: scratch.path.appending("stranger"))
+    }
+
+    /// Runs `body` while the watch waits for the code, or has it no more.
+    private func whileWaiting(
+        _ window: PairingWindow, _ events: @escaping @Sendable (ReceiveEvent) -> Void = { _ in },
+        _ body: @escaping @Sendable (Endpoint) async throws -> Void
+    ) async throws {
+        var options = Consumer.Options()
+        options.trust = .trustedPeers(of: watch)
+        let consumer = try Consumer(inbox: scratch.path.appending("inbox"), options: options)
+        let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
+        let listening = Task {
+            defer { continuation.finish() }
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening), pairingIn: window) { event in
+                if case .listening(let address) = event { continuation.yield(address) }
+                events(event)
+            }
+        }
+        defer { listening.cancel() }
+        for await address in addresses { return try await body(Endpoint(address)) }
+        try await listening.value
+    }
+
+    @Test func `makes both trust each other, once`() async throws {
+        let window = PairingWindow(code, lasting: .seconds(60))
+        try await whileWaiting(window) { [phone, watch, stranger, code] address in
+            let peer = try await phone.pair(with: address, code)
+            #expect(try peer.id == watch.identity().id && peer.roles == [.receiver])
+            let peers = try watch.peers()
+            #expect(try peers.map(\.id) == [phone.identity().id] && peers.first?.roles == [.sender])
+            // The code is gone: with it nobody gets in any more.
+            let own = try stranger.identity().id
+            await #expect(throws: ShipmentError.link(.notTrustedThere(own))) {
+                try await stranger.pair(with: address, code)
+            }
+        }
+    }
+
+    @Test func `does not with a wrong code, and not at all after five`() async throws {
+        let wrong = try #require(PairingCode(code.text == "000-000" ? "000-001" : "000-000"))
+        let window = PairingWindow(code, lasting: .seconds(60))
+        _ = try watch.trust(DeviceIdentifier(ofCertificate: [9]))
+        try await whileWaiting(window) { [phone, watch, code] address in
+            for _ in 0..<5 {
+                await #expect(throws: ShipmentError.pairing(.wrongCode)) {
+                    try await phone.pair(with: address, wrong)
+                }
+            }
+            let own = try phone.identity().id
+            await #expect(throws: ShipmentError.link(.notTrustedThere(own))) {
+                try await phone.pair(with: address, code)
+            }
+            #expect(try phone.peers().isEmpty && watch.peers().count == 1)
+        }
+    }
+
+    @Test func `ends when nobody comes in time`() async throws {
+        let window = PairingWindow(code, lasting: .milliseconds(300))
+        await #expect(throws: ShipmentError.pairing(.over)) {
+            try await whileWaiting(window) { _ in try await Task.sleep(for: .seconds(5)) }
+            // The listener has ended by then, which `whileWaiting` does not wait for.
+            var options = Consumer.Options()
+            options.trust = .trustedPeers(of: watch)
+            let consumer = try Consumer(inbox: scratch.path.appending("other"), options: options)
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening), pairingIn: window)
+        }
+    }
+
+    /// The relay speaks TLS with both sides, with a certificate of its own, and passes on every byte as it is.
+    @Test func `does not come about through a relay with certificates of its own`() async throws {
+        let window = PairingWindow(code, lasting: .seconds(60))
+        let phoneID = try phone.identity().id
+        let passed = Passed()
+        try await whileWaiting(window) { [phone, watch, stranger, code] address in
+            var options = LinkOptions()
+            options.security = .mutualTLS(try stranger.identity()) { _ in true }
+            let relayOptions = options
+            let (relays, continuation) = AsyncStream.makeStream(of: Endpoint.self)
+            let relay = Task {
+                try await Listener.serve(
+                    on: Endpoint("127.0.0.1:0", for: .listening), relayOptions,
+                    onListening: { continuation.yield($0) }
+                ) { inner in
+                    #expect(inner.device == phoneID)
+                    try? await Connector.withLink(to: address, relayOptions) { outer throws in
+                        async let forth = pump(inner.reader, outer.writer)
+                        async let back = pump(outer.reader, inner.writer)
+                        let count = await forth + back
+                        passed.bytes.withLock { $0 += count }
+                    }
+                }
+            }
+            defer { relay.cancel() }
+            var target: Endpoint?
+            for await address in relays {
+                target = address
+                break
+            }
+            let relayAddress = try #require(target)
+            await #expect(throws: ShipmentError.pairing(.wrongCode)) {
+                try await phone.pair(with: relayAddress, code)
+            }
+            #expect(try phone.peers().isEmpty && watch.peers().isEmpty)
+            // Without the relay the same code does.
+            _ = try await phone.pair(with: address, code)
+        }
+        #expect(passed.bytes.withLock { $0 } >= 57 + 97)
+    }
+
+    @Test func `tells a stranger who does not pair nothing but that`() async throws {
+        let window = PairingWindow(code, lasting: .seconds(60))
+        try TestStore.make(at: scratch.path.appending("a.sqlite"), sql: "CREATE TABLE t(a)")
+        try await whileWaiting(window) { [scratch, stranger, watch] address in
+            _ = try stranger.trust(watch.identity().id)
+            var options = Producer.Options()
+            options.trust = .trustedPeers(of: stranger)
+            let producer = Producer(scratch.path.appending("a.sqlite"), options: options)
+            let error = await #expect(throws: ShipmentError.self) { try await producer.send(to: address) }
+            guard case .refused(let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.code == "not-trusted")
+        }
+    }
+}
+
+/// Counts what a relay has passed on.
+private final class Passed: Sendable {
+    let bytes = Mutex(0)
+}
+
+private func pump(_ reader: LinkReader, _ writer: LinkWriter) async -> Int {
+    var (reader, count) = (reader, 0)
+    while let piece = try? await reader.next(within: .seconds(10)) {
+        count += piece.count
+        guard (try? await writer.write(piece, within: .seconds(10))) != nil else { break }
+    }
+    try? await writer.finish()
+    return count
+}
