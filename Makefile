@@ -2,7 +2,7 @@
 
 PROGRAM := .build/release/ship-store
 SWIFT_SOURCES := Sources Tests Benchmarks/codec Benchmarks/serving Package.swift
-DOCUMENTED := ShipStore ShipProtocol ShipCompression ShipTransport StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
+DOCUMENTED := ShipStore DeviceTrust ShipProtocol ShipCompression ShipTransport StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
 TEST_LOG := .build/tests.log
 SHELL := bash -o pipefail
 
@@ -28,6 +28,7 @@ demo: build ## Show the whole story on this machine, in a temporary folder
 # One test after the other: many wait for real timeouts, which a neighbour that takes all cores would stretch.
 test: setup lint ## Check format and vectors, then run every test
 	python3 Protocol/generate.py --check
+	python3 Protocol/Pairing/generate.py --check
 	python3 Protocol/columns_dictionary.py --check
 	SHIP_STORE_OPTIMIZED=1 swift build --build-tests
 	@SHIP_STORE_OPTIMIZED=1 swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
@@ -72,6 +73,7 @@ format: ## Format the sources
 
 vectors: ## Write the protocol's test vectors anew
 	python3 Protocol/generate.py
+	python3 Protocol/Pairing/generate.py
 
 # STORES="a.sqlite b.sqlite": stores of one's own, whose shipments are weighed, and over which the codec is timed.
 bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md

@@ -69,7 +69,7 @@ let package = Package(
         target("StoreFormat", [], optimized),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
-        // things are in an inbox, to those who install and those who read.
+        // things are in an inbox, to those who install and those who read; DeviceTrust says who is who, to links and sessions.
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
         target("StoreFiles", ["ShipProtocol", "StoreFormat", "CAllocator", crypto, system]),
         target(

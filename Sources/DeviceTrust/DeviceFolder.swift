@@ -34,10 +34,12 @@ public struct DeviceFolder: Sendable {
     public func identity() throws(IdentityError) -> DeviceIdentity {
         if let known = try existingIdentity() { return known }
         try folder.make()
-        let new = try DeviceIdentity()
-        if try folder.create(Array(new.pem.utf8), as: Self.identityFile) { return new }
-        guard let known = try existingIdentity() else { throw .busy(path) }
-        return known
+        return try folder.whileLocked { () throws(IdentityError) in
+            if let known = try existingIdentity() { return known }
+            let new = try DeviceIdentity()
+            try folder.write(Array(new.pem.utf8), as: Self.identityFile)
+            return new
+        }
     }
 
     /// - Returns: `nil` if it has not been made yet.

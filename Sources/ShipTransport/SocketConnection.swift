@@ -37,7 +37,12 @@ enum SocketConnection {
                 let channel = try await connect(to: endpoint, .unix, options.security, within: deadline - .now) {
                     $0.connect(unixDomainSocketPath: path.string)
                 }
-                try await SocketPeer.checkIsOurs(channel.channel)
+                do throws(LinkError) {
+                    try await SocketPeer.checkIsOurs(channel.channel)
+                } catch {
+                    channel.channel.close(promise: nil)
+                    throw error
+                }
                 return channel.openLink(peer: endpoint, nil, options)
             } catch .io(.resourceTemporarilyUnavailable) {
                 // Unlike TCP, a Unix socket does not let one wait for a place in the queue without blocking.

@@ -183,6 +183,7 @@ import Testing
     }
 }
 
-private func hex(_ text: String) -> [UInt8] {
+/// The bytes of hexadecimal digits.
+func hex(_ text: String) -> [UInt8] {
     stride(from: 0, to: text.utf8.count, by: 2).compactMap { UInt8(text.dropFirst($0).prefix(2), radix: 16) }
 }

@@ -98,6 +98,16 @@ import Testing
         #expect(try Folder.names(in: folder) == ["peers.json"])
     }
 
+    @Test func `is not disturbed by what a killed process has left`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        try PlatformCalls.makeFolder(folder.path)
+        try OpenFile.creating(folder.path.appending(".new")).write([1, 2, 3])
+        _ = try folder.trust(id(1), TrustList.Terms(), at: now)
+        _ = try folder.identity()
+        #expect(try Folder.names(in: folder.path) == ["identity.pem", "peers.json"])
+    }
+
     @Test(arguments: [
         "", "{", "[]", #"{"peers": []}"#, #"{"peers": [], "version": 2}"#,
         #"{"peers": [{"id": "x", "name": "a", "roles": [], "since": "2026-11-20T19:04:05Z"}], "version": 1}"#,

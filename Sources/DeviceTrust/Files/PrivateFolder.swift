@@ -1,4 +1,3 @@
-import FoundationEssentials
 import StoreFiles
 import SystemPackage
 
@@ -9,6 +8,8 @@ struct PrivateFolder: Sendable {
 
     /// Largest file that is read, in bytes.
     private static let sizeLimit: Int64 = 1024 * 1024
+    /// Of a file that is being written, by whoever has the lock.
+    private static let temporaryName = ".new"
     /// How long to wait for another process that holds the lock, which it does for as long as a file takes to be written.
     private static let patience = Duration.seconds(5)
 
@@ -35,32 +36,15 @@ struct PrivateFolder: Sendable {
         }
     }
 
-    /// Puts a file in its place, whole and durable, whatever was there before.
+    /// Puts a file in its place, whole and durable, whatever was there before. To be called with the lock.
     func write(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) {
+        let temporary = path.appending(Self.temporaryName)
         try files { () throws(FileError) in
-            try withTemporaryFile(bytes) { (file) throws(FileError) in
-                try PlatformCalls.rename(file, to: path.appending(name))
-            }
-        }
-    }
-
-    /// Makes a file, whole and durable.
-    ///
-    /// - Returns: Whether it was not there before; if it was, it stays.
-    func create(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) -> Bool {
-        try files { () throws(FileError) in
-            var isNew = true
-            try withTemporaryFile(bytes) { (file) throws(FileError) in
-                do throws(FileError) {
-                    // Unlike a rename, a link never replaces what another process has made meanwhile.
-                    try PlatformCalls.hardLink(file, as: path.appending(name))
-                } catch {
-                    guard error.errno == .fileExists else { throw error }
-                    isNew = false
-                }
-                try PlatformCalls.removeFile(file)
-            }
-            return isNew
+            let file = try OpenFile.creating(temporary)
+            try file.write(bytes)
+            try file.sync()
+            try PlatformCalls.rename(temporary, to: path.appending(name))
+            try Folder.sync(path)
         }
     }
 
@@ -68,7 +52,11 @@ struct PrivateFolder: Sendable {
     func whileLocked<Result>(_ body: () throws(IdentityError) -> Result) throws(IdentityError) -> Result {
         let deadline = ContinuousClock.now + Self.patience
         while true {
-            if let lock = try takeLock() { return try run(body, holding: lock) }
+            if let lock = try takeLock() {
+                // What is there now, a process has left that was killed.
+                try? PlatformCalls.removeFile(path.appending(Self.temporaryName))
+                return try run(body, holding: lock)
+            }
             guard .now < deadline else { throw .busy(path) }
             PlatformCalls.pause(.milliseconds(10))
         }
@@ -83,22 +71,6 @@ struct PrivateFolder: Sendable {
             return try FolderLock.take(.exclusive, on: path)
         } catch {
             throw .file(error)
-        }
-    }
-
-    private func withTemporaryFile(
-        _ bytes: [UInt8], _ body: (FilePath) throws(FileError) -> Void
-    ) throws(FileError) {
-        let name = path.appending(".new-\(UUID().uuidString)")
-        do throws(FileError) {
-            let file = try OpenFile.creating(name)
-            try file.write(bytes)
-            try file.sync()
-            try body(name)
-            try Folder.sync(path)
-        } catch {
-            try? PlatformCalls.removeFile(name)
-            throw error
         }
     }
 

@@ -21,10 +21,9 @@ struct CPace: Sendable {
     ///   - password: PRS.
     ///   - channel: CI: what both sides know of the link, and must agree on.
     ///   - sid: What this run is called.
-    ///   - scalar: A new one, but for tests.
+    ///   - scalar: A new one for each run.
     init(
-        password: [UInt8], channel: [UInt8], sid: [UInt8],
-        scalar: Curve25519.KeyAgreement.PrivateKey = .init()
+        password: [UInt8], channel: [UInt8], sid: [UInt8], scalar: Curve25519.KeyAgreement.PrivateKey
     ) throws(PairingError) {
         self.sid = sid
         self.scalar = scalar

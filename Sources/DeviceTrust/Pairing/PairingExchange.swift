@@ -1,3 +1,5 @@
+import Crypto
+
 /// The messages of a pairing, and what each side makes of them.
 ///
 ///     initiator                                              responder
@@ -66,7 +68,18 @@ package struct PairingInitiator: Sendable {
         _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier
     ) throws(PairingError) {
         let sid = (0..<PairingExchange.sidSize).map { _ in UInt8.random(in: 0...255) }
-        cpace = try CPace(password: code.bytes, channel: PairingExchange.channel(own, other), sid: sid)
+        try self.init(code, own: own, other: other, sid: sid, scalar: .init())
+    }
+
+    /// - Parameters:
+    ///   - sid: What is random, given for tests.
+    ///   - scalar: Likewise.
+    init(
+        _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, sid: [UInt8],
+        scalar: Curve25519.KeyAgreement.PrivateKey
+    ) throws(PairingError) {
+        let channel = PairingExchange.channel(own, other)
+        cpace = try CPace(password: code.bytes, channel: channel, sid: sid, scalar: scalar)
         start = PairingExchange.magic + [PairingExchange.version] + sid + cpace.share
     }
 
@@ -97,13 +110,22 @@ package struct PairingResponder: Sendable {
     package init(
         _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier
     ) throws(PairingError) {
+        try self.init(code, start, own: own, other: other, scalar: .init())
+    }
+
+    /// - Parameter scalar: What is random, given for tests.
+    init(
+        _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
+        scalar: Curve25519.KeyAgreement.PrivateKey
+    ) throws(PairingError) {
         guard start.count == PairingExchange.startSize, start.starts(with: PairingExchange.magic),
             start[PairingExchange.magic.count] == PairingExchange.version
         else { throw .badMessage }
         let rest = start.dropFirst(PairingExchange.magic.count + 1)
         let sid = Array(rest.prefix(PairingExchange.sidSize))
         otherShare = Array(rest.dropFirst(PairingExchange.sidSize))
-        let cpace = try CPace(password: code.bytes, channel: PairingExchange.channel(other, own), sid: sid)
+        let channel = PairingExchange.channel(other, own)
+        let cpace = try CPace(password: code.bytes, channel: channel, sid: sid, scalar: scalar)
         key = try cpace.key(initiator: otherShare, responder: cpace.share, other: otherShare)
         answer = [PairingExchange.Status.goOn.rawValue] + cpace.share + key.tag(of: cpace.share)
     }
