@@ -4,7 +4,9 @@ All do the same work: one consistent copy of the live store, sent compressed ove
 its SHA-256, synced, renamed into place, the folder synced, and checked by SQLite.
 """
 import dataclasses
+import os
 import shutil
+import subprocess
 
 # $STORE is the live store, $INBOX the consumer's folder, $NAME the store's name, $SCRATCH a folder of the side's own,
 # $PORT where to listen or connect.
@@ -51,14 +53,32 @@ def ship_store(program, *options):
         [program])
 
 
+def over_tls(program, folder):
+    """ship-store between two devices that trust each other; makes them in `folder`."""
+    devices = {role: os.path.join(folder, role) for role in ("sender", "receiver")}
+
+    def run(*arguments):
+        return subprocess.run([program, *arguments, "--quiet"], check=True, capture_output=True, text=True).stdout
+
+    ids = {role: run("identity", "--identity", path).strip() for role, path in devices.items()}
+    run("trust", ids["receiver"], "--identity", devices["sender"], "--role", "receiver")
+    run("trust", ids["sender"], "--identity", devices["receiver"], "--role", "sender")
+    plain = ship_store(program)
+    return Contender(
+        OVER_TLS, [*plain.send, "--identity", devices["sender"]], [*plain.receive, "--identity", devices["receiver"]],
+        plain.needs)
+
+
 # As it is by itself, with the effort that suits the link; always by rows; never by rows, and in the least time.
 SHIP_STORE, BY_ROWS, PLAIN = "ship-store", "ship-store --level 6", "ship-store --level 1 --plain"
+OVER_TLS = "ship-store over TLS"
 GZIP, PIGZ, ZSTD_19 = "gzip -6", "pigz -6 -p 2", "zstd -19"
 
 
-def all_of_them(program):
+def all_of_them(program, folder):
     return [
         *(ship_store(program, *name.split()[1:]) for name in (SHIP_STORE, BY_ROWS, PLAIN)),
+        over_tls(program, folder),
         by_hand(GZIP, "gzip -6 -c", "gzip -dc"),
         by_hand(PIGZ, "pigz -6 -p 2 -c", "pigz -dc -p 2"),
         by_hand("zstd -3", "zstd -3 -q -c", "zstd -d -q -c"),

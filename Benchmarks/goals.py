@@ -1,7 +1,7 @@
 """The figures to reach, and whether they are."""
 import bytes as weighing
 import codec
-from contenders import BY_ROWS, GZIP, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
+from contenders import BY_ROWS, GZIP, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
 from tables import as_multiple, median, ratio, table
 
 
@@ -18,12 +18,14 @@ SHIPPING = [
     ("20 MB", "wall time", SHIP_STORE, wall, 1.0, PIGZ),
     ("200 MB", "wall time", SHIP_STORE, wall, 1.0, PIGZ),
     ("20 MB", "wall time", SHIP_STORE, wall, 1.1, PLAIN),
+    ("20 MB", "wall time", OVER_TLS, wall, 1.15, SHIP_STORE),
     ("20 MB at 250 kB/s", "wall time", SHIP_STORE, wall, 0.85, ZSTD_19),
     ("1 MB", "bytes", BY_ROWS, sent, 1.0, GZIP),
     ("20 MB", "bytes", BY_ROWS, sent, 1.0, GZIP),
     ("200 MB", "bytes", BY_ROWS, sent, 1.0, GZIP),
 ]
 
+FIRST_CONNECTION = ("1 MB", 60)  # ms that TLS and its handshake take beyond plain TCP
 MEMORY_OF = ("200 MB", "20 MB at 250 kB/s")
 MEMORY = 64  # MiB, and beside that
 MEMORY_A_ROW = 24  # bytes, for each row of the largest table that has an index
@@ -63,6 +65,11 @@ def of_shipping(results):
         turns = results[title].turns
         rows.append(multiple(limit, ratio(turns.get(who), turns.get(peer), measure),
                              f"{title}: {what}" + (f" of {who}" if who != SHIP_STORE else ""), peer))
+    title, limit = FIRST_CONNECTION
+    if title in results and all(results[title].turns.get(name) for name in (OVER_TLS, SHIP_STORE)):
+        secured, plain = (median(results[title].turns[name], wall) for name in (OVER_TLS, SHIP_STORE))
+        rows.append(at_most(limit, (secured - plain) * 1000, f"{title}: {OVER_TLS}, beyond plain TCP", " ms",
+                            "{:.0f} ms".format))
     for title in MEMORY_OF:
         if title not in results:
             continue

@@ -95,7 +95,7 @@ def present(field, only):
 def journeys(args, folder):
     """Makes the stores one after the other; gives a title, the path of each, the link, who ships it, and how often."""
     program = os.path.abspath(args.program)
-    field = contenders.all_of_them(program)
+    field = contenders.all_of_them(program, os.path.join(folder, "devices"))
     if args.link:
         field += contenders.for_a_slow_link(program)[1:]
     for size in args.sizes:

@@ -114,6 +114,7 @@ def refused() -> Iterator[Vector]:
     for code, about, why in [
         ("wrong-model", "The consumer's reader cannot open a store of this model", "the model differs: Photo is another, Tag is missing"),
         ("wrong-schema", "The consumer's reader does not take this schema", "user_version is 8, not 5 to 7"),
+        ("too-large", "The shipment is larger than the consumer's operator allows", "the store has 20000000 bytes; at most 10000000 are allowed"),
         ("rolled-back", "The consumer's operator went back from this very store", "generation 7 was rolled back; --allow-again there lifts that"),
     ]:  # fmt: skip
         yield one(f"refused_{code.replace('-', '_')}", code, about, CONSUMER_STARTS, PRODUCER_STARTS, ("consumer", [refusal(code, why)]))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 CODES = {
     "version-not-supported", "unknown-frame", "protocol-violation", "feature-not-supported", "damaged",
-    "bad-manifest", "bad-store", "wrong-model", "wrong-schema", "probe-failed", "no-space", "cannot-install",
-    "rolled-back", "busy", "timed-out", "stopped", "not-trusted",
+    "bad-manifest", "bad-store", "wrong-model", "wrong-schema", "probe-failed", "too-large", "no-space",
+    "cannot-install", "rolled-back", "busy", "timed-out", "stopped", "not-trusted",
 }  # fmt: skip
 
 

@@ -21,6 +21,10 @@ public final class Consumer: Sendable {
         public var kept = 3
         /// Those beyond that number stay for this long after they were installed; `nil` for not at all.
         public var keptFor: Duration?
+        /// How much a shipment may bring.
+        public var budget = ShipmentBudget()
+        /// Bytes that an installation leaves free on the disk.
+        public var keptFree: Int64 = 1_000_000
         /// What a shipment must be to be let in.
         public var requirements = StoreRequirements()
         /// Questions that the store of a shipment must answer with yes before it becomes current.
@@ -48,7 +52,8 @@ public final class Consumer: Sendable {
         self.options = options
         do throws(InboxError) {
             installer = try Installer(
-                inbox: inbox, keeping: Retention(count: options.kept, duration: options.keptFor))
+                inbox: inbox, keeping: Retention(count: options.kept, duration: options.keptFor),
+                leavingFree: options.keptFree)
         } catch {
             throw .install(error)
         }
@@ -175,8 +180,8 @@ public final class Consumer: Sendable {
         let start = ContinuousClock.now
         let session = ConsumerSession(
             trust: options.trust, installer: installer, coordinator: coordinator, turns: turns,
-            requirements: options.requirements, probes: ProbeRun(options.probes), codec: options.codec,
-            timeouts: options.timeouts, report: report)
+            budget: options.budget, requirements: options.requirements, probes: ProbeRun(options.probes),
+            codec: options.codec, timeouts: options.timeouts, report: report)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

@@ -24,6 +24,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case givenUp(Reason)
     /// What came in is no sound store, although its digest is right.
     case badStore(StoreCheck.Flaw)
+    /// It brings more than is allowed here.
+    case tooMuch(ShipmentBudget.Excess)
     /// The reader that it is for cannot make use of it.
     case unwelcome(StoreRequirements.Objection)
     /// A question that has to be answered with yes before a store becomes current was not.
@@ -66,6 +68,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as ProtocolError: .protocolBroken(error)
             case let error as CompressionError: .compression(error)
             case let flaw as StoreCheck.Flaw: .badStore(flaw)
+            case let excess as ShipmentBudget.Excess: .tooMuch(excess)
             case let objection as StoreRequirements.Objection: .unwelcome(objection)
             case let failure as FailedProbe: .probe(failure)
             case let error as ModelFileError: .model(error)

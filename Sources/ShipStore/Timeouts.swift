@@ -8,11 +8,20 @@ public struct Timeouts: Hashable, Sendable {
     public var hello: Duration
     /// Without a byte from the other side while it has the word, or without a byte taken by it.
     public var idle: Duration
+    /// Bytes a second that a producer sends at the least once its shipment has been accepted, over any minute of waiting
+    /// for it; 0 for as few as it likes.
+    public var leastRate: Int
+    /// That minute.
+    package var rateWindow = Duration.seconds(60)
 
-    public init(connect: Duration = .seconds(10), hello: Duration = .seconds(10), idle: Duration = .seconds(30)) {
+    public init(
+        connect: Duration = .seconds(10), hello: Duration = .seconds(10), idle: Duration = .seconds(30),
+        leastRate: Int = 100
+    ) {
         self.connect = connect
         self.hello = hello
         self.idle = idle
+        self.leastRate = leastRate
     }
 
     /// How often one says that one is still at work.

@@ -20,8 +20,8 @@ struct Acceptor: Sendable {
     private struct State {
         /// Every connection that is open.
         var open: [ObjectIdentifier: any Channel] = [:]
-        /// Those of them that are in their handshake, the oldest first.
-        var unknown: [any Channel] = []
+        /// Those of them that are in their handshake.
+        var unknown: UnknownConnections
         /// Those that have been handed on, or will be without being asked.
         var known: Set<ObjectIdentifier> = []
     }
@@ -43,7 +43,9 @@ struct Acceptor: Sendable {
         self.options = options
         self.eventLoop = eventLoop
         self.onTurnedAway = onTurnedAway
-        state = .makeBoxSendingValue(State(), eventLoop: eventLoop)
+        let unknown = UnknownConnections(
+            limit: options.maximumHandshakes, limitPerAddress: options.maximumHandshakesPerAddress)
+        state = .makeBoxSendingValue(State(unknown: unknown), eventLoop: eventLoop)
         (connections, continuation) = AsyncStream.makeStream()
     }
 
@@ -74,7 +76,7 @@ struct Acceptor: Sendable {
         channel.closeFuture.whenComplete { _ in
             state.value.open[ObjectIdentifier(channel)] = nil
             state.value.known.remove(ObjectIdentifier(channel))
-            state.value.unknown.removeAll { $0 === channel }
+            state.value.unknown.remove(channel)
             acceptAsAllowed(channel.parent)
         }
         if let handshake = prepared.handshake { return awaitHandshake(handshake, prepared) }
@@ -93,16 +95,13 @@ struct Acceptor: Sendable {
 
     private func awaitHandshake(_ handshake: EventLoopFuture<DeviceIdentifier>, _ prepared: LinkChannel) {
         let channel = prepared.channel
-        state.value.unknown.append(channel)
-        if state.value.unknown.count > options.maximumHandshakes {
-            Self.drop(state.value.unknown.removeFirst())
-        }
+        if let gone = state.value.unknown.add(channel) { Self.drop(gone) }
         let timer = eventLoop.scheduleTask(in: TimeAmount(clamping: options.handshakeTimeout)) {
             Self.drop(channel)
         }
         handshake.whenComplete { result in
             timer.cancel()
-            state.value.unknown.removeAll { $0 === channel }
+            state.value.unknown.remove(channel)
             switch result {
             case .success(let device):
                 state.value.known.insert(ObjectIdentifier(channel))

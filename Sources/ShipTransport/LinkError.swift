@@ -54,6 +54,8 @@ public enum LinkError: Error, Hashable, Sendable {
 
     /// Nothing moved for the time that was given.
     case timedOut(Activity)
+    /// Less came than this.
+    case tooSlow(bytesPerSecond: Int)
     /// The peer is gone: it closed or reset the link.
     case closedByPeer
     /// The child ended, and not well.

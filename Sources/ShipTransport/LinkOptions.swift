@@ -15,9 +15,10 @@ public struct LinkOptions: Sendable {
     public var childExitTime = Duration.seconds(5)
     /// How many connections a listener serves at a time; further ones wait in the system's queue.
     public var maximumConnections = 64
-    /// How many connections may be in the middle of their handshake; for one more the oldest is closed. So those who
-    /// connect and say nothing keep nobody out.
+    /// How many connections may be in the middle of their handshake, and how many of them from one network address; for one
+    /// more the oldest is closed, of the address that has most. So those who connect and say nothing keep nobody out.
     public var maximumHandshakes = 256
+    public var maximumHandshakesPerAddress = 64
     /// What `-` stands for.
     public var standardInput = FileDescriptor.standardInput
     public var standardOutput = FileDescriptor.standardOutput

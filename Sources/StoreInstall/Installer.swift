@@ -10,16 +10,19 @@ package final class Installer: Sendable {
     package let inbox: Inbox
     private let lock: InboxLock
     private let retention: Retention
-
-    /// Room that an installation leaves on the disk, for the file system's own bookkeeping, in bytes.
-    private static let spaceReserve: Int64 = 1024 * 1024
+    private let space: SpaceLedger
 
     /// Makes the inbox if it is not there, takes its lock, and sweeps it.
     ///
+    /// - Parameter reserve: Bytes that an installation leaves free on the disk: for the file system's own bookkeeping, and
+    ///   for others.
     /// - Throws: `.inboxInUse`, `.storeBusy`, `.file`.
-    package init(inbox: Inbox, keeping retention: Retention) throws(InboxError) {
+    package init(
+        inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000
+    ) throws(InboxError) {
         self.inbox = inbox
         self.retention = retention
+        space = SpaceLedger(reserve: reserve)
         try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.layout.depot) }
         lock = try InboxLock(inbox.layout)
         try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(inbox.layout) }
@@ -108,14 +111,9 @@ package final class Installer: Sendable {
             try Folder.make(staging)
             try Folder.make(inbox.layout.generations(manifest.name))
         }
-        let missing = manifest.parts.enumerated().filter { present[$0.offset] == nil }
-        let needed = missing.reduce(Self.spaceReserve) { sum, part in
-            let (total, overflow) = sum.addingReportingOverflow(part.element.size)
-            return overflow ? .max : total
-        }
-        let free = try InboxError.wrapping { () throws(FileError) in try PlatformCalls.freeSpace(around: staging) }
-        guard needed <= free else { throw .noSpace(needed: needed, free: free) }
-        return try StagedGeneration(manifest, in: staging, present: present)
+        let toCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
+        let space = try space.promise(toCome, around: staging)
+        return try StagedGeneration(manifest, in: staging, present: present, space)
     }
 
     /// Makes a sealed staging current, lets `open` try it, and prunes.

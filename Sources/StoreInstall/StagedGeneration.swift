@@ -13,6 +13,7 @@ package struct StagedGeneration: ~Copyable {
     package let bytesToCome: Int64
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
     private let linkedParts: Set<Int>
+    private let space: SpaceLedger.Promise
     private var openPart: (index: Int, file: OpenPart)?
     private var isStoreSealed = false
     private var isInstalled = false
@@ -25,9 +26,14 @@ package struct StagedGeneration: ~Copyable {
 
     /// Makes the folder, links the parts that are here already, and makes an empty file for each part without bytes.
     ///
-    /// - Parameter present: Indexes of parts, and the files of an older generation that hold them.
-    init(_ manifest: Manifest, in staging: FilePath, present: [Int: FilePath]) throws(InboxError) {
+    /// - Parameters:
+    ///   - present: Indexes of parts, and the files of an older generation that hold them.
+    ///   - space: The room that there is for it.
+    init(
+        _ manifest: Manifest, in staging: FilePath, present: [Int: FilePath], _ space: SpaceLedger.Promise
+    ) throws(InboxError) {
         self.manifest = manifest
+        self.space = space
         linkedParts = Set(present.keys)
         bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
         path = staging.appending(UUID().uuidString)
@@ -66,6 +72,7 @@ package struct StagedGeneration: ~Copyable {
                 openPart = (index, OpenPart(try OpenFile.creating(path(ofPart: index))))
             }
             try openPart?.file.file.write(bytes)
+            space.use(Int64(bytes.count))
         } catch {
             throw .file(error)
         }
@@ -78,6 +85,9 @@ package struct StagedGeneration: ~Copyable {
         try discardStore()
         return storePath
     }
+
+    /// - Parameter bytes: By which the store has grown under somebody else's hands.
+    package func storeGrew(by bytes: Int64) { space.use(bytes) }
 
     /// What has come of the store is void; it comes again.
     package mutating func discardStore() throws(InboxError) {

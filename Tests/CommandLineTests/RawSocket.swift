@@ -25,8 +25,13 @@ final class RawSocket: Sendable {
     deinit { close(descriptor) }
 
     /// Connects to a listener of this machine.
-    static func connected(to port: UInt16) throws -> RawSocket {
+    ///
+    /// - Parameter source: The last byte of the address that it comes from, 127.0.0.1 to 127.0.0.255.
+    static func connected(to port: UInt16, from source: UInt8 = 1) throws -> RawSocket {
         let socket = RawSocket(try check(socket(AF_INET, stream, 0)))
+        if source != 1 {
+            try withAddress(0, host: source) { address, size in _ = try check(bind(socket.descriptor, address, size)) }
+        }
         try withAddress(port) { address, size in _ = try check(connect(socket.descriptor, address, size)) }
         return socket
     }
@@ -79,6 +84,12 @@ final class RawSocket: Sendable {
     /// Nothing more comes from here.
     func endWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Whether the other side has neither ended nor said anything.
+    var isQuiet: Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return Self.poll(&poll, for: 0) == 0
+    }
+
     /// What comes until the other side ends, or is silent for ten seconds.
     func readToEnd() -> [UInt8] {
         var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
@@ -91,7 +102,17 @@ final class RawSocket: Sendable {
         }
     }
 
-    private static func wait(_ descriptor: inout pollfd) -> Bool { poll(&descriptor, 1, 10_000) == 1 }
+    private static func wait(_ descriptor: inout pollfd) -> Bool { poll(&descriptor, for: 10_000) == 1 }
+
+    private static func poll(_ descriptor: inout pollfd, for milliseconds: Int32) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.poll(&descriptor, 1, milliseconds)
+        #elseif canImport(Musl)
+            Musl.poll(&descriptor, 1, milliseconds)
+        #elseif canImport(Darwin)
+            Darwin.poll(&descriptor, 1, milliseconds)
+        #endif
+    }
 
     private static func check(_ result: Int32) throws -> Int32 {
         guard result >= 0 else { throw Failed(errno: errno) }
@@ -99,12 +120,12 @@ final class RawSocket: Sendable {
     }
 
     private static func withAddress(
-        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+        _ port: UInt16, host: UInt8 = 1, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
     ) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
         try withUnsafePointer(to: &address) {
             try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))

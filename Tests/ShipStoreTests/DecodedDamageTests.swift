@@ -1,4 +1,5 @@
 import ShipProtocol
+import TestSupport
 import Testing
 
 @testable import ShipStore

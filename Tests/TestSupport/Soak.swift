@@ -1,6 +1,11 @@
 import Foundation
 
-/// The long forms of tests, which `make soak` runs.
+/// The long forms of tests, which `make soak` runs: otherwise a sample has to do.
 package enum Soak {
     package static let isOn = ProcessInfo.processInfo.environment["SHIP_STORE_SOAK"] == "1"
+
+    /// Every index, or in a short run every `step`th.
+    package static func stride(_ range: Range<Int>, by step: Int) -> StrideTo<Int> {
+        Swift.stride(from: range.lowerBound, to: range.upperBound, by: isOn ? 1 : step)
+    }
 }

@@ -10,6 +10,7 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case wrongModel = "wrong-model"
     case wrongSchema = "wrong-schema"
     case probeFailed = "probe-failed"
+    case tooLarge = "too-large"
     case noSpace = "no-space"
     case cannotInstall = "cannot-install"
     case rolledBack = "rolled-back"

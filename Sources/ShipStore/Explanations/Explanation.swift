@@ -23,6 +23,7 @@ extension ShipmentError {
         case .protocolBroken(let error): error.explanation
         case .compression(let error): error.explanation
         case .badStore(let flaw): flaw.explanation
+        case .tooMuch(let excess): excess.explanation
         case .unwelcome(let objection): objection.explanation
         case .probe(let failure): failure.explanation
         case .model(let error): error.explanation
@@ -72,6 +73,9 @@ extension Reason {
         case .rolledBack:
             "send another state of the store, or ask the operator there to say "
                 + "`ship-store rollback NAME --into INBOX --allow-again`"
+        case .tooLarge:
+            "ask the operator there to allow more (`ship-store receive --help`), or leave something out: "
+                + "`ship-store send --help`"
         case .notTrusted: "ask the operator there to say `ship-store trust ID --store NAME`"
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
             .badStore, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,

@@ -73,6 +73,10 @@ extension LinkError {
         case .timedOut(.writing):
             Explanation(
                 "the other side takes nothing any more", hint: "check it and the network, then try again")
+        case .tooSlow(let bytesPerSecond):
+            Explanation(
+                "the other side has sent less than \(bytesPerSecond) bytes a second for too long",
+                hint: "look at the link; a receiver may allow less with --least-rate")
         case .closedByPeer:
             Explanation("the other side is gone: it closed the link", hint: "look for its own message, then try again")
         case .childFailed(.exited(let code)):

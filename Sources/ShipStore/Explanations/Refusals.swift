@@ -11,13 +11,14 @@ extension ShipmentError {
     var refusal: Reason? {
         switch self {
         case .refused, .givenUp, .cannotAnswer: nil
-        case .link(.timedOut): reason(.timedOut)
+        case .link(.timedOut), .link(.tooSlow): reason(.timedOut)
         case .link(.notTrusted), .notAllowed: reason(.notTrusted)
         case .link: nil
         case .protocolBroken(.truncated): reason(.protocolViolation)
         case .protocolBroken(let error): reason(error.code)
         case .compression: reason(.damaged)
         case .badStore: reason(.badStore)
+        case .tooMuch: reason(.tooLarge)
         case .unwelcome(.noModel), .unwelcome(.otherModel): reason(.wrongModel)
         case .unwelcome(.otherSchema), .unwelcome(.otherUserVersion): reason(.wrongSchema)
         case .probe: reason(.probeFailed)
@@ -36,11 +37,11 @@ extension ShipmentError {
     var cancellation: Reason? {
         switch self {
         case .refused, .givenUp, .cannotAnswer, .link(.closedByPeer), .protocolBroken(.truncated): nil
-        case .link(.timedOut): reason(.timedOut)
+        case .link(.timedOut), .link(.tooSlow): reason(.timedOut)
         case .link: nil
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
-        case .source, .compression, .badStore, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
+        case .source, .compression, .badStore, .tooMuch, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
             .operation, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed:
             reason(.stopped)
         }

@@ -25,6 +25,24 @@ extension StoreRequirements.Objection {
     }
 }
 
+extension ShipmentBudget.Excess {
+    var explanation: Explanation {
+        switch self {
+        case .storeSize(let size, let allowed):
+            Explanation(
+                "the store has \(size) bytes; at most \(allowed) are allowed", hint: "allow more with --max-store")
+        case .externalFileCount(let count, let allowed):
+            Explanation(
+                "the store has \(count) external files; at most \(allowed) are allowed",
+                hint: "allow more with --max-external-files")
+        case .externalFilesSize(let size, let allowed):
+            Explanation(
+                "the store's external files have \(size) bytes; at most \(allowed) are allowed",
+                hint: "allow more with --max-external")
+        }
+    }
+}
+
 extension ClosedRange<Int32> {
     fileprivate var words: String {
         count == 1 ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)"

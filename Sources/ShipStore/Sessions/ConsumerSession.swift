@@ -14,6 +14,7 @@ struct ConsumerSession {
     let installer: Installer
     let coordinator: StoreCoordinator
     let turns: StoreTurns
+    let budget: ShipmentBudget
     let requirements: StoreRequirements
     let probes: ProbeRun
     /// Without one, stores come in blocks alone.
@@ -89,6 +90,7 @@ struct ConsumerSession {
                     throw ShipmentError.notAllowed(manifest.name, .sender)
                 }
                 report(.offered(manifest))
+                try budget.admit(manifest)
                 if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
                 return dialogue.mode == .twoWay
                     ? try await answer(manifest, writer, &dialogue) : try await stage(manifest, &dialogue)
@@ -165,6 +167,7 @@ struct ConsumerSession {
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
         _ dialogue: inout ConsumerDialogue
     ) async throws -> Receipt {
+        frames.expectSending()
         while true {
             let action =
                 if let element = try await frames.next() {

@@ -6,11 +6,15 @@ struct FrameReader {
     private var reader: LinkReader
     private let timeouts: Timeouts
     private var parser = FrameParser()
+    private var leastRate: LeastRate?
 
     init(_ reader: LinkReader, _ timeouts: Timeouts) {
         self.reader = reader
         self.timeouts = timeouts
     }
+
+    /// From here on the other side has nothing to do but to send.
+    mutating func expectSending() { leastRate = LeastRate(timeouts) }
 
     /// The next element.
     ///
@@ -22,10 +26,12 @@ struct FrameReader {
             if let element = try parser.next() { return element }
             var patience = timeouts.idle
             if let deadline { patience = min(patience, max(.zero, deadline - .now)) }
+            let start = ContinuousClock.now
             guard let bytes = try await reader.next(within: patience) else {
                 try parser.finish()
                 return nil
             }
+            try leastRate?.count(bytes.count, waited: .now - start)
             parser.append(bytes)
         }
     }

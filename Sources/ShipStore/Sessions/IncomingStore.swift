@@ -40,8 +40,8 @@ final class IncomingStore {
                 }
                 let decoder = try codec.makeDecoder(StoreToMake(path: path, facts: facts))
                 state = .rows(decoder)
-                try decode(columns, with: decoder)
-            case .rows(let decoder): try decode(columns, with: decoder)
+                try decode(columns, with: decoder, to: staged)
+            case .rows(let decoder): try decode(columns, with: decoder, to: staged)
             }
         } catch let error as CompressionError {
             state = .unmade(error)
@@ -50,12 +50,15 @@ final class IncomingStore {
         }
     }
 
-    private func decode(_ columns: Columns, with decoder: any ColumnsDecoder) throws {
+    private func decode(
+        _ columns: Columns, with decoder: any ColumnsDecoder, to staged: borrowing StagedGeneration?
+    ) throws {
         try decoder.append(columns.segment)
         if columns.isLast {
             try decoder.finish()
             state = .made
         }
+        staged?.storeGrew(by: decoder.bytesDone - bytesMade)
         bytesMade = decoder.bytesDone
     }
 

@@ -13,6 +13,15 @@ extension PlatformCalls {
     /// Longest path of a Unix socket, in bytes: what `sun_path` holds beside the NUL at its end [unix(7)].
     package static let longestSocketPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
+    /// The 4 bytes of an IPv4 address or the 16 of an IPv6 one; `nil` if the text is neither.
+    package static func bytes(ofNumericAddress text: String) -> [UInt8]? {
+        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+
     /// getaddrinfo(3): the numeric IPv4 and IPv6 addresses of a host, in the order in which to try them. It blocks, for
     /// seconds if a name server does not answer.
     ///

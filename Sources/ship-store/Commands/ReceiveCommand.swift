@@ -49,6 +49,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     @OptionGroup var retention: RetentionArguments
 
     @OptionGroup(title: "Requirements") var required: RequirementArguments
+    @OptionGroup(title: "Limits") var budget: BudgetArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -69,6 +70,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.timeouts = link.timeouts
         options.link = link.linkOptions
         options.trust = link.trust(console)
+        budget.apply(to: &options)
         let goesOn = from == nil && !once
         let reporter = ReceiveReporter(
             console, output.json ? .json : .none, failures: goesOn ? .told : .leftToTheEnd)

@@ -12,6 +12,7 @@ extension ExitStatus {
             case .compression(.outOfMemory): .tryAgain
             case .compression(.sourceChanged): .tryAgain
             case .compression(.damaged), .compression(.notCanonical), .compression(.segmentFull): .badData
+            case .tooMuch: .cannotInstall
             case .badStore, .unwelcome, .probe: .badData
             case .model(.notThere): .noInput
             case .model(.file): .inputOutput
@@ -41,7 +42,7 @@ extension ExitStatus {
             switch code {
             case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported: .protocolBroken
             case .damaged, .badManifest, .badStore, .wrongModel, .wrongSchema, .probeFailed: .badData
-            case .noSpace, .cannotInstall, .rolledBack: .cannotInstall
+            case .noSpace, .tooLarge, .cannotInstall, .rolledBack: .cannotInstall
             case .busy, .timedOut, .stopped: .tryAgain
             case .notTrusted: .notPermitted
             case nil: .unavailable
@@ -132,7 +133,7 @@ extension ExitStatus {
             case .notPermitted, .folderIsOpen, .otherUser: .notPermitted
             case .notTrusted, .notTrustedThere, .noCertificate, .noTLSThere, .onlyTLSThere: .notPermitted
             case .tlsFailed: .protocolBroken
-            case .timedOut, .cancelled: .tryAgain
+            case .timedOut, .tooSlow, .cancelled: .tryAgain
             case .closedByPeer: .protocolBroken
             case .file(let error):
                 error.errno == .noSuchFileOrDirectory ? .noInput : error.isOutOfSpace ? .cannotInstall : .inputOutput

@@ -1,0 +1,54 @@
+import StoreFiles
+import StoreInbox
+import Synchronization
+import SystemPackage
+
+/// The room on the disk that has been promised to the shipments that are on their way in, so that two do not count on the
+/// same bytes.
+final class SpaceLedger: Sendable {
+    /// Room for one shipment, as far as it has not been written to yet. What is left of it is given back with its last
+    /// reference.
+    final class Promise: Sendable {
+        private let ledger: SpaceLedger
+        private let left: Atomic<Int64>
+
+        fileprivate init(_ size: Int64, _ ledger: SpaceLedger) {
+            self.ledger = ledger
+            left = Atomic(size)
+        }
+
+        deinit { ledger.giveBack(left.load(ordering: .relaxed)) }
+
+        /// So many bytes more are on the disk.
+        func use(_ bytes: Int64) {
+            let used = min(bytes, left.load(ordering: .relaxed))
+            left.subtract(used, ordering: .relaxed)
+            ledger.giveBack(used)
+        }
+    }
+
+    private let reserve: Int64
+    private let promised = Mutex<Int64>(0)
+
+    /// - Parameter reserve: Bytes that stay free.
+    init(reserve: Int64) { self.reserve = reserve }
+
+    /// - Parameter size: Bytes of a shipment that are still to come.
+    /// - Throws: `.noSpace`, `.file`.
+    func promise(_ size: Int64, around folder: FilePath) throws(InboxError) -> Promise {
+        let free = try InboxError.wrapping { () throws(FileError) in try PlatformCalls.freeSpace(around: folder) }
+        let needed: Int64? = promised.withLock { promised in
+            let needed = [size, promised, reserve].reduce(Int64(0)) { sum, part in
+                let (total, overflow) = sum.addingReportingOverflow(part)
+                return overflow ? .max : total
+            }
+            guard needed <= free else { return needed }
+            promised += size
+            return nil
+        }
+        if let needed { throw .noSpace(needed: needed, free: free) }
+        return Promise(size, self)
+    }
+
+    private func giveBack(_ bytes: Int64) { promised.withLock { $0 -= bytes } }
+}

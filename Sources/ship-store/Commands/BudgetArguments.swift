@@ -1,0 +1,73 @@
+import ArgumentParser
+import ShipStore
+
+/// How much of this device others may take.
+struct BudgetArguments: ParsableArguments {
+    private static let standard = (shipment: ShipmentBudget(), link: LinkOptions())
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse stores of more than this: bytes, or with k, M or G, of 1000 each. (default: 16G)",
+            valueName: "size"),
+        transform: SizeArgument.read)
+    var maxStore: SizeArgument?
+
+    @Option(help: ArgumentHelp("Refuse stores with more external files than this.", valueName: "count"))
+    var maxExternalFiles = standard.shipment.externalFileCount
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse stores with more than this in external files, together. (default: 16G)", valueName: "size"),
+        transform: SizeArgument.read)
+    var maxExternal: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse what would leave less than this free on the disk. (default: 1M)", valueName: "size"),
+        transform: SizeArgument.read)
+    var keepFree: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up on a sender that sends fewer bytes a second than this, over a minute; 0 for as few as it likes.",
+            valueName: "bytes"))
+    var leastRate = Timeouts().leastRate
+
+    @Option(
+        help: ArgumentHelp(
+            "Serve this many senders at a time; further ones wait until there is a place.", valueName: "count"))
+    var maxConnections = standard.link.maximumConnections
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Hear this many at a time who have not shown yet who they are; for one more the one that has waited longest \
+            is closed.
+            """, valueName: "count"))
+    var maxUnknown = standard.link.maximumHandshakes
+
+    @Option(
+        help: ArgumentHelp("Of those, this many from one network address.", valueName: "count"))
+    var maxUnknownPerAddress = standard.link.maximumHandshakesPerAddress
+
+    func validate() throws {
+        for (option, value) in [
+            ("--max-external-files", maxExternalFiles), ("--least-rate", leastRate),
+        ] where value < 0 { throw ValidationError("\(option) takes a number from 0 on") }
+        for (option, value) in [
+            ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
+            ("--max-unknown-per-address", maxUnknownPerAddress),
+        ] where value < 1 { throw ValidationError("\(option) takes a number from 1 on") }
+    }
+
+    func apply(to options: inout Consumer.Options) {
+        if let maxStore { options.budget.storeSize = maxStore.bytes }
+        if let maxExternal { options.budget.externalFilesSize = maxExternal.bytes }
+        if let keepFree { options.keptFree = keepFree.bytes }
+        options.budget.externalFileCount = maxExternalFiles
+        options.timeouts.leastRate = leastRate
+        options.link.maximumConnections = maxConnections
+        options.link.maximumHandshakes = maxUnknown
+        options.link.maximumHandshakesPerAddress = maxUnknownPerAddress
+    }
+}
