@@ -167,13 +167,28 @@ import Testing
 
     @Test func `have five tries, two minutes, and one of them`() async throws {
         let window = PairingWindow(code, lasting: .seconds(60))
-        for _ in 0..<4 { #expect(window.takeTry() == code && window.isOpen) }
-        #expect(window.takeTry() == code)
+        for _ in 0..<4 { #expect(window.takeTry()?.code == code && window.isOpen) }
+        #expect(window.takeTry()?.code == code)
         #expect(!window.isOpen && window.takeTry() == nil)
         #expect(window.close() && !window.close())
         let late = PairingWindow(code, lasting: .zero)
         #expect(!late.isOpen && late.takeTry() == nil)
         #expect(PairingWindow.tries == 5 && PairingWindow.duration == .seconds(120))
+    }
+
+    @Test func `is not over while somebody who has begun in time is at it`() async throws {
+        let window = PairingWindow(code, lasting: .seconds(60))
+        var trial = window.takeTry()
+        #expect(trial != nil && window.close())
+        let start = ContinuousClock.now
+        let waiting = Task {
+            await window.waitUntilOver()
+            return .now - start
+        }
+        try await Task.sleep(for: .milliseconds(400))
+        trial = nil
+        let waited = await waiting.value
+        #expect(waited >= .milliseconds(400))
     }
 
     @Test func `have a code that people can read to each other`() throws {

@@ -7,39 +7,62 @@ public final class PairingWindow: Sendable {
 
     public let code: PairingCode
     private let deadline: ContinuousClock.Instant
-    private let triesLeft: Mutex<Int>
+
+    private struct State {
+        var triesLeft = PairingWindow.tries
+        var isClosed = false
+        var triesUnderWay = 0
+    }
+
+    private let state = Mutex(State())
 
     public convenience init() { self.init(PairingCode(), lasting: Self.duration) }
 
     package init(_ code: PairingCode, lasting duration: Duration) {
         self.code = code
         deadline = .now + duration
-        triesLeft = Mutex(Self.tries)
     }
 
-    package var isOpen: Bool { triesLeft.withLock { $0 > 0 } && .now < deadline }
+    /// Whether another try may begin.
+    package var isOpen: Bool { state.withLock { !$0.isClosed && $0.triesLeft > 0 } && .now < deadline }
 
-    /// Whoever gets the code may compare it once with what another device has.
-    package func takeTry() -> PairingCode? {
+    /// Whether nobody can pair any more: those who have begun may still.
+    private var isOver: Bool { !isOpen && state.withLock { $0.triesUnderWay == 0 } }
+
+    /// One comparison of the code with what another device has, until the last reference to it is dropped.
+    package final class Try: Sendable {
+        private let window: PairingWindow
+
+        fileprivate init(_ window: PairingWindow) { self.window = window }
+
+        deinit { window.state.withLock { $0.triesUnderWay -= 1 } }
+
+        package var code: PairingCode { window.code }
+    }
+
+    /// - Returns: `nil` when no code is waited for any more.
+    package func takeTry() -> Try? {
         guard .now < deadline else { return nil }
-        return triesLeft.withLock { left in
-            guard left > 0 else { return nil }
-            left -= 1
-            return code
+        let isThere = state.withLock { state in
+            guard !state.isClosed, state.triesLeft > 0 else { return false }
+            state.triesLeft -= 1
+            state.triesUnderWay += 1
+            return true
         }
+        return isThere ? Try(self) : nil
     }
 
     /// - Returns: Whether it was still possible: of two devices that have the code, only one is let in.
     package func close() -> Bool {
-        triesLeft.withLock { left in
-            guard left >= 0 else { return false }
-            left = -1
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.isClosed = true
             return true
         }
     }
 
     /// Returns when nobody can pair any more, or the task is cancelled.
     package func waitUntilOver() async {
-        while isOpen, (try? await Task.sleep(for: .milliseconds(100))) != nil {}
+        while !isOver, (try? await Task.sleep(for: .milliseconds(100))) != nil {}
     }
 }

@@ -43,12 +43,13 @@ extension Device {
     ) async throws -> TrustedPeer {
         let own = try identity()
         let start = try await reader.next(PairingExchange.startSize)
-        guard let other = link.device, let code = window.takeTry() else {
+        guard let other = link.device, let trial = window.takeTry() else {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
             throw PairingError.notOpen
         }
-        // The try is used up from here on, whatever the other side does.
-        let responder = try PairingResponder(code, start, own: own.id, other: other)
+        // The try is used up from here on, whatever the other side does; and it lasts until the other side is trusted.
+        defer { withExtendedLifetime(trial) {} }
+        let responder = try PairingResponder(trial.code, start, own: own.id, other: other)
         try await link.writer.write(responder.answer, within: timeouts.hello)
         let proof: [UInt8]
         do {
