@@ -63,17 +63,24 @@ let package = Package(
     targets: [
         // Bytes and the order of events: pure.
         .systemLibrary(name: "CAllocator"),
+        .systemLibrary(name: "CProcessLimits"),
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         target("ShipProtocol", ["CZlib"]),
         target("StoreFormat", [], optimized),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
-        // things are in an inbox, to those who install and those who read; DeviceTrust says who is who, to links and sessions.
+        // things are in an inbox, to those who install and those who read; CoreDataReading what a Core Data store says of
+        // itself, to those who take copies and those who check them; DeviceTrust who is who, to links and sessions.
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
-        target("StoreFiles", ["ShipProtocol", "StoreFormat", "CAllocator", crypto, system]),
+        target("StoreFiles", ["ShipProtocol", "StoreFormat", "CAllocator", "CProcessLimits", crypto, system]),
+        target("CoreDataReading", ["ShipProtocol", "StoreFormat"]),
         target(
-            "StoreSnapshot", ["ShipProtocol", "StoreFormat", "StoreFiles", "CSQLiteHardening", crypto, grdb, sqlite]),
+            "StoreSnapshot",
+            [
+                "ShipProtocol", "StoreFormat", "StoreFiles", "CoreDataReading", "CSQLiteHardening", crypto, grdb,
+                sqlite,
+            ]),
         target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system], optimized),
         target(
             "ShipTransport",
@@ -86,7 +93,10 @@ let package = Package(
         target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
         target(
             "StoreServing",
-            ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CSQLiteHardening", grdb, sqlite, system]),
+            [
+                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading", "CSQLiteHardening", grdb,
+                sqlite, system,
+            ]),
 
         target("StoreOperations", ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
 
@@ -95,7 +105,7 @@ let package = Package(
             "ShipStore",
             [
                 "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
-                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, system,
+                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, subprocess, system,
             ]),
         .executableTarget(
             name: "ship-store",

@@ -27,6 +27,8 @@ public final class Consumer: Sendable {
         public var keptFree: Int64 = 1_000_000
         /// What a shipment must be to be let in.
         public var requirements = StoreRequirements()
+        /// How the store of a shipment is checked before it is installed.
+        public var checking = CheckOptions()
         /// Questions that the store of a shipment must answer with yes before it becomes current.
         public var probes: [StoreProbe] = []
         /// What makes stores from their rows.
@@ -180,8 +182,8 @@ public final class Consumer: Sendable {
         let start = ContinuousClock.now
         let session = ConsumerSession(
             trust: options.trust, installer: installer, coordinator: coordinator, turns: turns,
-            budget: options.budget, requirements: options.requirements, probes: ProbeRun(options.probes),
-            codec: options.codec, timeouts: options.timeouts, report: report)
+            budget: options.budget, requirements: options.requirements, checking: options.checking,
+            probes: ProbeRun(options.probes), codec: options.codec, timeouts: options.timeouts, report: report)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ShipStore
 import StoreFiles
 
@@ -23,6 +24,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // Nothing has been started yet that it would have to share its memory with.
+        if CommandLine.arguments.dropFirst().elementsEqual([CheckerProcess.command]) { Foundation.exit(CheckerProcess.run()) }
         PlatformCalls.returnFreedMemory()
         do {
             var command = try await asyncParseAsRoot(nil)

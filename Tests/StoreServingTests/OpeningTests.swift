@@ -69,7 +69,7 @@ import Testing
                 try await rows(of: try open(path))
             }
         }
-        try StoreCheck().run(on: path, against: try factsOfCopy(path))
+        try StoreCheck().run(on: path, against: StoreClaims(store: try factsOfCopy(path)))
         #expect(try FolderListing(of: scratch.path) == before)
     }
 

@@ -17,8 +17,12 @@ public struct Verification: Sendable {
     }
 
     private let options: CopyOptions
+    private let checking: CheckOptions
 
-    public init(options: CopyOptions = CopyOptions()) { self.options = options }
+    public init(options: CopyOptions = CopyOptions(), checking: CheckOptions = CheckOptions()) {
+        self.options = options
+        self.checking = checking
+    }
 
     /// Reads everything again: sizes, digests, and SQLite's own checks. Nothing is changed.
     ///
@@ -26,8 +30,8 @@ public struct Verification: Sendable {
     /// - Throws: Where there is nothing to look at.
     public func run(on artifact: Artifact) async throws(ShipmentError) -> [Finding] {
         switch artifact {
-        case .inbox(let path): return try findings(in: Inbox(at: path))
-        case .generation(let path): return [finding(path.string) { () throws in try Generation(at: path) }]
+        case .inbox(let path): return try await findings(in: Inbox(at: path))
+        case .generation(let path): return [await finding(path.string) { () throws in try Generation(at: path) }]
         case .shipment(let path):
             do throws(ShipmentError) {
                 let manifest = try await UnpackedShipment(path, options.temporaryFolder).generation.manifest
@@ -45,13 +49,15 @@ public struct Verification: Sendable {
         }
     }
 
-    private func findings(in inbox: Inbox) throws(ShipmentError) -> [Finding] {
+    private func findings(in inbox: Inbox) async throws(ShipmentError) -> [Finding] {
         do throws(InboxError) {
             var findings: [Finding] = []
             for name in try inbox.storeNames() {
                 let paths = try inbox.generationPaths(of: name)
-                var ofStore = paths.map { path in
-                    finding("\(name), generation \(path.lastComponent?.string ?? "")") { try Generation(at: path) }
+                var ofStore: [Finding] = []
+                for path in paths {
+                    let subject = "\(name), generation \(path.lastComponent?.string ?? "")"
+                    ofStore.append(await finding(subject) { try Generation(at: path) })
                 }
                 do throws(InboxError) {
                     // A name without generations is that of a store whose first shipment never arrived.
@@ -70,13 +76,13 @@ public struct Verification: Sendable {
         }
     }
 
-    private func finding(_ subject: String, _ open: () throws -> Generation) -> Finding {
+    private func finding(_ subject: String, _ open: () throws -> Generation) async -> Finding {
         var manifest: Manifest?
         do {
             let generation = try open()
             manifest = generation.manifest
             try generation.compareWithManifest()
-            try StoreCheck().run(on: generation.storePath, against: generation.manifest.store)
+            _ = try await checking.check(generation.storePath, against: StoreClaims(generation.manifest))
             return Finding(subject: subject, manifest: manifest, problem: nil)
         } catch {
             return Finding(subject: subject, manifest: manifest, problem: ShipmentError(error))

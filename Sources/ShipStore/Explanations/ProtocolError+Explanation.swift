@@ -1,6 +1,5 @@
 import ShipCompression
 import ShipProtocol
-import StoreServing
 
 extension ProtocolError {
     var explanation: Explanation {
@@ -56,19 +55,6 @@ extension CompressionError {
             Explanation("there is not even 1 MiB of memory left", hint: "free some memory, then try again")
         case .notCanonical, .segmentFull:
             Explanation("the rows of the store cannot be encoded column by column", hint: "send it without the codec")
-        }
-    }
-}
-
-extension StoreCheck.Flaw {
-    var explanation: Explanation {
-        switch self {
-        case .header: Explanation("the header of the store is not that of a compact copy")
-        case .unsound(let complaint): Explanation("the store is not sound: \(complaint)")
-        case .contradictsManifest(let member): Explanation("the store is not as its manifest says: \(member)")
-        case .tookTooLong(let limit): Explanation("checking the store took longer than \(limit)")
-        case .unreadable(let code, let message): Explanation("SQLite cannot read the store: \(message) (code \(code))")
-        case .file(let error): Explanation("\(error)")
         }
     }
 }

@@ -17,6 +17,8 @@ extension ShipmentError {
         case .protocolBroken(.truncated): reason(.protocolViolation)
         case .protocolBroken(let error): reason(error.code)
         case .compression: reason(.damaged)
+        // The store may be as good as any.
+        case .badStore(.checkerFailed(.notStarted)): reason(.cannotInstall)
         case .badStore: reason(.badStore)
         case .tooMuch: reason(.tooLarge)
         case .unwelcome(.noModel), .unwelcome(.otherModel): reason(.wrongModel)
@@ -52,7 +54,8 @@ extension ShipmentError {
         switch self {
         case .install(.occupied(let path)):
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
-        case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file), .source, .model,
+        case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file),
+            .badStore(.checkerFailed(.notStarted)), .source, .model,
             .serving, .operation, .identity:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)

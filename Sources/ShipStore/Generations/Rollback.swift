@@ -49,7 +49,7 @@ public struct Rollback: Hashable, Sendable {
         // A large store takes long to verify: nobody waits for that, and nobody prunes it meanwhile.
         guard let hold = try hold(planned.to) else { return nil }
         try planned.to.compareWithManifest()
-        try StoreCheck().run(on: planned.to.storePath, against: planned.to.manifest.store)
+        try StoreCheck().run(on: planned.to.storePath, against: StoreClaims(planned.to.manifest))
         let custody = try StoreCustody(of: name, in: inbox)
         guard try custody.step(to: target.asStep) == planned else { return nil }
         try custody.take(planned, at: Timestamp(Date()))

@@ -49,14 +49,14 @@ struct RestoreSource: ~Copyable, Sendable {
         func find() async throws {
             guard case .reading(let generation) = self else { return }
             // Both read the whole store: side by side they take half the time.
-            async let soundness: Void = StoreCheck().run(
-                on: generation.storePath, against: generation.manifest.store)
+            async let soundness = StoreCheck().run(
+                on: generation.storePath, against: StoreClaims(generation.manifest))
             do throws(InboxError) {
                 try generation.compareWithManifest()
             } catch {
                 throw OperationError.badCopy(error)
             }
-            try await soundness
+            _ = try await soundness
         }
     }
 

@@ -1,5 +1,6 @@
 public import DeviceTrust
 public import ShipProtocol
+public import StoreServing
 
 /// What happens while a consumer receives, as it happens.
 public enum ReceiveEvent: Hashable, Sendable {
@@ -18,6 +19,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     case progress(done: Int64, total: Int64)
     /// All bytes are there: they are synced, read back and checked.
     case verifying
+    /// The store is sound, and the one that its manifest describes.
+    case checked(CheckReport)
     /// The store could not be made from its rows: the producer is asked for it as it is.
     case askedAgain
     case finished(Receipt, Duration)

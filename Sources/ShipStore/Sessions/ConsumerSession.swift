@@ -16,6 +16,7 @@ struct ConsumerSession {
     let turns: StoreTurns
     let budget: ShipmentBudget
     let requirements: StoreRequirements
+    let checking: CheckOptions
     let probes: ProbeRun
     /// Without one, stores come in blocks alone.
     let codec: ColumnsCodec?
@@ -220,6 +221,7 @@ struct ConsumerSession {
     /// Seals, checks, asks, switches and opens, in this order.
     private func install(_ shipment: IncomingShipment) async throws -> Receipt {
         try shipment.seal()
+        report(.checked(try await shipment.check(checking)))
         if let same = shipment.same, installer.isCurrent(same) {
             try coordinator.tryOpening(same)
             return Receipt(same, .unchanged)

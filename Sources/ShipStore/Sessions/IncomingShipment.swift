@@ -59,12 +59,15 @@ final class IncomingShipment {
         try staged?.sealStore()
     }
 
-    /// Everything has come: nothing is trusted until it has been read back, and checked as a store.
-    func seal() throws {
-        try staged?.seal()
-        if let path = staged?.storePath, let facts = staged?.manifest.store {
-            try StoreCheck().run(on: path, against: facts)
-        }
+    /// Everything has come: nothing is trusted until it has been read back.
+    func seal() throws { try staged?.seal() }
+
+    /// What has been read back is checked as a store.
+    ///
+    /// - Throws: `StoreCheck.Flaw`.
+    func check(_ options: CheckOptions) async throws -> CheckReport {
+        guard let path = staged?.storePath, let manifest = staged?.manifest else { throw ProtocolError.incomplete }
+        return try await options.check(path, against: StoreClaims(manifest))
     }
 
     /// - Throws: `FailedProbe`.

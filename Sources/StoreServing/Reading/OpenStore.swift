@@ -100,7 +100,7 @@ extension FileStatus {
 extension DatabaseQueue {
     /// Opens a file that must be a regular one: a pipe would never open.
     fileprivate convenience init(
-        opening path: FilePath, _ state: StoreFile.State, _ trust: HardenedConfiguration.Trust,
+        opening path: FilePath, _ state: StoreFile.State, _ trust: Hardening.Trust,
         _ preparing: @escaping OpenStore.Preparation
     ) throws {
         let status = try CoordinatorError.wrapping { () throws(FileError) in

@@ -1,3 +1,4 @@
+import CoreDataReading
 import Foundation
 import GRDB
 import ShipProtocol

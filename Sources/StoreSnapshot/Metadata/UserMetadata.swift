@@ -1,3 +1,4 @@
+import CoreDataReading
 import GRDB
 import ShipProtocol
 import StoreFormat
@@ -6,7 +7,7 @@ import StoreFormat
 enum UserMetadata {
     /// - Parameter coreData: What the store says of itself, if Core Data made it.
     static func pairs(in database: Database, of coreData: CoreDataStore?) throws -> [String: String] {
-        if let coreData { return coreData.propertyList.userPairs }
+        if let coreData { return valid(coreData.propertyList.userPairs) }
         let columns = try Set(
             String.fetchAll(
                 database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [UserMetadataPlace.table]))

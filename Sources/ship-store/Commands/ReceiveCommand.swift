@@ -50,6 +50,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Requirements") var required: RequirementArguments
     @OptionGroup(title: "Limits") var budget: BudgetArguments
+    @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -67,6 +68,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         var options = Consumer.Options()
         (options.kept, options.keptFor) = (retention.keep, retention.keepFor?.duration)
         options.probes = required.probe.map(\.probe)
+        options.checking = check.options
         options.timeouts = link.timeouts
         options.link = link.linkOptions
         options.trust = link.trust(console)

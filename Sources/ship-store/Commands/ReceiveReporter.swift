@@ -47,6 +47,9 @@ struct ReceiveReporter: Sendable {
         case .verifying:
             console.show("verifying")
             emit(ReceiveLine(event: "verifying"))
+        case .checked(let found):
+            if let words = Self.words(for: found.foreignKeys) { console.warn(words) }
+            emit(ReceiveLine(event: "checked", check: CheckLine(found)))
         case .askedAgain:
             console.say("the store could not be made from its rows; asking for it as it is")
             emit(ReceiveLine(event: "asked-again"))
@@ -62,8 +65,36 @@ struct ReceiveReporter: Sendable {
         }
     }
 
+    private static func words(for foreignKeys: CheckReport.ForeignKeys) -> String? {
+        switch foreignKeys {
+        case .sound: nil
+        case .violated(let rows):
+            "\(rows == CheckReport.ForeignKeys.most ? "\(rows) or more" : "\(rows)") rows of the store refer to rows that "
+                + "are not there"
+        case .unclear(let words): "the foreign keys of the store cannot be checked: \(Printable.text(words))"
+        }
+    }
+
     private func emit(_ line: ReceiveLine) {
         if format == .json { Output.write(json: line) }
+    }
+}
+
+/// What the checks of a store found.
+private struct CheckLine: Encodable {
+    /// `quick` or `full`.
+    let depth: String
+    /// Rows that refer to rows that are not there, up to 1,000; `null` if that cannot be told.
+    let foreignKeyViolations: Int?
+    let foreignKeyError: String?
+
+    init(_ report: CheckReport) {
+        depth = report.depth.rawValue
+        switch report.foreignKeys {
+        case .sound: (foreignKeyViolations, foreignKeyError) = (0, nil)
+        case .violated(let rows): (foreignKeyViolations, foreignKeyError) = (rows, nil)
+        case .unclear(let words): (foreignKeyViolations, foreignKeyError) = (nil, words)
+        }
     }
 }
 
@@ -76,6 +107,7 @@ private struct ReceiveLine: Encodable {
     var device: TrustedPeer?
     var manifest: Manifest?
     var model: String?
+    var check: CheckLine?
     var receipt: Receipt?
     var done: Int64?
     var total: Int64?

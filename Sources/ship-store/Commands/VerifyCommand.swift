@@ -19,14 +19,15 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "What to verify.")
     var path: String
 
+    @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [path, output, options = copy.copyOptions] in
+        try await Running.run(console) { [path, output, options = copy.copyOptions, checking = check.options] in
             let artifact = try Artifact(at: FilePath(path))
-            let findings = try await Verification(options: options).run(on: artifact)
+            let findings = try await Verification(options: options, checking: checking).run(on: artifact)
             for finding in findings {
                 if output.json {
                     Output.write(json: FindingLine(finding))

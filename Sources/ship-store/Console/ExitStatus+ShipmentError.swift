@@ -13,6 +13,7 @@ extension ExitStatus {
             case .compression(.sourceChanged): .tryAgain
             case .compression(.damaged), .compression(.notCanonical), .compression(.segmentFull): .badData
             case .tooMuch: .cannotInstall
+            case .badStore(.checkerFailed(.notStarted)): .cannotInstall
             case .badStore, .unwelcome, .probe: .badData
             case .model(.notThere): .noInput
             case .model(.file): .inputOutput

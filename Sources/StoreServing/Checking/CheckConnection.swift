@@ -1,0 +1,101 @@
+import GRDBSQLite
+import StoreFiles
+import SystemPackage
+
+/// A connection through which SQLite checks a store that nobody vouches for: hardened, and with a deadline, before SQLite has
+/// read a byte of it.
+///
+/// It is no connection of GRDB's, which reads the schema when it opens, and decodes names that may be no text.
+final class CheckConnection {
+    /// Longest words of SQLite's that are handed on, in bytes: names of the store's are in them.
+    private static let longestWords = 512
+
+    private let connection: OpaquePointer
+    private let deadline: CheckDeadline
+    private let limits: CheckLimits
+
+    /// - Throws: `.unreadable`.
+    init(_ path: FilePath, size: Int64, _ limits: CheckLimits) throws(StoreCheck.Flaw) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        let code = sqlite3_open_v2(DatabaseURI.immutable(path), &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw .unreadable(code: code, message: String(cString: sqlite3_errstr(code)))
+        }
+        connection = opened
+        deadline = CheckDeadline(in: limits.time)
+        self.limits = limits
+        sqlite3_extended_result_codes(connection, 1)
+        Hardening(trust: .unchecked, longestValue: size).apply(to: connection)
+        deadline.watch(connection)
+        for pragma in ["cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY"] {
+            _ = try rows("PRAGMA \(pragma)", atMost: 1) { _ in }
+        }
+    }
+
+    deinit { sqlite3_close_v2(connection) }
+
+    /// Runs a statement, row by row.
+    ///
+    /// - Parameter count: After so many rows it is left.
+    /// - Throws: `.tookTooLong`, `.tookTooMuchMemory`, `.unreadable`.
+    func rows<Value>(_ sql: String, atMost count: Int = .max, _ read: (Row) -> Value) throws(StoreCheck.Flaw) -> [Value]
+    {
+        var prepared: OpaquePointer?
+        try check(sqlite3_prepare_v2(connection, sql, -1, &prepared, nil))
+        defer { sqlite3_finalize(prepared) }
+        guard let statement = prepared else { return [] }
+        var values: [Value] = []
+        while values.count < count {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { break }
+            guard code == SQLITE_ROW else {
+                try check(code)
+                break
+            }
+            values.append(read(Row(statement: statement)))
+        }
+        return values
+    }
+
+    /// The value of a statement of one row and one column.
+    func value<Value>(_ sql: String, _ read: (Row) -> Value) throws(StoreCheck.Flaw) -> Value? {
+        try rows(sql, atMost: 1, read).first
+    }
+
+    private func check(_ code: CInt) throws(StoreCheck.Flaw) {
+        switch code & 0xff {
+        case SQLITE_OK: return
+        case SQLITE_INTERRUPT: throw .tookTooLong(limits.time)
+        case SQLITE_NOMEM: throw .tookTooMuchMemory(limits.memory)
+        default:
+            throw .unreadable(
+                code: code, message: Self.words(sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""))
+        }
+    }
+
+    static func words(_ text: String) -> String { String(decoding: text.utf8.prefix(longestWords), as: UTF8.self) }
+
+    /// The row that a statement stands on. What is not of a kind is not read as such, and never traps.
+    struct Row {
+        fileprivate let statement: OpaquePointer
+
+        func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
+
+        /// Text up to a zero byte, repaired, or a blob that is text: as producers read it. Otherwise `nil`.
+        func text(_ column: CInt) -> String? {
+            switch sqlite3_column_type(statement, column) {
+            case SQLITE_TEXT: sqlite3_column_text(statement, column).map { String(cString: $0) }
+            case SQLITE_BLOB: String(validating: bytes(column), as: UTF8.self)
+            default: nil
+            }
+        }
+
+        /// Empty for NULL.
+        func bytes(_ column: CInt) -> [UInt8] {
+            guard let bytes = sqlite3_column_blob(statement, column) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+        }
+    }
+}

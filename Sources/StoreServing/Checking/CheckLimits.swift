@@ -1,0 +1,19 @@
+/// What checking a store may cost, and how far it goes.
+public struct CheckLimits: Hashable, Sendable, Codable {
+    /// How long SQLite may take over all of its checks.
+    public var time: Duration
+    /// Bytes that SQLite, and the process that it runs in, may take. It holds where the checks have a process of their
+    /// own.
+    public var memory: Int64
+    /// Stores up to this size, in bytes, pass `integrity_check` too, which compares each index with its table; it takes some
+    /// ten times as long as `quick_check`, which all have to pass.
+    public var fullCheckSize: Int64
+
+    public init(
+        time: Duration = .seconds(120), memory: Int64 = 256 * 1024 * 1024, fullCheckSize: Int64 = 64 * 1024 * 1024
+    ) {
+        self.time = time
+        self.memory = memory
+        self.fullCheckSize = fullCheckSize
+    }
+}
