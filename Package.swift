@@ -105,7 +105,8 @@ let package = Package(
             "ShipStore",
             [
                 "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
-                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, subprocess, system,
+                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, subprocess,
+                system,
             ]),
         .executableTarget(
             name: "ship-store",
@@ -152,7 +153,7 @@ let package = Package(
             of: "ShipStore",
             [
                 "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "ShipTransport", "StoreFiles",
-                "StoreInbox", "StoreInstall", crypto, grdb, system,
+                "StoreFormat", "StoreInbox", "StoreInstall", "StoreServing", crypto, grdb, sqlite, system,
             ]),
         tests(of: "ShipTransport", ["DeviceTrust", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
@@ -161,7 +162,10 @@ let package = Package(
         tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
         tests(
             of: "StoreServing",
-            ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreInbox", "StoreInstall", grdb, sqlite, system]),
+            [
+                "ShipProtocol", "CoreDataReading", "StoreFiles", "StoreFormat", "StoreInbox", "StoreInstall", grdb,
+                sqlite, system,
+            ]),
         tests(of: "StoreSnapshot", ["ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system]),
     ]
 )

@@ -25,7 +25,9 @@ struct ShipStoreCommand: AsyncParsableCommand {
 
     static func main() async {
         // Nothing has been started yet that it would have to share its memory with.
-        if CommandLine.arguments.dropFirst().elementsEqual([CheckerProcess.command]) { Foundation.exit(CheckerProcess.run()) }
+        if CommandLine.arguments.dropFirst().elementsEqual([CheckerProcess.command]) {
+            Foundation.exit(CheckerProcess.run())
+        }
         PlatformCalls.returnFreedMemory()
         do {
             var command = try await asyncParseAsRoot(nil)

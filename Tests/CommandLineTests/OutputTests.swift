@@ -25,7 +25,9 @@ import Testing
         #expect(((manifest as? [String: Any])?["metadata"] as? [String: String]) == ["model": "7"])
         let received = try await receiver.program.wait()
         #expect(
-            try received.eventNames() == ["listening", "connected", "offered", "progress", "verifying", "finished"])
+            try received.eventNames() == [
+                "listening", "connected", "offered", "progress", "verifying", "checked", "finished",
+            ])
     }
 
     @Test func `--json tells of a failure too`() async throws {

@@ -147,7 +147,7 @@ import Testing
         try TestStore.make(
             at: path,
             sql: """
-                CREATE TABLE t(a INT, b AS (hex(zeroblob(100000 + a))) NOT NULL);
+                CREATE TABLE t(a INT, b AS (hex(zeroblob(20000 + a))) NOT NULL);
                 PRAGMA ignore_check_constraints = ON;
                 """)
         let queue = try TestStore.open(path)

@@ -26,8 +26,8 @@ struct CheckerChild {
     /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
     func run(on path: FilePath, against claims: StoreClaims) async throws -> CheckReport {
         let request = CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits)
-        let input = try JSONEncoder().encode(request)
-        let ending = await ending(in: path.removingLastComponent(), Array(input))
+        let ending = await ending(
+            in: path.removingLastComponent(), try Self.pipe(holding: JSONEncoder().encode(request)))
         try Task.checkCancellation()
         switch ending {
         case .timeIsOver: throw StoreCheck.Flaw.tookTooLong(limits.time)
@@ -44,7 +44,18 @@ struct CheckerChild {
         }
     }
 
-    private func ending(in folder: FilePath, _ input: [UInt8]) async -> Ending {
+    /// A pipe with all in it already: writing to a child that has ended would end this process too, by SIGPIPE.
+    ///
+    /// - Returns: The end from which it is read.
+    private static func pipe(holding bytes: Data) throws -> FileDescriptor {
+        guard bytes.count <= CheckRequest.mostBytes else { throw Errno.messageTooLong }
+        let (read, write) = try PlatformCalls.pipe()
+        defer { try? write.close() }
+        try write.writeAll(bytes)
+        return read
+    }
+
+    private func ending(in folder: FilePath, _ input: FileDescriptor) async -> Ending {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
                 do {
@@ -54,7 +65,8 @@ struct CheckerChild {
                     let result = try await Subprocess.run(
                         .path(program), arguments: [CheckerProcess.command], environment: Self.environment,
                         workingDirectory: folder.isEmpty ? "." : folder, platformOptions: platform,
-                        input: .array(input), output: .bytes(limit: CheckVerdict.mostBytes), error: .discarded)
+                        input: .fileDescriptor(input, closeAfterSpawningProcess: true),
+                        output: .bytes(limit: CheckVerdict.mostBytes), error: .discarded)
                     return .over(result.terminationStatus, result.standardOutput)
                 } catch let error as SubprocessError {
                     return error.code == .spawnFailed || error.code == .executableNotFound
@@ -90,5 +102,7 @@ struct CheckerChild {
         }
     }
 
-    private static func words(_ text: String) -> String { String(decoding: text.utf8.prefix(longestWords), as: UTF8.self) }
+    private static func words(_ text: String) -> String {
+        String(decoding: text.utf8.prefix(longestWords), as: UTF8.self)
+    }
 }

@@ -34,7 +34,10 @@ final class CheckConnection {
         }
     }
 
-    deinit { sqlite3_close_v2(connection) }
+    deinit {
+        deadline.leave(connection)
+        sqlite3_close_v2(connection)
+    }
 
     /// Runs a statement, row by row.
     ///

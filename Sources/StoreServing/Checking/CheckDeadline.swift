@@ -1,16 +1,24 @@
+import Dispatch
 import GRDB
 import GRDBSQLite
+import Synchronization
 
 /// A time after which SQLite gives up what it is doing on a connection, even inside one statement.
 ///
-/// It is looked at between two instructions of SQLite's virtual machine, so one instruction that takes long, as a function
-/// of two long texts, ends first; only a process of its own can be ended in the middle of one.
-/// Source: sqlite.org/c3ref/progress_handler.html.
+/// The clock is looked at after some instructions of SQLite's virtual machine, and at the end of each row once the time is
+/// over. One call of a function that takes long ends first: only a process of its own can be ended in the middle of one.
+/// Source: sqlite.org/c3ref/progress_handler.html, sqlite.org/c3ref/interrupt.html.
 final class CheckDeadline: Sendable {
     /// Instructions of SQLite's virtual machine between two looks at the clock.
-    private static let instructions: CInt = 200
+    private static let instructions: CInt = 1000
+
+    /// SQLite lets any thread interrupt a connection that is open.
+    private struct Watched: @unchecked Sendable {
+        let connection: OpaquePointer
+    }
 
     private let end: ContinuousClock.Instant
+    private let watched = Mutex<Watched?>(nil)
 
     init(in duration: Duration) { end = .now + duration }
 
@@ -22,13 +30,18 @@ final class CheckDeadline: Sendable {
         return try withExtendedLifetime(deadline) {
             guard let connection = database.sqliteConnection else { return try body() }
             deadline.watch(connection)
-            defer { sqlite3_progress_handler(connection, 0, nil, nil) }
+            defer { deadline.leave(connection) }
             return try body()
         }
     }
 
-    /// From here on; it must outlive the connection, or its last statement.
+    /// From here on, until `leave`, which must come before the connection is closed, or this value goes.
     func watch(_ connection: OpaquePointer) {
+        watched.withLock { $0 = Watched(connection: connection) }
+        let time = ContinuousClock.now.duration(to: end)
+        DispatchQueue.global().asyncAfter(deadline: .now() + max(0, time / .seconds(1))) { [weak self] in
+            self?.watched.withLock { if let watched = $0 { sqlite3_interrupt(watched.connection) } }
+        }
         sqlite3_progress_handler(
             connection, Self.instructions,
             { context in
@@ -37,5 +50,10 @@ final class CheckDeadline: Sendable {
                 return ContinuousClock.now >= deadline.end ? 1 : 0
             },
             Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    func leave(_ connection: OpaquePointer) {
+        watched.withLock { $0 = nil }
+        sqlite3_progress_handler(connection, 0, nil, nil)
     }
 }

@@ -38,7 +38,7 @@ struct FoundFacts {
         guard applicationID == facts.applicationID else { throw .contradictsManifest("applicationID") }
         guard userVersion == facts.userVersion else { throw .contradictsManifest("userVersion") }
         guard schema == facts.schemaSHA256 else { throw .contradictsManifest("schemaSHA256") }
-        guard claims.coreData?.entityVersionHashes == coreData?.entityVersionHashes else {
+        guard claims.modelDigest == coreData?.modelDigest else {
             throw .contradictsManifest("coreData")
         }
         // What the identity of another store is, only its producer knows.
@@ -50,7 +50,7 @@ struct FoundFacts {
 /// What a Core Data store says of itself.
 private struct FoundCoreData {
     let identity: String?
-    let entityVersionHashes: [String: String]
+    let modelDigest: ContentDigest
 
     /// - Returns: `nil` for a store that Core Data did not make.
     init?(reading connection: CheckConnection) throws(StoreCheck.Flaw) {
@@ -67,6 +67,7 @@ private struct FoundCoreData {
             "SELECT Z_UUID, CASE WHEN length(Z_PLIST) <= \(longest) THEN Z_PLIST END FROM Z_METADATA LIMIT 1"
         ) { row in (row.text(0), row.bytes(1)) }
         identity = found?.0.flatMap { (1...Limits.labelLength).contains($0.utf8.count) ? $0 : nil }
-        entityVersionHashes = CoreDataPropertyList(Data(found?.1 ?? [])).entityVersionHashes
+        modelDigest = StoreClaims.digest(
+            of: CoreDataPropertyList(Data(found?.1 ?? [])).entityVersionHashes)
     }
 }

@@ -74,7 +74,8 @@ struct ByteCount: Hashable, CustomStringConvertible {
         let unit = units.first { text.uppercased().last == $0.letter }
         let digits = unit == nil ? text[...] : text.dropLast()
         let plain = digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard plain, let number = Int64(digits), case let (bytes, overflow) = number.multipliedReportingOverflow(by: unit?.bytes ?? 1),
+        guard plain, let number = Int64(digits),
+            case let (bytes, overflow) = number.multipliedReportingOverflow(by: unit?.bytes ?? 1),
             !overflow
         else { throw ValidationError("a number of bytes is written 4096, 512K, 64M or 2G") }
         return ByteCount(bytes)

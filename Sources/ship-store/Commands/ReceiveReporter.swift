@@ -69,8 +69,10 @@ struct ReceiveReporter: Sendable {
         switch foreignKeys {
         case .sound: nil
         case .violated(let rows):
-            "\(rows == CheckReport.ForeignKeys.most ? "\(rows) or more" : "\(rows)") rows of the store refer to rows that "
-                + "are not there"
+            rows == 1
+                ? "one row of the store refers to a row that is not there"
+                : "\(rows)\(rows == CheckReport.ForeignKeys.most ? " or more" : "") rows of the store refer to rows that "
+                    + "are not there"
         case .unclear(let words): "the foreign keys of the store cannot be checked: \(Printable.text(words))"
         }
     }

@@ -1,0 +1,148 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import StoreServing
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+/// Stores that are checked in a process of their own, and processes that do not do what they are for.
+@Suite struct `A process that checks a store` {
+    private let folder: ScratchFolder
+    private let inbox: FilePath
+
+    init() throws {
+        folder = try ScratchFolder()
+        inbox = folder.path.appending("inbox")
+    }
+
+    private func receive(
+        _ file: FilePath, checkedBy program: FilePath, _ limits: CheckLimits = CheckLimits(time: .seconds(20))
+    ) async -> ShipmentError? {
+        var options = Consumer.Options()
+        options.checking.limits = limits
+        options.checking.place = .childProcess(program: program)
+        do throws(ShipmentError) {
+            let consumer = try Consumer(inbox: inbox, options: options)
+            _ = try await consumer.receive(from: .file(file))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func goodShipment() throws -> FilePath {
+        let store = folder.path.appending("good.sqlite")
+        try SampleStore.plain.make(at: store)
+        let file = folder.path.appending("good.shipment")
+        try HandmadeShipment.write(store, try HandmadeShipment.manifest(of: store), to: file)
+        return file
+    }
+
+    /// A program that does not check anything.
+    private func script(_ text: String) throws -> FilePath {
+        let path = folder.path.appending("script")
+        try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: path.string))
+        try PlatformCalls.changeMode(of: path, to: .ownerReadWriteExecute)
+        return path
+    }
+
+    private var isEmpty: Bool {
+        let state = InboxProbe(inbox, store: HandmadeShipment.name).state
+        return state.current == nil && state.generations.isEmpty && state.staged.isEmpty
+    }
+
+    @Test func `lets a good store in`() async throws {
+        #expect(await receive(try goodShipment(), checkedBy: try BuiltProgram.path()) == nil)
+        #expect(!isEmpty)
+    }
+
+    @Test(arguments: [
+        ("exit 3", StoreCheck.CheckerFailure.exited(3)), ("kill -SEGV $$", .signalled(11)),
+        ("kill -KILL $$", .signalled(9)),
+        ("echo all is well", .saidNonsense), ("exit 0", .saidNonsense), ("echo '{}'", .saidNonsense),
+        ("yes '{\"sound\":'", .saidNonsense),
+    ])
+    func `and comes to no verdict is told, and the store is refused`(
+        text: String, failure: StoreCheck.CheckerFailure
+    ) async throws {
+        let error = await receive(try goodShipment(), checkedBy: try script(text))
+        #expect(error == .badStore(.checkerFailed(failure)))
+        #expect(error?.commandStatus == 65)
+        #expect(isEmpty)
+    }
+
+    @Test func `that cannot be started is not the store's fault`() async throws {
+        let error = await receive(try goodShipment(), checkedBy: folder.path.appending("nowhere"))
+        #expect(error == .badStore(.checkerFailed(.notStarted(Errno.noSuchFileOrDirectory.rawValue))))
+        #expect(error?.commandStatus == 73)
+        #expect(isEmpty)
+    }
+
+    @Test func `is killed when its time is over`() async throws {
+        let start = ContinuousClock.now
+        let mark = folder.path.appending("mark")
+        let program = try script("trap '' TERM INT HUP; sleep 8; touch \(mark)")
+        let error = await receive(try goodShipment(), checkedBy: program, CheckLimits(time: .milliseconds(100)))
+        #expect(error == .badStore(.tookTooLong(.milliseconds(100))))
+        #expect(ContinuousClock.now - start < .seconds(7))
+        #expect(isEmpty)
+        #expect(!PlatformCalls.canWrite(mark))
+    }
+
+    @Test func `inherits neither files nor words`() async throws {
+        let seen = folder.path.appending("seen")
+        let program = try script("ls /proc/$$/fd | wc -l > \(seen); env >> \(seen); pwd >> \(seen)")
+        // Files that a careless program leaves to its children.
+        let open = try (0..<20).map { _ in try FileDescriptor.open("/dev/null", .readOnly) }
+        defer { for each in open { try? each.close() } }
+        _ = await receive(try goodShipment(), checkedBy: program)
+        let lines = try String(contentsOfFile: seen.string, encoding: .utf8).split(separator: "\n")
+        // The three standard streams, and the script itself.
+        #expect(try #require(lines.first.flatMap { Int($0.filter(\.isNumber)) }) <= 4)
+        #expect(!lines.contains { $0.hasPrefix("HOME=") || $0.hasPrefix("PATH=/root") })
+    }
+
+    /// Texts of 20 MB, several at once.
+    @Test func `takes no more memory than it may`() async throws {
+        let kind = HostileStore.schema(
+            "columns of 20 MB", .refused, after: "CREATE TABLE u(a); INSERT INTO u VALUES (zeroblob(20000000))",
+            change: """
+                UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a, b AS (a || 1) NOT NULL, c AS (b || 2) NOT NULL,
+                d AS (upper(c) || 3) NOT NULL, e AS (lower(d)) NOT NULL)' WHERE name = 'u'
+                """)
+        let (file, _) = try kind.shipment(in: folder.path)
+        let limits = CheckLimits(time: .seconds(20), memory: 32 * 1024 * 1024)
+        let error = await receive(file, checkedBy: try BuiltProgram.path(), limits)
+        #expect(error == .badStore(.tookTooMuchMemory(limits.memory)))
+        #expect(isEmpty)
+    }
+
+    /// The costliest, and some that would break a careless reader.
+    @Test func `ends hostile stores in time`() async throws {
+        let names = [
+            "a schema whose branches lead to themselves", "a column that is looked for without end", "a costly column",
+            "an index of a pattern of many wildcards", "a payload of 2^63 bytes", "a deep expression",
+            "an endless view",
+        ]
+        let kinds = HostileStore.all.filter { names.contains($0.description) }
+        #expect(kinds.count == names.count)
+        for kind in kinds {
+            let place = try folder.folder("\(UUID())")
+            let (file, _) = try kind.shipment(in: place)
+            let outcome = try await BuiltProgram.run(
+                ["receive", "--into", inbox.string, "--from", file.string, "--check-seconds", "1", "--insecure"],
+                timeout: .seconds(20))
+            #expect(outcome.status == .exited(kind.end == .refused ? 65 : 0), "\(kind): \(outcome.stderr)")
+            if kind.end == .refused {
+                #expect(outcome.stderr.contains("hint: "), "\(kind): \(outcome.stderr)")
+                #expect(isEmpty, "\(kind)")
+            } else {
+                try? Folder.removeTree(at: inbox)
+            }
+        }
+    }
+}
