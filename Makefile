@@ -80,7 +80,7 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	@.ci/setup brotli gzip netcat-openbsd pigz time xz-utils zstd
 	swift build -c release --static-swift-stdlib --product codec-bench
 	swift build -c release --static-swift-stdlib --product serving-bench
-	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 \
+	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 \
 	  --readers .build/release/serving-bench --write
 
 clean: ## Remove what was built

@@ -1,5 +1,6 @@
 """The figures to reach, and whether they are."""
 import bytes as weighing
+import checks
 import codec
 from contenders import BY_ROWS, GZIP, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
 from tables import as_multiple, median, ratio, table
@@ -30,6 +31,7 @@ MEMORY_OF = ("200 MB", "20 MB at 250 kB/s")
 MEMORY = 64  # MiB, and beside that
 MEMORY_A_ROW = 24  # bytes, for each row of the largest table that has an index
 RESTORE = 1.5  # x of sqlite3
+CHECKS = 1.3  # x of SHA-256 and quick_check alone
 READ_COST = 1.05  # x of a bare DatabaseQueue
 SWAP_P99 = 50  # ms
 
@@ -84,6 +86,10 @@ def of_shipping(results):
 
 def of_restores(restores):
     return [multiple(RESTORE, ratio(restores["ship-store"], restores["sqlite3"], wall), "a restore", "sqlite3")]
+
+
+def of_checks(turns):
+    return [multiple(CHECKS, ratio(turns["ship-store"], turns[checks.ALONE], wall), "checks of a received store", checks.ALONE)]
 
 
 def of_readers(reads):

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import bytes as weighing
+import checks
 import codec
 import goals
 from contenders import GZIP, PIGZ, ZSTD_19
@@ -34,12 +35,12 @@ def figures(by_contender):
     return table(rows)
 
 
-def restore_figures(turns):
-    rows = [["", "wall s", "min–max", "to sqlite3"]]
+def figures_beside(peer, turns, title):
+    rows = [["", "wall s", "min–max", title]]
     for name, mine in turns.items():
         walls = [turn.wall for turn in mine]
         rows.append([name, f"{median(mine, wall):.3f}", f"{min(walls):.3f}–{max(walls):.3f}",
-                     as_multiple(ratio(mine, turns["sqlite3"], wall))] if mine else [name, "failed", "–", "–"])
+                     as_multiple(ratio(mine, turns[peer], wall))] if mine else [name, "failed", "–", "–"])
     return table(rows)
 
 
@@ -85,8 +86,12 @@ def report(measured, args):
         lines += [f"### {title}", "", f"Over {speed(shipped.link)}; medians of {count} turns.", "", *figures(shipped.turns), ""]
     reached += goals.of_shipping(measured.shipped)
     if measured.restores:
-        lines += [f"### A restore over a live store of {args.restore} MB", "", *restore_figures(measured.restores), ""]
+        lines += [f"### A restore over a live store of {args.restore} MB", "", *figures_beside("sqlite3", measured.restores, "to sqlite3"), ""]
         reached += goals.of_restores(measured.restores)
+    if measured.checks:
+        lines += [f"### Checks of a received store of {args.checks} MB", "",
+                  *figures_beside(checks.ALONE, measured.checks, "to those two"), ""]
+        reached += goals.of_checks(measured.checks)
     if measured.reads:
         lines += ["### Readers", "", *read_figures(measured.reads), ""]
         reached += goals.of_readers(measured.reads)

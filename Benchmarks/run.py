@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import bytes as weighing
+import checks
 import codec
 import contenders
 import readers
@@ -52,6 +53,7 @@ def options():
     parser.add_argument("--bytes", nargs="*", metavar="PATH", help="also weigh shipments of these stores, or of made-up ones")
     parser.add_argument("--codec", metavar="PATH", help="also run this build of codec-bench, over the same stores")
     parser.add_argument("--restore", type=int, metavar="MB", help="also restore a store of this size, beside sqlite3")
+    parser.add_argument("--checks", type=int, metavar="MB", help="also check a received store of this size")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
     parser.add_argument("--timeout", type=float, default=900, metavar="S", help="longest turn (default: 900 s)")
@@ -77,6 +79,7 @@ class Measured:
     weighed: list = None
     codec: list = None
     restores: dict = None
+    checks: dict = None
     reads: dict = None
     any_failed: bool = False
 
@@ -191,6 +194,10 @@ def main():
         if args.restore:
             path = stores.made("journal", args.restore, folder)
             measured.restores, failed = restore.measure(program, path, args.runs, folder, held_open, say)
+            measured.any_failed |= failed
+        if args.checks:
+            path = stores.made("journal", args.checks, folder)
+            measured.checks, failed = checks.measure(program, path, args.runs, folder, say)
             measured.any_failed |= failed
         if args.readers:
             measured.reads = readers.measure(args.readers, say)

@@ -11,12 +11,12 @@
 
 // setrlimit(2), whose first argument Swift sees as another type on each platform, and prctl(2), which is variadic.
 
-/// Lowers a limit; what is lower already stays.
-static inline int ship_store_lower_limit(int resource, uint64_t most) {
+/// Lowers a limit, and `slack` above that the most that it can be raised to; what is lower already stays.
+static inline int ship_store_lower_limit(int resource, uint64_t most, uint64_t slack) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0) return -1;
-    if (limit.rlim_max > most) limit.rlim_max = most;
-    if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+    if (limit.rlim_max > most + slack) limit.rlim_max = most + slack;
+    if (limit.rlim_cur > most) limit.rlim_cur = most;
     return setrlimit(resource, &limit);
 }
 
@@ -41,11 +41,12 @@ static inline uint64_t ship_store_mapped_bytes(void) {
 static inline int ship_store_confine_process(uint64_t memory, unsigned seconds, uint64_t descriptors) {
     uint64_t mapped = ship_store_mapped_bytes();
     int failed = 0;
-    failed |= ship_store_lower_limit(RLIMIT_CORE, 0);
-    failed |= ship_store_lower_limit(RLIMIT_FSIZE, 0);
-    failed |= ship_store_lower_limit(RLIMIT_NOFILE, descriptors);
-    failed |= ship_store_lower_limit(RLIMIT_CPU, seconds);
-    if (mapped > 0) failed |= ship_store_lower_limit(RLIMIT_AS, mapped + memory);
+    failed |= ship_store_lower_limit(RLIMIT_CORE, 0, 0);
+    failed |= ship_store_lower_limit(RLIMIT_FSIZE, 0, 0);
+    failed |= ship_store_lower_limit(RLIMIT_NOFILE, descriptors, 0);
+    // Where both are equal it ends by SIGKILL, which says nothing.
+    failed |= ship_store_lower_limit(RLIMIT_CPU, seconds, 1);
+    if (mapped > 0) failed |= ship_store_lower_limit(RLIMIT_AS, mapped + memory, 0);
 #ifdef __linux__
     failed |= prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     failed |= prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

@@ -47,12 +47,16 @@ struct CheckerChild {
     /// A pipe with all in it already: writing to a child that has ended would end this process too, by SIGPIPE.
     ///
     /// - Returns: The end from which it is read.
-    private static func pipe(holding bytes: Data) throws -> FileDescriptor {
-        guard bytes.count <= CheckRequest.mostBytes else { throw Errno.messageTooLong }
-        let (read, write) = try PlatformCalls.pipe()
-        defer { try? write.close() }
-        try write.writeAll(bytes)
-        return read
+    private static func pipe(holding bytes: Data) throws(StoreCheck.Flaw) -> FileDescriptor {
+        do {
+            guard bytes.count <= CheckRequest.mostBytes else { throw Errno.messageTooLong }
+            let (read, write) = try PlatformCalls.pipe()
+            defer { try? write.close() }
+            try write.writeAll(bytes)
+            return read
+        } catch {
+            throw .checkerFailed(.notStarted((error as? Errno ?? .ioError).rawValue))
+        }
     }
 
     private func ending(in folder: FilePath, _ input: FileDescriptor) async -> Ending {
@@ -69,9 +73,9 @@ struct CheckerChild {
                         output: .bytes(limit: CheckVerdict.mostBytes), error: .discarded)
                     return .over(result.terminationStatus, result.standardOutput)
                 } catch let error as SubprocessError {
-                    return error.code == .spawnFailed || error.code == .executableNotFound
-                        ? .notStarted(error.underlyingError?.rawValue ?? Errno.noSuchFileOrDirectory.rawValue)
-                        : .saidTooMuch
+                    return error.code == .outputLimitExceeded
+                        ? .saidTooMuch
+                        : .notStarted(error.underlyingError?.rawValue ?? Errno.noSuchFileOrDirectory.rawValue)
                 } catch {
                     return .timeIsOver
                 }

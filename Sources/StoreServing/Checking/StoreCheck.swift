@@ -15,7 +15,8 @@ public struct StoreCheck: Sendable {
     public enum Flaw: Error, Hashable, Sendable {
         /// The header is no SQLite header, or one of a store in WAL mode, or the file has not as many pages as it says.
         case header
-        /// `quick_check` or `integrity_check` has complaints; the first of them, as SQLite words it.
+        /// `quick_check` or `integrity_check` has complaints; the first of them, as SQLite words it. Or there is more in the
+        /// schema than can be meant.
         case unsound(String)
         /// A fact is not as the manifest says: its member there.
         case contradictsManifest(String)
@@ -60,7 +61,7 @@ public struct StoreCheck: Sendable {
         return try checkContent(of: path, against: claims, .amongOthers)
     }
 
-    /// The first half, which parses nothing.
+    /// The first half, which is not SQLite's.
     package func checkHeader(of path: FilePath, against claims: StoreClaims) throws(Flaw) {
         try HeaderCheck.run(on: path, against: claims.store)
     }

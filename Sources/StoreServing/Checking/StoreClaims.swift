@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import ShipProtocol
 import StoreFiles
 
@@ -21,6 +22,10 @@ package struct StoreClaims: Hashable, Sendable, Codable {
     /// - Parameter hashes: Entity name to hash, in base64.
     static func digest(of hashes: [String: String]) -> ContentDigest {
         let lines = hashes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        return ContentDigest(hashing: lines.flatMap { Array($0.key.utf8) + [0] + Array($0.value.utf8) + [0] })
+        return ContentDigest(
+            hashing: lines.flatMap { line in
+                // The same bytes may be written in several ways.
+                Array(line.key.utf8) + [0] + (Data(base64Encoded: line.value).map(Array.init) ?? Array(line.value.utf8))
+            })
     }
 }

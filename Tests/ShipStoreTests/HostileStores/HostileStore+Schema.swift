@@ -37,6 +37,13 @@ extension HostileStore {
                 "UPDATE sqlite_schema SET sql = replace(sql, '(', '(/*' || hex(zeroblob(1048576)) || '*/') WHERE name = 't'"
         ),
         .schema(
+            "50 views of 1 MB", .refused,
+            change: """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
+                INSERT INTO sqlite_schema SELECT 'view', 'v' || i, 'v' || i, 0,
+                    'CREATE VIEW v' || i || ' AS SELECT x''' || hex(zeroblob(450000)) || '''' FROM n
+                """),
+        .schema(
             "a table that is a view", .refused,
             change: "UPDATE sqlite_schema SET sql = 'CREATE VIEW t AS SELECT 1 AS id' WHERE name = 't'"),
         .schema(
