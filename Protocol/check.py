@@ -161,6 +161,8 @@ def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
         expect(side.end, vector.detail(side.own))
         if vector.kind == "dialogue" and side.end == "done":
             expect(side.outcome, vector.detail("outcome"))
+        if isinstance(side, Consumer) and side.end == "done":
+            expect([side.signer] if side.signer else [], vector.all("signer"))
         if vector.all("part"):
             expect(side.shipment.lines() if side.shipment else [], vector.all("part"))
     errors = {side.end.split()[1] for side in sides if side.end and side.end != "done"}

@@ -4,7 +4,8 @@
     python3 Protocol/unpack.py SHIPMENT --into DIR
 
 The store becomes DIR/NAME.sqlite, external files go to DIR/.NAME_SUPPORT, both after every check of README.md 10 that
-is about bytes. Nothing that is there is written over. It holds the whole shipment in memory.
+is about bytes. A signature is verified, and who signed is told; whether to trust them is not known here. Nothing that is
+there is written over. It holds the whole shipment in memory.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ def main() -> int:
     if consumer.end != "done" or consumer.shipment is None:
         print(f"{arguments.shipment}: {consumer.end}", file=sys.stderr)
         return 65
+    if consumer.signer:
+        print("signed by", consumer.signer, file=sys.stderr)
     for path, line in zip(write(consumer.shipment, arguments.into), consumer.shipment.lines()):
         print(line, path)
     return 0

@@ -9,8 +9,8 @@ from encoder.piece import Pieces, binary, document, joined
 from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, LIMITS, MANIFEST, NAMES, RECEIPT, REFUSAL, WORKING, ZLIB,
-    block, columns, frame, stored_manifest,
+    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, LIMITS, MANIFEST, NAMES, RECEIPT, REFUSAL, SIGNATURE, WORKING, ZLIB,
+    block, columns, frame, signature, stored_manifest,
 )  # fmt: skip
 
 PAYLOADS: dict[int, Pieces] = {
@@ -23,6 +23,7 @@ PAYLOADS: dict[int, Pieces] = {
     REFUSAL: document(word("busy", "try again in a minute")),
     CANCEL: document(word("stopped", "stopped by SIGTERM")),
     COLUMNS: columns(b"a segment", is_last=True),
+    SIGNATURE: signature(bytes(range(64)), b"a certificate"),
     WORKING: [],
 }
 

@@ -198,6 +198,7 @@ MANIFEST = members(
         "metadata": mapping(metadata_key, string(0, 1024, zero=True), 64),
         "tables": mapping(label, TABLE, 2048),
         "omissions": OMISSIONS,
+        "counter": integer(1, 2**64 - 1),
         "requires": array(label, 64),
     },
 )

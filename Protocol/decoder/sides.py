@@ -5,9 +5,10 @@ from __future__ import annotations
 from decoder import json_rules as rules
 from decoder.refused import Refused
 from decoder.shipment import Shipment
+from decoder.signature import check_form, signer
 from decoder.wire import (
-    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, MANIFEST, RECEIPT, REFUSAL, WORKING, Frame, Reader, unpacked_manifest,
-    violation,
+    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, MANIFEST, RECEIPT, REFUSAL, SIGNATURE, WORKING, Frame, Reader,
+    unpacked_manifest, violation,
 )  # fmt: skip
 
 
@@ -147,6 +148,8 @@ class Consumer(Side):
         super().__init__("consumer")
         self.is_one_way = False
         self.takes_columns = True
+        self.signature: bytes | None = None
+        self.signer: str | None = None
 
     def greeted(self, mode: str) -> None:
         self.is_one_way = mode == "one-way"
@@ -188,10 +191,20 @@ class Consumer(Side):
 
     def received(self, frame: Frame) -> None:
         match self.state, frame.type:
-            case ("manifest" | "answering" | "receiving"), t if t == CANCEL:
+            case ("manifest" | "signed manifest" | "answering" | "receiving"), t if t == CANCEL:
                 raise Ended(f"cancelled {rules.last_word(frame.payload)['code']}")
-            case "manifest", t if t == MANIFEST:
-                self.shipment = Shipment(rules.manifest(unpacked_manifest(frame.payload)))
+            case "manifest", t if t == SIGNATURE:
+                check_form(frame.payload)
+                if not self.is_one_way:
+                    raise violation("a signature in two-way mode")
+                self.signature, self.state = frame.payload, "signed manifest"
+            case ("manifest" | "signed manifest"), t if t == MANIFEST:
+                manifest = rules.manifest(unpacked_manifest(frame.payload))
+                if self.signature is not None:
+                    if "counter" not in manifest:
+                        raise Refused("bad-manifest", "signed, and without a counter")
+                    self.signer = signer(self.signature, 1, frame.payload)
+                self.shipment = Shipment(manifest)
                 self.state = "receiving" if self.is_one_way else "answering"
             case "receiving", t if t == BLOCK and self.shipment:
                 self.shipment.append(frame.payload)

@@ -16,15 +16,17 @@ MAGIC = b"\x89SHIP\r\n\x1a"
 PRODUCER, CONSUMER = 1, 2
 ONE_WAY, TWO_WAY = 1, 2
 
-HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, COLUMNS = range(1, 10)
+HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, COLUMNS, SIGNATURE = range(1, 11)
 WORKING = 0x81
 NAMES = {
     HELLO: "HELLO", MANIFEST: "MANIFEST", ACCEPT: "ACCEPT", BLOCK: "BLOCK", END: "END",
-    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", COLUMNS: "COLUMNS", WORKING: "WORKING",
+    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", COLUMNS: "COLUMNS", SIGNATURE: "SIGNATURE",
+    WORKING: "WORKING",
 }  # fmt: skip
 LIMITS = {
     HELLO: 262_144, MANIFEST: 4_194_305, ACCEPT: 262_144, BLOCK: 1_049_617, END: 0,
-    RECEIPT: 262_144, REFUSAL: 262_144, CANCEL: 262_144, COLUMNS: 4_195_329, WORKING: 0,
+    RECEIPT: 262_144, REFUSAL: 262_144, CANCEL: 262_144, COLUMNS: 4_195_329, SIGNATURE: 4160,
+    WORKING: 0,
 }  # fmt: skip
 UNKNOWN_OPTIONAL_LIMIT = 65_536
 
@@ -101,6 +103,13 @@ def columns(segment: bytes, is_last: bool = False, flags: int | None = None) -> 
     flags = int(is_last) if flags is None else flags
     note = {0: "flags: more to come", 1: "flags: the last one"}.get(flags, "flags that mean nothing")
     return [Piece(bytes([flags]), note), *binary(segment, f"a segment of {len(segment)} bytes")]
+
+
+def signature(value: bytes, certificate: bytes) -> Pieces:
+    """The payload of SIGNATURE."""
+    return [
+        *binary(value[:32], "r"), *binary(value[32:], "s"), *binary(certificate, f"a certificate of {len(certificate)} bytes"),
+    ]  # fmt: skip
 
 
 def block(part: int, offset: int, decoded_size: int, encoding: int, encoded: bytes) -> Pieces:

@@ -6,12 +6,14 @@ public import SystemPackage
 ///
 ///     DIR/identity.pem     the key and the certificate
 ///     DIR/peers.json       the trusted devices
+///     DIR/counter          the number of its last shipment
 public struct DeviceFolder: Sendable {
     public let path: FilePath
     let folder: PrivateFolder
 
     private static let identityFile: FilePath.Component = "identity.pem"
     static let peersFile: FilePath.Component = "peers.json"
+    static let counterFile: FilePath.Component = "counter"
 
     /// - Parameter path: Its folder; nothing is made until something has to be kept.
     public init(at path: FilePath) {

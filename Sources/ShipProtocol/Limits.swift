@@ -4,6 +4,8 @@
 package enum Limits {
     /// Longest payload of a HELLO, ACCEPT, RECEIPT, REFUSAL or CANCEL frame, in bytes.
     package static let messageSize = 256 * 1024
+    /// Longest certificate of a signed shipment, in bytes.
+    package static let certificateSize = 4 * 1024
     /// Longest manifest, as JSON, in bytes: checked while it inflates.
     package static let manifestSize = 4 * 1024 * 1024
     /// Most bytes that one block decodes to.
@@ -38,6 +40,8 @@ package enum Limits {
     package static let heldStores = 1024
     /// Highest number of a generation: 2^53 - 1, which every JSON reader holds exactly.
     package static let generation = 9_007_199_254_740_991
+    /// How far ahead of the highest counter seen of a producer its next one may be.
+    package static let counterLead: UInt64 = 1 << 32
     /// Longest message of a refusal or a cancellation, in bytes of UTF-8.
     package static let reasonLength = 1024
 }

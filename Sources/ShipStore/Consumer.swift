@@ -17,6 +17,8 @@ public final class Consumer: Sendable {
         public var link = LinkOptions()
         /// Who may be at the other end.
         public var trust = TrustPolicy.localPrograms
+        /// What becomes of shipments that no device has signed.
+        public var unsigned = UnsignedShipments.asCarried
         /// How many generations of each store stay, the current one included.
         public var kept = 3
         /// Those beyond that number stay for this long after they were installed; `nil` for not at all.
@@ -181,9 +183,10 @@ public final class Consumer: Sendable {
         report(.connected("\(link.peer)"))
         let start = ContinuousClock.now
         let session = ConsumerSession(
-            trust: options.trust, installer: installer, coordinator: coordinator, turns: turns,
-            budget: options.budget, requirements: options.requirements, checking: options.checking,
-            probes: ProbeRun(options.probes), codec: options.codec, timeouts: options.timeouts, report: report)
+            judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,
+            coordinator: coordinator, turns: turns, budget: options.budget, requirements: options.requirements,
+            checking: options.checking, probes: ProbeRun(options.probes), codec: options.codec,
+            timeouts: options.timeouts, report: report)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

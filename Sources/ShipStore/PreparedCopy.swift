@@ -5,7 +5,7 @@ import SystemPackage
 
 /// A compact copy and the manifest that goes with it. When it is dropped, the copy's folder goes.
 struct PreparedCopy: ~Copyable, Sendable {
-    let manifest: Manifest
+    private(set) var manifest: Manifest
     let copy: CompactCopy
 
     init(
@@ -26,6 +26,9 @@ struct PreparedCopy: ~Copyable, Sendable {
             of: try SourceStore(at: store, busyTimeout: options.busyTimeout), named: StoreName(suggestedBy: store),
             options)
     }
+
+    /// Gives the shipment its number.
+    mutating func count(_ counter: UInt64) { manifest = manifest.counted(counter) }
 
     /// The file of part number `index`: 0 is the store.
     func path(ofPart index: Int) -> FilePath {

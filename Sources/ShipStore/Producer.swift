@@ -1,3 +1,4 @@
+import DeviceTrust
 import FoundationEssentials
 public import ShipCompression
 public import ShipProtocol
@@ -27,10 +28,22 @@ public struct Producer: Sendable {
         public var link = LinkOptions()
         /// Who may be at the other end.
         public var trust = TrustPolicy.localPrograms
+        /// Whose numbers go with shipments, and who signs those in files; `nil` for the device of which `trust` speaks.
+        public var device: Device?
+        /// Whether shipments that nobody answers are signed.
+        public var signing = Signing.filesIfKnown
         /// What makes rows into segments.
         package var codec: ColumnsCodec? = .standard
 
         public init() {}
+    }
+
+    /// Which shipments that nobody answers are signed.
+    public enum Signing: Hashable, Sendable {
+        /// Those in files, if the device has an identity.
+        case filesIfKnown
+        /// All; if need be the device gets an identity.
+        case always
     }
 
     public let store: FilePath
@@ -55,9 +68,15 @@ public struct Producer: Sendable {
             return try await Connector.withLink(to: endpoint, try linkOptions(for: endpoint)) { link in
                 let receivable = try options.trust.stores(of: link.device, as: .receiver)
                 guard receivable.contains(name) else { throw ShipmentError.notAllowed(name, .receiver) }
-                let session = ProducerSession(timeouts: options.timeouts, report: report) {
-                    let copy = try await PreparedCopy(
+                let identity = try options.identity
+                let signs = options.signing == .always || link.medium == .file
+                let session = ProducerSession(
+                    timeouts: options.timeouts, signer: signs ? identity : nil, report: report
+                ) {
+                    var copy = try await PreparedCopy(
                         of: source, named: name, options.copy, metadata: options.metadata)
+                    // As late as can be: a number that is used for nothing is lost.
+                    if identity != nil, let counter = try options.knownDevice?.nextCounter() { copy.count(counter) }
                     report(.copied(copy.manifest, .now - start))
                     return OutgoingShipment(copy, options.manner)
                 }
@@ -79,6 +98,22 @@ public struct Producer: Sendable {
 }
 
 extension Producer.Options {
+    fileprivate var knownDevice: Device? {
+        if let device { return device }
+        guard case .trustedPeers(let device) = trust else { return nil }
+        return device
+    }
+
+    /// Who sends, if that is anybody.
+    fileprivate var identity: DeviceIdentity? {
+        get throws(ShipmentError) {
+            switch signing {
+            case .filesIfKnown: try knownDevice?.existingIdentity()
+            case .always: try knownDevice?.identity()
+            }
+        }
+    }
+
     fileprivate var manner: OutgoingShipment.Manner {
         OutgoingShipment.Manner(effort: effort, form: form, selfCheck: selfCheck, cores: cores, codec: codec)
     }

@@ -51,6 +51,12 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case noSuchPeer(String)
     /// The device at the other end may not be the sender, or the receiver, of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
+    /// A signature is not that of its shipment.
+    case signature(SignatureError)
+    /// A shipment in a file is not signed, and this device takes them only from those that it trusts.
+    case unsigned(StoreName)
+    /// The device that signed a shipment is not trusted to send.
+    case unknownSigner(DeviceIdentifier)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
     /// This side was told to stop.
@@ -80,6 +86,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as MetadataError: error == .cancelled ? .stopped : .metadata(error)
             case let error as FileError: .file(error)
             case let error as IdentityError: .identity(error)
+            case let error as SignatureError: .signature(error)
             case let error as PairingError: .pairing(error)
             case let error as TrustListError: .trustList(error)
             case is CancellationError: .stopped

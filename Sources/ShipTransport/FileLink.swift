@@ -32,7 +32,9 @@ enum FileLink {
         }
         guard kind != .folder else { throw .file(FileError(.open, path, .isDirectory)) }
         let input = try await DescriptorLink.reading(file.descriptor, as: path)
-        let link = Link(direction: .oneWay, reader: input.end, writer: LinkWriter(NoSink()), peer: .file(path))
+        let link = Link(
+            direction: .oneWay, medium: input.channel == nil ? .file : .stream, reader: input.end,
+            writer: LinkWriter(NoSink()), peer: .file(path))
         return OpenLink(link: link, channels: [input.channel].compactMap(\.self))
     }
 

@@ -8,9 +8,9 @@ package struct Link: Sendable {
         case twoWay
     }
 
-    /// What the producer's bytes go into.
+    /// What the producer's bytes go into, or come from.
     package enum Medium: Hashable, Sendable {
-        /// Somebody reads them now.
+        /// Somebody reads them now, or writes them.
         case stream
         /// They are kept.
         case file

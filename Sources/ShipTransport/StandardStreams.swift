@@ -19,14 +19,17 @@ enum StandardStreams {
     /// From the standard input, with answers to the standard output where somebody may read them.
     static func receiving(_ options: LinkOptions) async throws(LinkError) -> OpenLink {
         let input = try await DescriptorLink.reading(options.standardInput, as: inputPath)
+        let medium = input.channel == nil ? Link.Medium.file : .stream
         var opened = OpenLink(
-            link: Link(direction: .oneWay, reader: input.end, writer: LinkWriter(NoSink()), peer: .standardStreams),
+            link: Link(
+                direction: .oneWay, medium: medium, reader: input.end, writer: LinkWriter(NoSink()),
+                peer: .standardStreams),
             channels: [input.channel].compactMap(\.self), borrowed: [input.borrowed].compactMap(\.self))
         guard (try? DescriptorLink.isWatchable(options.standardOutput, outputPath)) == true else { return opened }
         do throws(LinkError) {
             let output = try await DescriptorLink.writing(options.standardOutput, as: outputPath, options)
             opened.link = Link(
-                direction: .twoWay, reader: input.end, writer: output.end, peer: .standardStreams)
+                direction: .twoWay, medium: medium, reader: input.end, writer: output.end, peer: .standardStreams)
             opened.channels += [output.channel].compactMap(\.self)
             opened.borrowed += [output.borrowed].compactMap(\.self)
             return opened

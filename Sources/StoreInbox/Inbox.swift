@@ -45,6 +45,15 @@ public struct Inbox: Hashable, Sendable {
         return try Generation(at: layout.generations(name).appending(generation.text))
     }
 
+    /// Whose shipments of a store are taken, and how far they have come; `nil` if nobody knows.
+    ///
+    /// - Throws: `.badOrigin`, `.file`.
+    package func originRecord(of name: StoreName) throws(InboxError) -> OriginRecord? {
+        let record = try OriginRecord.read(at: layout.originRecord(name))
+        guard let current = currentName(of: name) else { return record }
+        return try OriginRecord.after(current, at: layout.generations(name).appending(current.text), record)
+    }
+
     /// What the link `current` says, if it says something of ours.
     package func currentName(of name: StoreName) -> GenerationName? {
         guard let target = try? PlatformCalls.targetOfSymbolicLink(at: layout.current(name)),

@@ -28,6 +28,10 @@ public enum InboxError: Error, Hashable, Sendable {
     case rolledBack(StoreName, number: Int)
     /// What says which generations were rolled back cannot be read.
     case badRecord(FilePath, flaw: String)
+    /// What says which device a store's shipments are of, and how far they have come, cannot be read.
+    case badOrigin(FilePath)
+    /// The shipment does not follow on those that came before it.
+    case outOfSequence(StoreName, SequenceFlaw)
     /// A call of the platform failed.
     case file(FileError)
 
@@ -37,7 +41,8 @@ public enum InboxError: Error, Hashable, Sendable {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
         case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .noSuchStore, .noSuchGeneration,
-            .noOlderGeneration, .storeBusy, .rolledBack, .badRecord:
+            .noOlderGeneration, .storeBusy, .rolledBack, .badRecord, .badOrigin,
+            .outOfSequence:
             false
         }
     }

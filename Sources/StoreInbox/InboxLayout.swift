@@ -7,7 +7,8 @@ package import SystemPackage
 ///     DIR/.Recipes_SUPPORT    -> .ship-store/Recipes/current/.Recipes_SUPPORT
 ///     DIR/.ship-store/.lock
 ///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
-///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json}
+///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
+///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
 ///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
 ///     DIR/.ship-store/Recipes/staging/...
 package struct InboxLayout: Hashable, Sendable {
@@ -23,6 +24,7 @@ package struct InboxLayout: Hashable, Sendable {
     package func current(_ name: StoreName) -> FilePath { store(name).appending(Self.currentLink) }
     package func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
     package func rollbackRecord(_ name: StoreName) -> FilePath { store(name).appending("rollback.json") }
+    package func originRecord(_ name: StoreName) -> FilePath { store(name).appending(Self.originFile) }
     package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
 
     /// What users open: `DIR/Recipes.sqlite`.
@@ -47,4 +49,6 @@ package struct InboxLayout: Hashable, Sendable {
     /// The name of the link in a store's folder.
     package static let currentLink = "current"
     package static let manifestFile = "manifest.json"
+    /// Beside the manifest of a generation, where it is known which device made it.
+    package static let originFile = "origin.json"
 }

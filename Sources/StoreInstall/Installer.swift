@@ -65,15 +65,18 @@ package final class Installer: Sendable {
         return try withExtendedLifetime(custody) { _ in try body() }
     }
 
-    /// - Throws: `.occupied`, `.rolledBack`, `.badRecord`, `.file`.
-    package func plan(for manifest: Manifest) throws(InboxError) -> Plan {
+    /// - Throws: `.occupied`, `.outOfSequence`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
+    package func plan(for manifest: Manifest, from sender: Sender = .carrier) throws(InboxError) -> Plan {
         try PublicLinks(layout: inbox.layout).check(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
         guard let current = try? inbox.current(of: manifest.name) else {
+            _ = try admit(manifest, from: sender)
             try checkRecord(for: manifest, current: nil)
             return .stage(present: [:])
         }
-        if current.manifest.hasSameContent(as: manifest), isWhole(current) {
+        let isSame = isSame(current, manifest)
+        _ = try admit(manifest, from: sender, isCurrent: isSame)
+        if isSame {
             try makeDurable(current)
             return .unchanged(current)
         }
@@ -97,6 +100,42 @@ package final class Installer: Sendable {
         throw .rolledBack(manifest.name, number: entry.generation)
     }
 
+    private func isSame(_ generation: Generation, _ manifest: Manifest) -> Bool {
+        generation.manifest.hasSameContent(as: manifest) && isWhole(generation)
+    }
+
+    /// - Returns: What is known of where the shipment is from.
+    /// - Throws: `.outOfSequence` if it does not follow on those before it, `.badOrigin`, `.file`.
+    private func admit(
+        _ manifest: Manifest, from sender: Sender, isCurrent: Bool = false
+    ) throws(InboxError) -> Origin? {
+        let record = try inbox.originRecord(of: manifest.name)
+        do throws(SequenceFlaw) {
+            return try sender.admit(manifest, after: record, isCurrent: isCurrent)
+        } catch {
+            throw .outOfSequence(manifest.name, error)
+        }
+    }
+
+    /// A shipment has come that is current already: nothing changes but how far its device has come.
+    ///
+    /// - Parameter takingOver: Called before anything changes.
+    /// - Throws: `.storeBusy` if it is current no more, and what `takingOver` throws.
+    package func confirm(
+        _ generation: Generation, as manifest: Manifest, from sender: Sender, takingOver: () throws -> Void
+    ) throws {
+        let custody = try StoreCustody(of: manifest.name, in: inbox)
+        guard isCurrent(generation) else { throw InboxError.storeBusy(manifest.name, waited: .zero) }
+        guard let origin = try admit(manifest, from: sender, isCurrent: true) else { return }
+        try takingOver()
+        let known = try inbox.originRecord(of: manifest.name)
+        guard let producer = origin.producer ?? known?.producer else { return }
+        // After a step back the record knows of later generations, and goes on to.
+        let number = max(generation.number, known?.generation ?? 0)
+        custody.removeLitter()
+        try custody.keep(OriginRecord(producer: producer, highest: origin.counter, generation: number))
+    }
+
     /// Whether a generation that was current when its shipment was offered still is.
     package func isCurrent(_ generation: Generation) -> Bool {
         inbox.currentName(of: generation.manifest.name)?.number == generation.number
@@ -105,7 +144,11 @@ package final class Installer: Sendable {
     /// Makes the staging of a shipment.
     ///
     /// - Throws: `.noSpace`, `.file`.
-    package func stage(_ manifest: Manifest, present: [Int: FilePath]) throws(InboxError) -> StagedGeneration {
+    package func stage(
+        _ manifest: Manifest, from sender: Sender = .carrier, present: [Int: FilePath]
+    ) throws(InboxError) -> StagedGeneration {
+        let isCurrent = (try? inbox.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
+        let origin = try admit(manifest, from: sender, isCurrent: isCurrent)
         let staging = inbox.layout.staging(manifest.name)
         try InboxError.wrapping { () throws(FileError) in
             try Folder.make(staging)
@@ -113,16 +156,19 @@ package final class Installer: Sendable {
         }
         let toCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
         let space = try space.promise(toCome, around: staging)
-        return try StagedGeneration(manifest, in: staging, present: present, space)
+        return try StagedGeneration(manifest, from: sender, origin, in: staging, present: present, space)
     }
 
     /// Makes a sealed staging current, lets `open` try it, and prunes.
     ///
-    /// - Parameter open: Opens the new current generation as a reader would; if it throws, `current` goes back to what it
-    ///   was, and the new generation is removed.
-    /// - Throws: `InboxError`, or what `open` throws.
+    /// - Parameters:
+    ///   - takingOver: Called before anything changes.
+    ///   - open: Opens the new current generation as a reader would; if it throws, `current` goes back to what it was, and
+    ///     the new generation is removed.
+    /// - Throws: `InboxError`, or what `takingOver` and `open` throw.
     package func install(
-        _ staged: consuming StagedGeneration, open: (Generation) async throws -> Void
+        _ staged: consuming StagedGeneration, takingOver: () throws -> Void = {},
+        open: (Generation) async throws -> Void
     ) async throws -> Generation {
         let manifest = staged.manifest
         let name = manifest.name
@@ -131,8 +177,12 @@ package final class Installer: Sendable {
         let before = custody.currentName
         // The operator may have gone back since the shipment was offered.
         try checkRecord(for: manifest, current: try? inbox.current(of: name))
+        _ = try admit(manifest, from: staged.sender)
+        try takingOver()
         try custody.settle()
-        let numbers = try inbox.generationNames(of: name).map(\.number) + [try custody.record().highest]
+        try custody.keepOrigin()
+        let known = [try custody.record().highest, try inbox.originRecord(of: name)?.generation ?? 0]
+        let numbers = try inbox.generationNames(of: name).map(\.number) + known
         let number = numbers.reduce(before?.number ?? 0, max) + 1
         let generationName = GenerationName(number: number, digest: manifest.store.sha256)
         let path = layout.generations(name).appending(generationName.text)
@@ -144,6 +194,8 @@ package final class Installer: Sendable {
             try custody.switchCurrent(to: generationName)
             let generation = Generation(number: number, path: path, manifest: manifest)
             try await open(generation)
+            // What is current says it as well, for as long as it is.
+            try? custody.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.
             _ = try? custody.prune(retention)
             return generation

@@ -7,6 +7,8 @@ package import SystemPackage
 /// A shipment on its way in: a private folder in the inbox's staging, removed with its owner unless it is installed.
 package struct StagedGeneration: ~Copyable {
     package let manifest: Manifest
+    let sender: Sender
+    private let origin: Origin?
     /// The folder.
     package let path: FilePath
     /// Bytes of the parts that were not here already.
@@ -30,9 +32,12 @@ package struct StagedGeneration: ~Copyable {
     ///   - present: Indexes of parts, and the files of an older generation that hold them.
     ///   - space: The room that there is for it.
     init(
-        _ manifest: Manifest, in staging: FilePath, present: [Int: FilePath], _ space: SpaceLedger.Promise
+        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, in staging: FilePath, present: [Int: FilePath],
+        _ space: SpaceLedger.Promise
     ) throws(InboxError) {
         self.manifest = manifest
+        self.sender = sender
+        self.origin = origin
         self.space = space
         linkedParts = Set(present.keys)
         bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
@@ -110,7 +115,7 @@ package struct StagedGeneration: ~Copyable {
     }
 
     /// Nothing more comes: syncs every file, compares each, as re-read, with the manifest, writes the manifest beside
-    /// them, and syncs the folders.
+    /// them, and where it is from, and syncs the folders.
     ///
     /// - Throws: `.mismatch`, `.file`. A sync that failed is never tried again: the staging is to be dropped.
     package mutating func seal() throws(InboxError) {
@@ -119,11 +124,8 @@ package struct StagedGeneration: ~Copyable {
             if index > 0 || !isStoreSealed { try sealPart(index, part) }
         }
         do throws(FileError) {
-            let manifestPath = path.appending(InboxLayout.manifestFile)
-            let file = try OpenFile.creating(manifestPath)
-            try file.write(MessageCoding.encode(manifest))
-            try PlatformCalls.changeMode(of: manifestPath, to: .ownerRead)
-            try file.sync()
+            try write(MessageCoding.encode(manifest), as: InboxLayout.manifestFile)
+            if let origin { try write(MessageCoding.encode(origin), as: InboxLayout.originFile) }
             for folder in Set(manifest.externalFiles.map(\.name.folder)) {
                 try Folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)).appending(folder.rawValue))
             }
@@ -134,6 +136,14 @@ package struct StagedGeneration: ~Copyable {
         } catch {
             throw .file(error)
         }
+    }
+
+    private func write(_ bytes: [UInt8], as name: String) throws(FileError) {
+        let path = path.appending(name)
+        let file = try OpenFile.creating(path)
+        try file.write(bytes)
+        try PlatformCalls.changeMode(of: path, to: .ownerRead)
+        try file.sync()
     }
 
     private func sealPart(_ index: Int, _ part: Manifest.Part) throws(InboxError) {

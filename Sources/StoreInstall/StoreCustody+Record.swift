@@ -3,7 +3,7 @@ import StoreFiles
 import StoreInbox
 import SystemPackage
 
-/// The record of an operator's rollbacks.
+/// The records that stand beside a store's generations: of an operator's rollbacks, and of where its shipments are from.
 extension StoreCustody {
     /// - Throws: `.badRecord`, `.file`.
     borrowing func record() throws(InboxError) -> RollbackRecord {
@@ -13,13 +13,19 @@ extension StoreCustody {
     /// Writes the record durably: aside, synced, renamed, and its folder synced.
     borrowing func write(_ record: RollbackRecord) throws(InboxError) {
         guard (try? self.record()) != record else { return }
-        let aside = aside(.rollback)
+        try write(record, aside(.rollback), to: layout.rollbackRecord(name))
+    }
+
+    /// - Parameter aside: Where it is made.
+    private borrowing func write(
+        _ record: some Encodable, _ aside: FilePath, to path: FilePath
+    ) throws(InboxError) {
         do throws(FileError) {
             try Folder.make(layout.staging(name))
             let file = try OpenFile.creating(aside)
             try file.write(MessageCoding.encode(record))
             try file.sync()
-            try PlatformCalls.rename(aside, to: layout.rollbackRecord(name))
+            try PlatformCalls.rename(aside, to: path)
             try Folder.sync(layout.store(name))
         } catch {
             try? PlatformCalls.removeFile(aside)
@@ -33,5 +39,16 @@ extension StoreCustody {
         let record = try record()
         guard !record.refused.isEmpty, let current = try? inbox.current(of: name) else { return }
         try write(record.allowing(current.manifest.store.sha256))
+    }
+
+    /// Keeps what is known of where the store's shipments are from, before `current` leads elsewhere, or once it does.
+    borrowing func keepOrigin() throws(InboxError) {
+        if let record = try inbox.originRecord(of: name) { try keep(record) }
+    }
+
+    /// Keeps it durably.
+    borrowing func keep(_ record: OriginRecord) throws(InboxError) {
+        guard (try? OriginRecord.read(at: layout.originRecord(name))) != record else { return }
+        try write(record, aside(.origin), to: layout.originRecord(name))
     }
 }

@@ -47,6 +47,7 @@ extension StoreCustody {
         let target = GenerationName(number: step.to.number, digest: step.to.manifest.store.sha256)
         removeLitter()
         try settle()
+        try keepOrigin()
         if step.to.number < step.from.number { try write(try record().adding(step.from, at: time)) }
         try PublicLinks(layout: layout).make(for: step.to.manifest)
         if step.to.number != step.from.number {

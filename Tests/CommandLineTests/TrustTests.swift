@@ -88,7 +88,8 @@ import Testing
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
         try await send(as: "phone", to: receiver.address).expectFailure(
             77, "the receiver refused the shipment: the sender may not send Recipes here",
-            hint: "ask the operator there to say `ship-store trust ID --store NAME`")
+            hint: "ask the operator there to say `ship-store trust ID --store NAME`, "
+                + "or --takes-over NAME if another device sent it before")
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectSuccess()
         try await desk.run("trust", watch, "--identity", "phone", "--store", "Soup", "-q").expectSuccess()
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectFailure(

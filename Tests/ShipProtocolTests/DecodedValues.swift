@@ -15,7 +15,7 @@ struct DecodedValues {
         case .refusal(let reason), .cancel(let reason):
             add("code", reason.code)
             add("message", reason.message)
-        case .block, .columns, .end, .working: break
+        case .block, .columns, .signature, .end, .working: break
         }
         lines.sort()
     }
@@ -65,6 +65,7 @@ struct DecodedValues {
                 add("tables.\(name).digest", content.digest)
             }
         }
+        add("counter", manifest.counter)
         if let omissions = manifest.omissions { add(omissions) }
         addAll("requires", manifest.requires) { $0.add($1, $2) }
     }

@@ -78,7 +78,8 @@ private struct ConsumerWalk {
             end = "done"
         case .refusal(let reason): #expect(end == "failed \(reason.code)")
         case .hello, .working: break
-        case .manifest, .block, .columns, .end, .cancel: Issue.record("a consumer does not send \(frame.type)")
+        case .manifest, .block, .columns, .signature, .end, .cancel:
+            Issue.record("a consumer does not send \(frame.type)")
         }
     }
 }
@@ -148,7 +149,7 @@ private struct ProducerWalk {
             dialogue.sentAll(storeAs: form)
             maySend = false
         case .cancel(let reason): #expect(end == "failed \(reason.code)")
-        case .working: break
+        case .signature, .working: break
         case .hello, .accept, .receipt, .refusal: Issue.record("a producer does not send \(frame.type)")
         }
     }

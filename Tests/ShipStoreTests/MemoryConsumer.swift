@@ -1,4 +1,5 @@
 import Crypto
+import DeviceTrust
 import ShipCompression
 import ShipProtocol
 import StoreInbox
@@ -14,6 +15,8 @@ import TestSupport
 struct MemoryConsumer {
     private(set) var dialogue: ConsumerDialogue
     private(set) var manifest: Manifest?
+    /// Who has signed it.
+    private(set) var signer: DeviceIdentifier?
     /// All parts are as the manifest says.
     private(set) var isInstalled = false
     /// The segments of a store that comes by its rows.
@@ -66,6 +69,9 @@ struct MemoryConsumer {
         switch action {
         case nil, .greet: break
         case .consider(let manifest):
+            if let signature = dialogue.signature, let payload = parser.signedPayload, let version = dialogue.version {
+                signer = try signature.signer(ofManifest: payload, version: version)
+            }
             self.manifest = manifest
             if dialogue.mode == .oneWay { dialogue.accept() }
         case .appendRows(let columns): segments.append(columns.segment)

@@ -1,7 +1,9 @@
+import DeviceTrust
 import ShipProtocol
 import StoreFiles
 import StoreInbox
 import StoreInstall
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -15,7 +17,7 @@ import Testing
         "version-not-supported": 76, "unknown-frame": 76, "protocol-violation": 76, "feature-not-supported": 76,
         "damaged": 65, "bad-manifest": 65, "bad-store": 65, "wrong-model": 65, "wrong-schema": 65,
         "probe-failed": 65, "no-space": 73, "cannot-install": 73, "rolled-back": 73, "busy": 75,
-        "timed-out": 75, "stopped": 75, "not-trusted": 77,
+        "timed-out": 75, "stopped": 75, "not-trusted": 77, "bad-signature": 77, "replayed": 77,
     ]
 
     @Test(arguments: try VectorFile.all(.stream))
@@ -29,7 +31,11 @@ import Testing
         let consumer = try Consumer(inbox: folder.path.appending("inbox"), options: options)
         var failure: ShipmentError?
         do {
-            let receipt = try await consumer.receive(from: .file(file))
+            let signer = Mutex(DeviceIdentifier?.none)
+            let receipt = try await consumer.receive(from: .file(file)) { event in
+                if case .signed(let id) = event { signer.withLock { $0 = id } }
+            }
+            #expect(signer.withLock { $0?.bytes } == vector["signer"].flatMap { ContentDigest(hex: $0)?.bytes })
             #expect(receipt.outcome == .installed)
             #expect(receipt.generation == 1)
             let generation = try #require(try consumer.inbox.current(of: receipt.name))
@@ -62,6 +68,7 @@ import Testing
         }
         #expect(failure?.code == vector.error)
         #expect(consumer.partLines == vector.all("part"))
+        #expect(consumer.signer?.bytes == vector["signer"].flatMap { ContentDigest(hex: $0)?.bytes })
         #expect(consumer.isInstalled == (vector.error == nil))
     }
 }

@@ -36,6 +36,11 @@ struct Shipment {
             metadata: metadata)
     }
 
+    init(_ manifest: Manifest, _ parts: [[UInt8]]) {
+        self.manifest = manifest
+        self.parts = parts
+    }
+
     private static let pageSize = 512  // bytes
 
     /// The text, and zeros up to the end of a page: a manifest says pages.

@@ -59,6 +59,16 @@ extension DeviceFolder {
         }.get()
     }
 
+    /// A peer takes a store over, now: it may not do so again without being told anew.
+    ///
+    /// - Returns: Whether it might.
+    package func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(IdentityError) -> Bool {
+        switch try changeTrustList({ (list) throws(TrustListError) in list.tookOver(name, by: id) }) {
+        case .success(let might): return might
+        case .failure: return false
+        }
+    }
+
     /// - Returns: The peer that is trusted no more; `nil` if there is none of that id or name.
     public func distrust(_ idOrName: String) throws(IdentityError) -> TrustedPeer? {
         // Nothing is made only to find that nobody is in it.

@@ -23,6 +23,19 @@ public struct TrustList: Hashable, Sendable {
         return peer.stores
     }
 
+    /// Whether the peer may send a store although it came from another device before.
+    package func takesOver(_ name: StoreName, by id: DeviceIdentifier) -> Bool {
+        peer(id)?.takesOver.contains(name) == true
+    }
+
+    /// A peer has taken a store over: it does so once.
+    ///
+    /// - Returns: Whether it might.
+    package mutating func tookOver(_ name: StoreName, by id: DeviceIdentifier) -> Bool {
+        guard let index = peers.firstIndex(where: { $0.id == id }) else { return false }
+        return peers[index].takesOver.remove(name) != nil
+    }
+
     /// What is said of a peer when it is trusted. What is not said stays as it is, or as it is by default.
     public struct Terms: Hashable, Sendable {
         public var name: PeerName?

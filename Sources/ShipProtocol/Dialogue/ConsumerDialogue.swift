@@ -1,6 +1,6 @@
 /// What the consumer does next, whatever comes over the link.
 ///
-///     start -> awaiting preamble -> awaiting manifest -> considering -> receiving -> (one-way: complete) -> done
+///     start -> awaiting preamble -> awaiting manifest (-> awaiting signed manifest) -> considering -> receiving -> (one-way: complete) -> done
 ///                                                                          ^             (two-way: sealing)
 ///                                                                          +-- again, once --+
 ///
@@ -27,6 +27,8 @@ package struct ConsumerDialogue: Sendable {
     private enum State: Hashable, Sendable {
         case awaitingPreamble
         case awaitingManifest
+        /// One-way: who made the shipment has been said.
+        case awaitingSignedManifest
         case considering(Manifest)
         case receiving(Manifest, PartSequence)
         /// One-way: nothing but the end of the link may come.
@@ -39,6 +41,11 @@ package struct ConsumerDialogue: Sendable {
     private var state = State.awaitingPreamble
     /// Known once the producer's preamble has come.
     package private(set) var mode: Preamble.Mode?
+
+    /// Of the session; known with the mode.
+    package private(set) var version: UInt8?
+    /// Who made the shipment, as it says itself: to be verified before anything is staged.
+    package private(set) var signature: Signature?
 
     private let forms: Set<StoreForm>
 
@@ -54,17 +61,26 @@ package struct ConsumerDialogue: Sendable {
             return nil
         case (.awaitingPreamble, .preamble(let preamble)):
             mode = preamble.mode
-            _ = try Preamble(role: .consumer, mode: .twoWay).sessionVersion(with: preamble)
+            version = try Preamble(role: .consumer, mode: .twoWay).sessionVersion(with: preamble)
             state = .awaitingManifest
             return preamble.mode == .twoWay ? .greet : nil
         case (_, .unknownOptionalFrame), (_, .frame(.working)):
             return nil
         case (.awaitingPreamble, .frame(.cancel(let reason))), (.awaitingManifest, .frame(.cancel(let reason))),
-            (.considering, .frame(.cancel(let reason))), (.receiving, .frame(.cancel(let reason))):
+            (.awaitingSignedManifest, .frame(.cancel(let reason))), (.considering, .frame(.cancel(let reason))),
+            (.receiving, .frame(.cancel(let reason))):
             state = .done
             return .discard(reason)
-        case (.awaitingManifest, .frame(.manifest(let manifest))):
+        case (.awaitingManifest, .frame(.signature(let signature))) where mode == .oneWay:
+            self.signature = signature
+            state = .awaitingSignedManifest
+            return nil
+        case (.awaitingManifest, .frame(.manifest(let manifest))),
+            (.awaitingSignedManifest, .frame(.manifest(let manifest))):
             if let feature = manifest.requires.first { throw .featureNotSupported(feature) }
+            guard signature == nil || manifest.counter != nil else {
+                throw .badMessage(type: FrameType.manifest.rawValue, flaw: "it is signed, and has no counter")
+            }
             state = .considering(manifest)
             return .consider(manifest)
         case (.receiving(let manifest, var sequence), .frame(.block(let block))):
@@ -81,9 +97,11 @@ package struct ConsumerDialogue: Sendable {
             state = mode == .oneWay ? .complete : .sealing(manifest, sequence.storeForm)
             return mode == .oneWay ? nil : .install
         case (.awaitingPreamble, .frame(let frame)), (.awaitingManifest, .frame(let frame)),
-            (.considering, .frame(let frame)), (.receiving, .frame(let frame)), (.complete, .frame(let frame)):
+            (.awaitingSignedManifest, .frame(let frame)), (.considering, .frame(let frame)),
+            (.receiving, .frame(let frame)), (.complete, .frame(let frame)):
             throw .outOfOrder(frame.type.rawValue)
-        case (.awaitingManifest, .preamble), (.considering, .preamble), (.receiving, .preamble), (.complete, .preamble):
+        case (.awaitingManifest, .preamble), (.awaitingSignedManifest, .preamble), (.considering, .preamble),
+            (.receiving, .preamble), (.complete, .preamble):
             throw .badPreamble
         }
     }
@@ -117,7 +135,7 @@ package struct ConsumerDialogue: Sendable {
             return .install
         case .done, .sealing:
             return nil
-        case .awaitingPreamble, .awaitingManifest, .considering, .receiving:
+        case .awaitingPreamble, .awaitingManifest, .awaitingSignedManifest, .considering, .receiving:
             throw .truncated
         }
     }

@@ -7,6 +7,7 @@ package enum Frame: Hashable, Sendable {
     case accept(Acceptance)
     case block(Block)
     case columns(Columns)
+    case signature(Signature)
     case end
     case receipt(Receipt)
     case refusal(Reason)
@@ -20,6 +21,7 @@ package enum Frame: Hashable, Sendable {
         case .accept: .accept
         case .block: .block
         case .columns: .columns
+        case .signature: .signature
         case .end: .end
         case .receipt: .receipt
         case .refusal: .refusal
@@ -36,12 +38,18 @@ package enum Frame: Hashable, Sendable {
         case .accept: self = .accept(try MessageCoding.decode(Acceptance.self, from: payload, as: type))
         case .block: self = .block(try Block(decoding: payload))
         case .columns: self = .columns(try Columns(decoding: payload))
+        case .signature: self = .signature(try Signature(decoding: payload))
         case .end: self = .end
         case .receipt: self = .receipt(try MessageCoding.decode(Receipt.self, from: payload, as: type))
         case .refusal: self = .refusal(try MessageCoding.decode(Reason.self, from: payload, as: type))
         case .cancel: self = .cancel(try MessageCoding.decode(Reason.self, from: payload, as: type))
         case .working: self = .working
         }
+    }
+
+    /// The payload of MANIFEST, which a signature covers.
+    package static func payload(of manifest: Manifest) throws(ProtocolError) -> [UInt8] {
+        try PackedManifest.packing(MessageCoding.encode(manifest))
     }
 
     /// Header, payload and checksum.
@@ -51,7 +59,7 @@ package enum Frame: Hashable, Sendable {
         var bytes: [UInt8] = [type.rawValue, 0, 0, 0, 0]
         switch self {
         case .hello(let hello): bytes += MessageCoding.encode(hello)
-        case .manifest(let manifest): bytes += try PackedManifest.packing(MessageCoding.encode(manifest))
+        case .manifest(let manifest): bytes += try Self.payload(of: manifest)
         case .accept(let acceptance): bytes += MessageCoding.encode(acceptance)
         case .block(let block):
             bytes.reserveCapacity(FrameHeader.size + Block.headerSize + block.encoded.count + 4)
@@ -59,6 +67,7 @@ package enum Frame: Hashable, Sendable {
         case .columns(let columns):
             bytes.reserveCapacity(FrameHeader.size + Columns.headerSize + columns.segment.count + 4)
             columns.append(to: &bytes)
+        case .signature(let signature): signature.append(to: &bytes)
         case .receipt(let receipt): bytes += MessageCoding.encode(receipt)
         case .refusal(let reason), .cancel(let reason): bytes += MessageCoding.encode(reason)
         case .end, .working: break

@@ -22,6 +22,10 @@ package struct FrameParser: Sendable {
     /// Where in the buffer the unread bytes begin.
     private var start = 0
 
+    /// The payload of a MANIFEST that came after a SIGNATURE, as it came: what the signature covers.
+    package private(set) var signedPayload: [UInt8]?
+    private var isSigned = false
+
     package init() {}
 
     package mutating func append(_ bytes: [UInt8]) {
@@ -59,7 +63,10 @@ package struct FrameParser: Sendable {
                 start += frame.count
                 state = .awaitingHeader
                 guard let type = header.type else { return .unknownOptionalFrame }
-                return .frame(try Frame(type: type, payload: frame.dropFirst(FrameHeader.size).dropLast(4)))
+                let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
+                if type == .signature { isSigned = true }
+                if type == .manifest, isSigned { signedPayload = Array(payload) }
+                return .frame(try Frame(type: type, payload: payload))
             }
         }
     }

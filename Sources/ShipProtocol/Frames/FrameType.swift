@@ -11,6 +11,7 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case refusal = 0x07
     case cancel = 0x08
     case columns = 0x09
+    case signature = 0x0A
     case working = 0x81
 
     /// Longest payload, in bytes.
@@ -20,6 +21,7 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
         case .manifest: 1 + Limits.manifestSize
         case .block: Block.headerSize + Limits.blockSize + Limits.blockOverhead
         case .columns: Columns.headerSize + Limits.segmentSize
+        case .signature: Signature.size + Limits.certificateSize
         case .end, .working: 0
         }
     }

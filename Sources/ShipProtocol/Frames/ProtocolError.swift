@@ -22,6 +22,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case badBlock(BlockFlaw)
     /// A piece of a store's rows is not as it must be, or not in its place.
     case badColumns(ColumnsFlaw)
+    /// A SIGNATURE frame without a certificate.
+    case badSignatureFrame
     /// A block encoding that this version does not know.
     case encodingNotSupported(UInt8)
     /// The manifest requires a feature that this version does not know.
@@ -78,7 +80,7 @@ extension ProtocolError {
         case .encodingNotSupported, .featureNotSupported: .featureNotSupported
         case .badMessage: .badManifest
         case .truncated, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badBlock, .badColumns,
-            .incomplete:
+            .badSignatureFrame, .incomplete:
             .protocolViolation
         }
     }

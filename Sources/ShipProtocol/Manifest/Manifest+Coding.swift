@@ -7,7 +7,7 @@ import FoundationEssentials
 extension Manifest: Codable {
     private enum CodingKeys: String, CodingKey {
         case name, createdAt, producer, store, identity, coreData, externalFiles, missingExternalFiles, omissions
-        case tables, metadata, requires
+        case tables, metadata, counter, requires
     }
 
     public init(from decoder: any Decoder) throws {
@@ -27,6 +27,7 @@ extension Manifest: Codable {
             },
             tables: try container.decodeIfPresent([String: TableContent].self, forKey: .tables),
             metadata: try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:],
+            counter: try container.decodeIfPresent(UInt64.self, forKey: .counter),
             requires: try container.decodeIfPresent([String].self, forKey: .requires) ?? [])
         if let flaw = firstFlaw {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: flaw))
@@ -46,6 +47,7 @@ extension Manifest: Codable {
         try container.encodeIfPresent(omissions, forKey: .omissions)
         try container.encodeIfPresent(tables, forKey: .tables)
         if !metadata.isEmpty { try container.encode(metadata, forKey: .metadata) }
+        try container.encodeIfPresent(counter, forKey: .counter)
         if !requires.isEmpty { try container.encode(requires, forKey: .requires) }
     }
 
@@ -56,6 +58,7 @@ extension Manifest: Codable {
         if let flaw = store.firstFlaw { return flaw }
         if !labels.allSatisfy(Label.isValid) { return "a label is not of 1 to \(Limits.labelLength) bytes" }
         if let flaw = Self.firstFlaw(ofRequirements: requires) { return flaw }
+        if counter == 0 { return "counters begin at 1" }
         if names.count > Limits.externalFiles { return "more than \(Limits.externalFiles) external files" }
         // In whatever case: there are file systems that do not tell them apart.
         let places = Set(names.map { $0.relativePath.uppercased() })

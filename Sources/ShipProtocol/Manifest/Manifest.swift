@@ -22,6 +22,8 @@ public struct Manifest: Hashable, Sendable {
     public let tables: [String: TableContent]?
     /// The user's own pairs.
     public let metadata: [String: String]
+    /// The producer's number of this shipment, from 1, higher than that of any before; `nil` if it has no identity.
+    public let counter: UInt64?
     /// Names of the features that a consumer must know to take this shipment.
     public let requires: [String]
 
@@ -52,7 +54,8 @@ public struct Manifest: Hashable, Sendable {
         name: StoreName, createdAt: Timestamp, producer: Software, store: StoreFacts, identity: String? = nil,
         coreData: CoreDataFacts? = nil, externalFiles: [ExternalFile] = [],
         missingExternalFiles: [ExternalFileName] = [], omissions: Omissions? = nil,
-        tables: [String: TableContent]? = nil, metadata: [String: String] = [:], requires: [String] = []
+        tables: [String: TableContent]? = nil, metadata: [String: String] = [:], counter: UInt64? = nil,
+        requires: [String] = []
     ) {
         self.name = name
         self.createdAt = createdAt
@@ -65,6 +68,7 @@ public struct Manifest: Hashable, Sendable {
         self.omissions = omissions
         self.tables = tables
         self.metadata = metadata
+        self.counter = counter
         self.requires = requires
     }
 }
@@ -83,12 +87,20 @@ extension Manifest {
         package let sha256: ContentDigest
     }
 
+    /// The same with a number.
+    package func counted(_ counter: UInt64) -> Manifest {
+        Manifest(
+            name: name, createdAt: createdAt, producer: producer, store: store, identity: identity, coreData: coreData,
+            externalFiles: externalFiles, missingExternalFiles: missingExternalFiles, omissions: omissions,
+            tables: tables, metadata: metadata, counter: counter, requires: requires)
+    }
+
     /// Bytes of the store and all its external files.
     public var totalSize: Int64 { parts.reduce(0) { $0 + $1.size } }
 
     /// Whether two shipments would leave the same files and the same words behind.
     ///
-    /// Who made the copy, and when, does not count; what is in the tables follows from the store.
+    /// Who made the copy, when, and as which of its shipments, does not count; what is in the tables follows from the store.
     package func hasSameContent(as other: Manifest) -> Bool {
         name == other.name && store == other.store && identity == other.identity && coreData == other.coreData
             && externalFiles == other.externalFiles && missingExternalFiles == other.missingExternalFiles

@@ -18,6 +18,8 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case timedOut = "timed-out"
     case stopped
     case notTrusted = "not-trusted"
+    case badSignature = "bad-signature"
+    case replayed
 }
 
 /// The payload of REFUSAL and CANCEL.

@@ -17,6 +17,21 @@ public struct Device: Sendable {
         try Self.explained { try folder.identity() }
     }
 
+    /// Who it is; `nil` if it has not become anybody yet.
+    func existingIdentity() throws(ShipmentError) -> DeviceIdentity? {
+        try Self.explained { try folder.existingIdentity() }
+    }
+
+    /// The number of the next shipment, for one of them.
+    func nextCounter() throws(ShipmentError) -> UInt64 {
+        try Self.explained { try folder.nextCounter() }
+    }
+
+    /// - Returns: Whether a peer might take a store over; now it has.
+    func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(ShipmentError) -> Bool {
+        try Self.explained { try folder.useTakeOver(of: name, by: id) }
+    }
+
     public func peers() throws(ShipmentError) -> [TrustedPeer] { try trustList().peers }
 
     func trustList() throws(ShipmentError) -> TrustList {

@@ -29,6 +29,18 @@ public enum TrustPolicy: Sendable {
         }
     }
 
+    /// - Returns: `nil` where there is none.
+    func list() throws(ShipmentError) -> TrustList? {
+        guard case .trustedPeers(let device) = self else { return nil }
+        return try device.trustList()
+    }
+
+    /// Whether it is this device itself.
+    func isOwn(_ id: DeviceIdentifier) throws(ShipmentError) -> Bool {
+        guard case .trustedPeers(let device) = self else { return false }
+        return try device.existingIdentity()?.id == id
+    }
+
     /// - Parameter id: Of the device at the other end; `nil` where nobody is asked.
     /// - Returns: What it may be trusted with at this moment.
     /// - Throws: `.link(.notTrusted)`, if it is trusted no more; errors of the list.
@@ -37,7 +49,7 @@ public enum TrustPolicy: Sendable {
     ) throws(ShipmentError) -> TrustedPeer.Stores {
         guard let id else { return .all }
         guard case .trustedPeers(let device) = self else { throw .link(.notTrusted(id)) }
-        if try device.identity().id == id { return .all }
+        if try isOwn(id) { return .all }
         guard let stores = try device.trustList().stores(of: id, as: role) else { throw .link(.notTrusted(id)) }
         return stores
     }

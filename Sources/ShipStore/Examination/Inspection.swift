@@ -1,3 +1,4 @@
+public import DeviceTrust
 import ShipCompression
 public import ShipProtocol
 import StoreFiles
@@ -11,6 +12,8 @@ public struct Inspection: Sendable {
     public let manifest: Manifest
     /// The largest first.
     public let tables: [TableStatistics]
+    /// The device that signed it, of a shipment in a file that is signed.
+    public var signer: DeviceIdentifier?
 
     /// - Throws: If it cannot be read; for an inbox, if it has no store.
     public static func all(
@@ -36,7 +39,9 @@ public struct Inspection: Sendable {
 
     private static func inspectShipment(_ path: FilePath, _ options: CopyOptions) async throws -> Inspection {
         let unpacked = try await UnpackedShipment(path, options.temporaryFolder)
-        return try inspect(unpacked.generation)
+        var inspection = try inspect(unpacked.generation)
+        inspection.signer = unpacked.signer
+        return inspection
     }
 
     private static func inspectStore(_ path: FilePath, _ options: CopyOptions) async throws -> Inspection {

@@ -1,13 +1,17 @@
+import DeviceTrust
 import ShipProtocol
 import ShipTransport
 import StoreFiles
 import StoreInbox
+import Synchronization
 import SystemPackage
 
 /// A shipment from a file, installed into an inbox of its own in a temporary folder: every check is made, and all of it
 /// goes away with the owner.
 struct UnpackedShipment: ~Copyable {
     let generation: Generation
+    /// The device that signed it, if one has.
+    let signer: DeviceIdentifier?
     private let folder: TemporaryFolder
 
     init(_ path: FilePath, _ temporaryFolder: FilePath) async throws(ShipmentError) {
@@ -17,18 +21,23 @@ struct UnpackedShipment: ~Copyable {
         } catch {
             throw .file(error)
         }
-        self.generation = try await Self.install(path, into: folder.path.appending("inbox"))
+        (generation, signer) = try await Self.install(path, into: folder.path.appending("inbox"))
         self.folder = folder
     }
 
-    private static func install(_ path: FilePath, into inbox: FilePath) async throws(ShipmentError) -> Generation {
+    private static func install(
+        _ path: FilePath, into inbox: FilePath
+    ) async throws(ShipmentError) -> (Generation, DeviceIdentifier?) {
         let consumer = try Consumer(inbox: inbox)
-        let receipt = try await consumer.receive(from: .file(path))
+        let signer = Mutex(DeviceIdentifier?.none)
+        let receipt = try await consumer.receive(from: .file(path)) { event in
+            if case .signed(let id) = event { signer.withLock { $0 = id } }
+        }
         do throws(InboxError) {
             guard let generation = try consumer.inbox.current(of: receipt.name) else {
                 throw .noSuchStore(receipt.name)
             }
-            return generation
+            return (generation, signer.withLock { $0 })
         } catch {
             throw .install(error)
         }

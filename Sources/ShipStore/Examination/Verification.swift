@@ -1,3 +1,4 @@
+public import DeviceTrust
 import ShipProtocol
 import StoreFiles
 import StoreInbox
@@ -14,6 +15,8 @@ public struct Verification: Sendable {
         public let manifest: Manifest?
         /// `nil` if it is whole.
         public let problem: ShipmentError?
+        /// The device that signed it, of a shipment in a file that is signed.
+        public var signer: DeviceIdentifier?
     }
 
     private let options: CopyOptions
@@ -34,8 +37,9 @@ public struct Verification: Sendable {
         case .generation(let path): return [await finding(path.string) { () throws in try Generation(at: path) }]
         case .shipment(let path):
             do throws(ShipmentError) {
-                let manifest = try await UnpackedShipment(path, options.temporaryFolder).generation.manifest
-                return [Finding(subject: path.string, manifest: manifest, problem: nil)]
+                let shipment = try await UnpackedShipment(path, options.temporaryFolder)
+                let (manifest, signer) = (shipment.generation.manifest, shipment.signer)
+                return [Finding(subject: path.string, manifest: manifest, problem: nil, signer: signer)]
             } catch {
                 return [Finding(subject: path.string, manifest: nil, problem: error)]
             }

@@ -48,6 +48,15 @@ extension ShipmentError {
         case .notAllowed(let name, .receiver):
             Explanation(
                 "the receiver may not be sent \(name)", hint: "`ship-store trust ID --store \(name)` lets it be")
+        case .signature(let error): error.explanation
+        case .unsigned(let name):
+            Explanation(
+                "nobody has signed this shipment of \(name), and files are taken only from trusted devices",
+                hint: "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same")
+        case .unknownSigner(let id):
+            Explanation(
+                "the device that signed this shipment is not trusted to send (its id is \(id))",
+                hint: "if it is the one that you mean, say `ship-store trust \(id)`; --unsigned takes it all the same")
         case .cannotAnswer:
             Explanation(
                 "the sender awaits an answer, and there is no way back on this link",
@@ -76,8 +85,14 @@ extension Reason {
         case .tooLarge:
             "ask the operator there to allow more (`ship-store receive --help`), or leave something out: "
                 + "`ship-store send --help`"
-        case .notTrusted: "ask the operator there to say `ship-store trust ID --store NAME`"
+        case .notTrusted:
+            "ask the operator there to say `ship-store trust ID --store NAME`, "
+                + "or --takes-over NAME if another device sent it before"
+        case .replayed:
+            "send it again; if that does not help, ask the operator there to say "
+                + "`ship-store trust ID --takes-over NAME`"
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
+            .badSignature,
             .badStore, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,
             nil:
             nil

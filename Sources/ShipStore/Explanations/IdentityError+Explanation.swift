@@ -23,6 +23,24 @@ extension IdentityError {
     }
 }
 
+extension SignatureError {
+    var explanation: Explanation {
+        switch self {
+        case .badCertificate:
+            Explanation("the shipment is signed with what is no certificate", hint: "have it made and signed anew")
+        case .otherKey:
+            Explanation(
+                "the shipment is signed with a key of another kind than P-256", hint: "have it made and signed anew")
+        case .wrong:
+            Explanation(
+                "the signature is not that of this shipment: somebody has changed it, or it was damaged",
+                hint: "have it made and signed anew, and brought here by another way")
+        case .otherDevice:
+            Explanation("the shipment is signed by another device than the one that sends it")
+        }
+    }
+}
+
 extension PairingError {
     var explanation: Explanation {
         switch self {

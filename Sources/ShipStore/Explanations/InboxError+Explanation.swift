@@ -1,3 +1,4 @@
+import ShipProtocol
 import StoreFiles
 import StoreInbox
 import SystemPackage
@@ -44,9 +45,37 @@ extension InboxError {
             Explanation(
                 "\(path) cannot be read: \(flaw)",
                 hint: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`")
+        case .badOrigin(let path):
+            Explanation(
+                "\(path) cannot be read: it does not say which device the store is from",
+                hint: "restore it; without it old shipments of the store are taken as new ones")
+        case .outOfSequence(let name, let flaw): flaw.explanation(name)
         case .file(let error):
             Explanation(
                 "\(error)", hint: error.isOutOfSpace ? "free some space, then send again" : nil)
+        }
+    }
+}
+
+extension SequenceFlaw {
+    fileprivate func explanation(_ name: StoreName) -> Explanation {
+        switch self {
+        case .replayed(let counter, let highest):
+            Explanation(
+                "this shipment of \(name) is an old one: its number is \(counter), and \(highest) has been here",
+                hint: "have it sent anew; if its device has lost count, say `ship-store trust ID --takes-over \(name)`")
+        case .tooFarAhead(let counter, let highest):
+            Explanation(
+                "the number of this shipment of \(name), \(counter), is too far above the highest so far, \(highest)",
+                hint: "if its device is sound all the same, say `ship-store trust ID --takes-over \(name)`")
+        case .noCounter:
+            Explanation(
+                "this shipment of \(name) has no number, as those before it have, so that it may be an old one",
+                hint: "send it from the device that sent those; `receive --unsigned` takes it all the same")
+        case .otherDevice:
+            Explanation(
+                "\(name) has come from another device so far",
+                hint: "if this one is to send it from now on, say `ship-store trust ID --takes-over \(name)`")
         }
     }
 }

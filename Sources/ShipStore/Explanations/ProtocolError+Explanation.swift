@@ -27,6 +27,7 @@ extension ProtocolError {
         case .outOfOrder(let type): Explanation("a frame of type \(type) came out of order")
         case .badBlock(let flaw): Explanation("a block is out of order or out of range: \(flaw)")
         case .badColumns(let flaw): Explanation("rows of the store are out of order or out of range: \(flaw)")
+        case .badSignatureFrame: Explanation("a signature has no certificate")
         case .encodingNotSupported(let encoding):
             Explanation(
                 "a block has encoding \(encoding), which this version does not know", hint: "update this program")

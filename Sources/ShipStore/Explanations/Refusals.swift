@@ -12,7 +12,8 @@ extension ShipmentError {
         switch self {
         case .refused, .givenUp, .cannotAnswer: nil
         case .link(.timedOut), .link(.tooSlow): reason(.timedOut)
-        case .link(.notTrusted), .notAllowed: reason(.notTrusted)
+        case .link(.notTrusted), .notAllowed, .unsigned, .unknownSigner: reason(.notTrusted)
+        case .signature: reason(.badSignature)
         case .link: nil
         case .protocolBroken(.truncated): reason(.protocolViolation)
         case .protocolBroken(let error): reason(error.code)
@@ -25,6 +26,8 @@ extension ShipmentError {
         case .unwelcome(.otherSchema), .unwelcome(.otherUserVersion): reason(.wrongSchema)
         case .probe: reason(.probeFailed)
         case .install(.rolledBack): reason(.rolledBack)
+        case .install(.outOfSequence(_, .otherDevice)): reason(.notTrusted)
+        case .install(.outOfSequence): reason(.replayed)
         case .install(.storeBusy): reason(.busy)
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
@@ -44,7 +47,8 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .tooMuch, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
-            .operation, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed:
+            .operation, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed, .signature,
+            .unsigned, .unknownSigner:
             reason(.stopped)
         }
     }
@@ -54,8 +58,8 @@ extension ShipmentError {
         switch self {
         case .install(.occupied(let path)):
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
-        case .file, .install(.file), .install(.badManifest), .install(.badRecord), .badStore(.file),
-            .badStore(.checkerFailed(.notStarted)), .source, .model,
+        case .file, .install(.file), .install(.badManifest), .install(.badRecord), .install(.badOrigin),
+            .badStore(.file), .badStore(.checkerFailed(.notStarted)), .source, .model,
             .serving, .operation, .identity:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)

@@ -1,3 +1,4 @@
+public import DeviceTrust
 public import ShipProtocol
 import StoreFiles
 public import StoreInbox
@@ -15,6 +16,10 @@ public enum InboxListing {
         public let isHeld: Bool?
         /// When somebody went back from it, if its store is not welcome since; `nil` otherwise.
         public let rolledBackAt: Timestamp?
+        /// The device that made it, where that was proven.
+        public let producer: DeviceIdentifier?
+        /// That device's number of it; `nil` where nobody knows.
+        public let counter: UInt64?
     }
 
     /// - Returns: Sorted by name, then the oldest first.
@@ -43,12 +48,15 @@ public enum InboxListing {
                 throw error
             }
             guard let installedAt = generation.installedAt else { continue }
+            // What cannot be read says nothing: shipments are told.
+            let origin = (try? Origin.read(ofGenerationAt: path)).flatMap(\.self)
             let isCurrent = generation.number == current
             entries.append(
                 Entry(
                     generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt),
                     isHeld: generation.isHeld,
-                    rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at))
+                    rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
+                    producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, counter: origin?.counter))
         }
         return entries
     }

@@ -13,6 +13,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     /// Somebody at this address connected who may not.
     case turnedAway(String, ShipmentError)
     case offered(Manifest)
+    /// This device has signed what was offered.
+    case signed(by: DeviceIdentifier)
     /// It is a store of this model, of those that are required.
     case admitted(model: String)
     /// Bytes of the parts, decoded: so far, and in all.

@@ -10,7 +10,7 @@ import StoreServing
 ///
 /// Source: `Protocol/README.md` sections 6.2 and 10.
 struct ConsumerSession {
-    let trust: TrustPolicy
+    let judgement: SenderJudgement
     let installer: Installer
     let coordinator: StoreCoordinator
     let turns: StoreTurns
@@ -40,9 +40,7 @@ struct ConsumerSession {
         var frames = FrameReader(link.reader, timeouts)
         var dialogue = ConsumerDialogue(taking: forms)
         do {
-            // Asked anew each time: somebody may be trusted no more while the session goes on.
-            let sendable = { () throws(ShipmentError) in try trust.stores(of: link.device, as: .sender) }
-            let answer = try await awaitOffer(&frames, writer, &dialogue, greeting, sendable)
+            let answer = try await awaitOffer(&frames, writer, &dialogue, greeting, link)
             switch answer {
             case .unchanged(let receipt):
                 return receipt
@@ -72,9 +70,11 @@ struct ConsumerSession {
     /// From the first byte to the answer to the manifest.
     private func awaitOffer(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
-        _ sendable: () throws(ShipmentError) -> TrustedPeer.Stores
+        _ link: Link
     ) async throws -> Answer {
         let deadline = ContinuousClock.now + timeouts.hello
+        // Asked anew each time: somebody may be trusted no more while the session goes on.
+        let sendable = { () throws(ShipmentError) in try judgement.trust.stores(of: link.device, as: .sender) }
         if greeting == .atOnce { try await greet(writer, of: sendable()) }
         while true {
             guard let element = try await frames.next(by: dialogue.mode == nil ? deadline : nil) else {
@@ -87,17 +87,24 @@ struct ConsumerSession {
             case .greet: if greeting == .ifAsked { try await greet(writer, of: sendable()) }
             case .discard(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let manifest):
-                guard try sendable().contains(manifest.name) else {
-                    throw ShipmentError.notAllowed(manifest.name, .sender)
-                }
+                let (sender, signer) = try judgement.sender(of: manifest, over: link, proof(frames, dialogue))
+                if let signer { report(.signed(by: signer)) }
                 report(.offered(manifest))
                 try budget.admit(manifest)
                 if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
                 return dialogue.mode == .twoWay
-                    ? try await answer(manifest, writer, &dialogue) : try await stage(manifest, &dialogue)
+                    ? try await answer(manifest, from: sender, writer, &dialogue)
+                    : try await stage(manifest, from: sender, &dialogue)
             case .append, .appendRows, .startAgain, .install: throw ProtocolError.incomplete
             }
         }
+    }
+
+    /// What the producer has signed, where it has.
+    private func proof(_ frames: FrameReader, _ dialogue: ConsumerDialogue) -> SenderJudgement.Proof? {
+        guard let signature = dialogue.signature, let payload = frames.signedPayload, let version = dialogue.version
+        else { return nil }
+        return SenderJudgement.Proof(signature: signature, payload: payload, version: version)
     }
 
     /// - Parameter stores: What the producer may send, and so may know of.
@@ -112,15 +119,14 @@ struct ConsumerSession {
 
     /// Two-way: what is here already need not come again.
     private func answer(
-        _ manifest: Manifest, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue
+        _ manifest: Manifest, from sender: Sender, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue
     ) async throws -> Answer {
         let prepared = try await writer.whileWorking {
-            try prepare(manifest, try await turns.take(manifest.name), .skipWhatIsHere)
+            try prepare(manifest, from: sender, try await turns.take(manifest.name), .skipWhatIsHere)
         }
         switch prepared {
         case .unchanged(let generation):
-            try coordinator.tryOpening(generation)
-            let receipt = Receipt(generation, .unchanged)
+            let receipt = try confirm(generation, as: manifest, from: sender)
             try await writer.send(.receipt(receipt))
             return .unchanged(receipt)
         case .staged(let shipment, let skipped):
@@ -131,9 +137,11 @@ struct ConsumerSession {
     }
 
     /// One-way: all blocks come, whatever is here.
-    private func stage(_ manifest: Manifest, _ dialogue: inout ConsumerDialogue) async throws -> Answer {
+    private func stage(
+        _ manifest: Manifest, from sender: Sender, _ dialogue: inout ConsumerDialogue
+    ) async throws -> Answer {
         let turn = try await turns.take(manifest.name)
-        guard case .staged(let shipment, _) = try prepare(manifest, turn, .takeEverything) else {
+        guard case .staged(let shipment, _) = try prepare(manifest, from: sender, turn, .takeEverything) else {
             throw ProtocolError.incomplete
         }
         dialogue.accept()
@@ -148,17 +156,19 @@ struct ConsumerSession {
         case staged(IncomingShipment, skipped: Set<Int>)
     }
 
-    private func prepare(_ manifest: Manifest, _ turn: StoreTurns.Turn, _ coming: Coming) throws -> Prepared {
+    private func prepare(
+        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming
+    ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
-            switch (try installer.plan(for: manifest), coming) {
+            switch (try installer.plan(for: manifest, from: sender), coming) {
             case (.unchanged(let same), .skipWhatIsHere): return .unchanged(same)
             case (.unchanged(let same), .takeEverything):
-                let staged = try installer.stage(manifest, present: [:])
-                return .staged(IncomingShipment(staged, turn, codec, same: same), skipped: [])
+                let staged = try installer.stage(manifest, from: sender, present: [:])
+                return .staged(IncomingShipment(staged, from: sender, turn, codec, same: same), skipped: [])
             case (.stage(let held), _):
                 let present = coming == .skipWhatIsHere ? held : [:]
-                let staged = try installer.stage(manifest, present: present)
-                return .staged(IncomingShipment(staged, turn, codec), skipped: Set(present.keys))
+                let staged = try installer.stage(manifest, from: sender, present: present)
+                return .staged(IncomingShipment(staged, from: sender, turn, codec), skipped: Set(present.keys))
             }
         }
     }
@@ -223,11 +233,21 @@ struct ConsumerSession {
         try shipment.seal()
         report(.checked(try await shipment.check(checking)))
         if let same = shipment.same, installer.isCurrent(same) {
-            try coordinator.tryOpening(same)
-            return Receipt(same, .unchanged)
+            return try confirm(same, as: shipment.manifest, from: shipment.sender)
         }
         try shipment.ask(probes)
-        return Receipt(try await shipment.install(with: installer) { try coordinator.tryOpening($0) }, .installed)
+        let (name, sender) = (shipment.manifest.name, shipment.sender)
+        let generation = try await shipment.install(
+            with: installer, takingOver: { try judgement.takeOver(name, by: sender) },
+            open: { try coordinator.tryOpening($0) })
+        return Receipt(generation, .installed)
+    }
+
+    /// What has come is current already.
+    private func confirm(_ same: Generation, as manifest: Manifest, from sender: Sender) throws -> Receipt {
+        try coordinator.tryOpening(same)
+        try installer.confirm(same, as: manifest, from: sender) { try judgement.takeOver(manifest.name, by: sender) }
+        return Receipt(same, .unchanged)
     }
 }
 

@@ -13,6 +13,9 @@ struct FrameReader {
         self.timeouts = timeouts
     }
 
+    /// The payload of MANIFEST in a signed shipment, as it came.
+    var signedPayload: [UInt8]? { parser.signedPayload }
+
     /// From here on the other side has nothing to do but to send.
     mutating func expectSending() { leastRate = LeastRate(timeouts) }
 

@@ -12,6 +12,9 @@ final class IncomingShipment {
     /// The current generation, if it is this very shipment.
     let same: Generation?
 
+    let manifest: Manifest
+    let sender: Sender
+
     private var staged: StagedGeneration?
     private var decoder = BlockDecoder()
     private let store: IncomingStore
@@ -19,9 +22,12 @@ final class IncomingShipment {
     private let turn: StoreTurns.Turn
 
     init(
-        _ staged: consuming StagedGeneration, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?, same: Generation? = nil
+        _ staged: consuming StagedGeneration, from sender: Sender, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?,
+        same: Generation? = nil
     ) {
         bytesTotal = staged.bytesToCome
+        manifest = staged.manifest
+        self.sender = sender
         self.staged = consume staged
         store = IncomingStore(codec)
         self.turn = turn
@@ -76,9 +82,9 @@ final class IncomingShipment {
     }
 
     func install(
-        with installer: Installer, open: (Generation) async throws -> Void
+        with installer: Installer, takingOver: () throws -> Void, open: (Generation) async throws -> Void
     ) async throws -> Generation {
         guard let staged = staged.take() else { throw ProtocolError.incomplete }
-        return try await installer.install(staged, open: open)
+        return try await installer.install(staged, takingOver: takingOver, open: open)
     }
 }

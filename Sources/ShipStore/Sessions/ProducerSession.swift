@@ -1,3 +1,4 @@
+import DeviceTrust
 import ShipCompression
 import ShipProtocol
 import ShipTransport
@@ -8,6 +9,8 @@ import Synchronization
 /// Source: `Protocol/README.md` section 6.1.
 struct ProducerSession {
     let timeouts: Timeouts
+    /// Who signs a one-way shipment; `nil` where nobody does.
+    var signer: DeviceIdentity?
     let report: @Sendable (SendEvent) -> Void
     /// Takes the compact copy.
     let prepare: () async throws -> OutgoingShipment
@@ -45,6 +48,11 @@ struct ProducerSession {
     ) async throws -> Outcome {
         try await writer.send(Preamble(role: .producer, mode: .oneWay))
         let shipment = try await writer.whileWorking(prepare)
+        if let signer {
+            let payload = try Frame.payload(of: shipment.manifest)
+            let version = Preamble.spokenVersions.upperBound
+            try await writer.send(.signature(try signer.signature(ofManifest: payload, version: version)))
+        }
         try await writer.send(.manifest(shipment.manifest))
         // Who reads it knows what this version knows, or refuses it.
         try await shipment.send(

@@ -45,10 +45,13 @@ private struct InspectionLine: Encodable {
     }
 
     let manifest: Manifest
+    /// The id of the device that signed a shipment.
+    let signer: DeviceIdentifier?
     let tables: [Table]
 
     init(_ inspection: Inspection) {
         manifest = inspection.manifest
+        signer = inspection.signer
         tables = inspection.tables.map { Table(name: $0.name, rows: $0.rows, size: $0.size, cost: $0.cost) }
     }
 }

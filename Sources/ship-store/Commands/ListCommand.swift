@@ -48,6 +48,9 @@ private struct GenerationLine: Encodable {
     let size: Int64
     let externalFiles: Int
     let sha256: String
+    /// The id of the device that made it, where that was proven, and its number of it.
+    let producer: DeviceIdentifier?
+    let counter: UInt64?
     let identity: String?
     let applicationID: Int32
     let userVersion: Int32
@@ -70,6 +73,8 @@ private struct GenerationLine: Encodable {
         size = manifest.totalSize
         externalFiles = manifest.externalFiles.count
         sha256 = manifest.store.sha256.hex
+        producer = entry.producer
+        counter = entry.counter
         identity = manifest.identity
         applicationID = manifest.store.applicationID
         userVersion = manifest.store.userVersion

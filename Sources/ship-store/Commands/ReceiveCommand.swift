@@ -46,6 +46,13 @@ struct ReceiveCommand: AsyncParsableCommand {
             """)
     var pair = false
 
+    @Flag(
+        help: """
+            Take shipments that no trusted device has signed, and old ones that have no number: you have seen to it \
+            where they are from.
+            """)
+    var unsigned = false
+
     @OptionGroup var retention: RetentionArguments
 
     @OptionGroup(title: "Requirements") var required: RequirementArguments
@@ -60,6 +67,12 @@ struct ReceiveCommand: AsyncParsableCommand {
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
         if pair, from != nil { throw ValidationError("--pair and --from exclude each other") }
         if pair, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
+        switch from?.endpoint {
+        case nil, .tcp: break
+        case .unix, .command, .standardStreams, .file:
+            guard link.insecure else { break }
+            throw ValidationError("--insecure is for TCP; what comes from elsewhere may need --unsigned")
+        }
         if pair, case .unix? = listen?.endpoint { throw ValidationError("--pair goes over TCP only") }
     }
 
@@ -72,6 +85,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.timeouts = link.timeouts
         options.link = link.linkOptions
         options.trust = link.trust(console)
+        options.unsigned = unsigned ? .taken : .asCarried
         budget.apply(to: &options)
         let goesOn = from == nil && !once
         let reporter = ReceiveReporter(

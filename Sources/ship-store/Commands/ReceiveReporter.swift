@@ -38,6 +38,9 @@ struct ReceiveReporter: Sendable {
         case .offered(let manifest):
             console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")
             emit(ReceiveLine(event: "offered", manifest: manifest))
+        case .signed(let id):
+            console.say("signed by \(id)")
+            emit(ReceiveLine(event: "signed", signer: id))
         case .admitted(let model):
             console.say("the store's model is \(Printable.text(model))")
             emit(ReceiveLine(event: "admitted", model: model))
@@ -107,6 +110,7 @@ private struct ReceiveLine: Encodable {
     var peer: String?
     var code: String?
     var device: TrustedPeer?
+    var signer: DeviceIdentifier?
     var manifest: Manifest?
     var model: String?
     var check: CheckLine?

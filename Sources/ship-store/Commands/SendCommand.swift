@@ -52,6 +52,13 @@ struct SendCommand: AsyncParsableCommand {
         transform: PairingCodeArgument.read)
     var pair: PairingCodeArgument?
 
+    @Flag(
+        help: """
+            Sign what nobody answers, so that receivers know who made it; the device gets an identity, if it has none. \
+            Without this, files are signed if it has one.
+            """)
+    var sign = false
+
     @OptionGroup(title: "How to send") var manner: MannerArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
@@ -66,6 +73,12 @@ struct SendCommand: AsyncParsableCommand {
         if pair != nil {
             guard case .tcp = to.endpoint else { throw ValidationError("--pair goes over TCP only") }
             if link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
+        }
+        if sign {
+            switch to.endpoint {
+            case .file, .standardStreams: break
+            case .tcp, .unix, .command: throw ValidationError("--sign is for files and standard output")
+            }
         }
         if let flaw = Metadata.firstFlaw(of: pairs) { throw ValidationError(flaw) }
         if output.json, to.endpoint == .standardStreams {
@@ -89,6 +102,8 @@ struct SendCommand: AsyncParsableCommand {
         options.timeouts = link.timeouts
         options.link = link.linkOptions
         options.trust = link.trust(console)
+        options.device = link.device.device
+        options.signing = sign ? .always : .filesIfKnown
         let producer = Producer(FilePath(store), options: options)
         let reporter = SendReporter(console, output.json ? .json : .none, leavingOut: options.copy.profile)
         try await Running.run(console) { [to, pair, link, options] in

@@ -32,7 +32,8 @@ struct VerifyCommand: AsyncParsableCommand {
                 if output.json {
                     Output.write(json: FindingLine(finding))
                 } else if finding.problem == nil {
-                    Output.write("whole    \(finding.subject)\(finding.manifest.map { "  \($0.summary)" } ?? "")")
+                    let facts = [finding.manifest?.summary, finding.signer.map { "signed by \($0)" }]
+                    Output.write((["whole    \(finding.subject)"] + facts.compactMap(\.self)).joined(separator: "  "))
                 } else {
                     Output.write("damaged  \(finding.subject)")
                 }
@@ -48,11 +49,14 @@ private struct FindingLine: Encodable {
     let isWhole: Bool
     let problem: String?
     let manifest: Manifest?
+    /// The id of the device that signed a shipment.
+    let signer: DeviceIdentifier?
 
     init(_ finding: Verification.Finding) {
         subject = finding.subject
         isWhole = finding.problem == nil
         problem = finding.problem?.explanation.cause
         manifest = finding.manifest
+        signer = finding.signer
     }
 }

@@ -30,7 +30,7 @@ extension ExitStatus {
             case .pairing(.badMessage): .protocolBroken
             case .pairing: .notPermitted
             case .noSuchPeer: .noInput
-            case .notAllowed: .notPermitted
+            case .notAllowed, .signature, .unsigned, .unknownSigner: .notPermitted
             case .cannotAnswer: .protocolBroken
             case .stopped: .tryAgain
             case .sqlite: .badData
@@ -45,7 +45,7 @@ extension ExitStatus {
             case .damaged, .badManifest, .badStore, .wrongModel, .wrongSchema, .probeFailed: .badData
             case .noSpace, .tooLarge, .cannotInstall, .rolledBack: .cannotInstall
             case .busy, .timedOut, .stopped: .tryAgain
-            case .notTrusted: .notPermitted
+            case .notTrusted, .badSignature, .replayed: .notPermitted
             case nil: .unavailable
             }
     }
@@ -53,7 +53,8 @@ extension ExitStatus {
     private init(_ error: InboxError) {
         self =
             switch error {
-            case .mismatch, .badManifest, .badRecord: .badData
+            case .mismatch, .badManifest, .badRecord, .badOrigin: .badData
+            case .outOfSequence: .notPermitted
             case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .noInput
             case .inboxInUse, .storeBusy: .tryAgain
             case .occupied, .noSpace, .rolledBack, .file: .cannotInstall

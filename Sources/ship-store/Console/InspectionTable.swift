@@ -7,7 +7,8 @@ struct InspectionTable {
     let lines: [String]
 
     init(_ inspection: Inspection) {
-        lines = Self.head(inspection.manifest) + Self.table(inspection)
+        let signer = inspection.signer.map { ["  signed by \($0)"] } ?? []
+        lines = Self.head(inspection.manifest) + signer + Self.table(inspection)
     }
 
     private static func head(_ manifest: Manifest) -> [String] {

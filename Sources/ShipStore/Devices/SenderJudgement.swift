@@ -1,0 +1,88 @@
+import DeviceTrust
+import ShipProtocol
+import ShipTransport
+import StoreInbox
+
+/// Who has sent a shipment, as far as it is proven, and whether it may send it: judged before anything is staged.
+struct SenderJudgement {
+    let trust: TrustPolicy
+    /// What is to be done with shipments that nobody trusted has signed.
+    let unsigned: UnsignedShipments
+
+    /// - Parameters:
+    ///   - proof: What came before the manifest in a one-way shipment.
+    /// - Returns: Who it is, and the device that signed it, if one has.
+    /// - Throws: `.signature`, `.unsigned`, `.unknownSigner`, `.notAllowed`, `.link(.notTrusted)`; errors of the list.
+    func sender(
+        of manifest: Manifest, over link: Link, _ proof: Proof?
+    ) throws(ShipmentError) -> (sender: Sender, signer: DeviceIdentifier?) {
+        let signer = try proof?.signer()
+        if let device = link.device {
+            guard signer == nil || signer == device else { throw .signature(.otherDevice) }
+            guard try trust.stores(of: device, as: .sender).contains(manifest.name) else {
+                throw .notAllowed(manifest.name, .sender)
+            }
+            return (try known(device, manifest.name), signer)
+        }
+        let list = try trust.list()
+        if let signer {
+            do throws(ShipmentError) {
+                if let list, !list.isEmpty { try check(signer, list, manifest.name) }
+                return (try known(signer, manifest.name), signer)
+            } catch {
+                guard unsigned == .taken else { throw error }
+                return (.operatorsWord, signer)
+            }
+        }
+        if unsigned == .taken { return (.operatorsWord, nil) }
+        if link.medium == .file, let list, !list.isEmpty { throw .unsigned(manifest.name) }
+        return (.carrier, nil)
+    }
+
+    private func check(
+        _ signer: DeviceIdentifier, _ list: TrustList, _ name: StoreName
+    ) throws(ShipmentError) {
+        if try trust.isOwn(signer) { return }
+        guard let stores = list.stores(of: signer, as: .sender) else { throw .unknownSigner(signer) }
+        guard stores.contains(name) else { throw .notAllowed(name, .sender) }
+    }
+
+    private func known(_ id: DeviceIdentifier, _ name: StoreName) throws(ShipmentError) -> Sender {
+        .device(
+            ContentDigest(sha256: id.bytes), try trust.list()?.takesOver(name, by: id) == true ? .allowed : .notAllowed)
+    }
+
+    /// A device that takes the store over does so now, and not again.
+    func takeOver(_ name: StoreName, by sender: Sender) throws(ShipmentError) {
+        guard case .device(let digest, .allowed) = sender, let id = DeviceIdentifier(bytes: digest.bytes) else {
+            return
+        }
+        guard case .trustedPeers(let device) = trust else { return }
+        // Somebody may have taken it back since.
+        guard try device.useTakeOver(of: name, by: id) else { throw .install(.outOfSequence(name, .otherDevice)) }
+    }
+
+    /// A signature, and what it is of.
+    struct Proof {
+        let signature: Signature
+        let payload: [UInt8]
+        let version: UInt8
+
+        fileprivate func signer() throws(ShipmentError) -> DeviceIdentifier {
+            do throws(SignatureError) {
+                return try signature.signer(ofManifest: payload, version: version)
+            } catch {
+                throw .signature(error)
+            }
+        }
+    }
+}
+
+/// What becomes of shipments of which nothing proves which device made them.
+public enum UnsignedShipments: Hashable, Sendable {
+    /// Pipes and sockets of this machine rely on what carries them. Those that were kept in files are refused as soon as
+    /// this device trusts another, and so are those without a number, of a store whose shipments have one.
+    case asCarried
+    /// The operator has seen to it where they are from, and that they are no old ones.
+    case taken
+}

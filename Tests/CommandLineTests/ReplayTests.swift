@@ -1,0 +1,219 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Shipments that come again, come too late, or come from somewhere else.
+@Suite struct ReplayTests {
+    private let desk: Desk
+    private let (phone, watch, other): (String, String, String)
+
+    init() async throws {
+        desk = try Desk()
+        try desk.makeStore()
+        phone = try await desk.id(of: "phone")
+        watch = try await desk.id(of: "watch")
+        other = try await desk.id(of: "other")
+        try await desk.run("trust", phone, "--identity", "watch", "--name", "phone", "-q").expectSuccess()
+    }
+
+    private func change() throws {
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "INSERT INTO recipe(title) VALUES ('Cake')")
+    }
+
+    private func keep(_ file: String, as device: String = "phone", _ more: String...) async throws {
+        try await desk.run(["send", "Recipes.sqlite", "--to", file, "--identity", device, "-q"] + more).expectSuccess()
+    }
+
+    private func receive(_ file: String, _ more: String...) async throws -> ChildProgram.Outcome {
+        try await desk.run(["receive", "--into", "inbox", "--from", file, "--identity", "watch"] + more)
+    }
+
+    private static let old = "this shipment of Recipes is an old one: its number is"
+    private static let anew =
+        "have it sent anew; if its device has lost count, say `ship-store trust ID --takes-over Recipes`"
+    private static let otherDevice = "Recipes has come from another device so far"
+    private static let takeOver =
+        "if this one is to send it from now on, say `ship-store trust ID --takes-over Recipes`"
+
+    /// The numbers of the kept generations, and whose they are.
+    private func origins() async throws -> [[String]] {
+        try await desk.run("list", "--into", "inbox", "--json").lines.map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+            return [object["counter"].map { "\($0)" } ?? "-", object["producer"] as? String ?? "-"]
+        }
+    }
+
+    @Test func `a file comes in once, and an older one no more`() async throws {
+        try await keep("./1.shipment")
+        try change()
+        try await keep("./2.shipment")
+        try await receive("./1.shipment").expectSuccess()
+        let again = try await receive("./1.shipment")
+        again.expectSuccess()
+        #expect(again.stderr.contains("unchanged: Recipes, generation 1"))
+        #expect(again.stderr.contains("signed by \(phone)"))
+        try await receive("./2.shipment").expectSuccess()
+        try await receive("./1.shipment").expectFailure(77, "\(Self.old) 1, and 2 has been here", hint: Self.anew)
+        // After a step back too: what was rolled back from does not come again, and nothing older does.
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "-q").expectSuccess()
+        try await receive("./1.shipment").expectFailure(77, "\(Self.old) 1, and 2 has been here", hint: Self.anew)
+        try await receive("./2.shipment").expectFailure(77, "\(Self.old) 2, and 2 has been here", hint: Self.anew)
+        #expect(try await origins() == [["1", phone], ["2", phone]])
+        try change()
+        try await keep("./3.shipment")
+        try await receive("./3.shipment").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        try await desk.run("prune", "--into", "inbox", "--keep", "1", "-q").expectSuccess()
+        try await receive("./2.shipment").expectFailure(77, "\(Self.old) 2, and 3 has been here", hint: Self.anew)
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `once somebody is trusted, a file is signed by them, or taken on the user's word`() async throws {
+        try await keep("./unsigned.shipment", as: "nobody")
+        #expect(throws: (any Error).self) { try Folder.names(in: desk["nobody"]) }
+        let refused = try await receive("./unsigned.shipment")
+        refused.expectFailure(
+            77, "nobody has signed this shipment of Recipes, and files are taken only from trusted devices",
+            hint: "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same")
+        // The same over the standard input, where that is a file.
+        let redirected = try await desk.shell(
+            "$SHIP receive --into inbox --from - --identity watch < unsigned.shipment")
+        #expect(redirected.status == .exited(77))
+        try await keep("./other.shipment", as: "other")
+        try await receive("./other.shipment").expectFailure(
+            77, "the device that signed this shipment is not trusted to send (its id is \(other))",
+            hint: "if it is the one that you mean, say `ship-store trust \(other)`; --unsigned takes it all the same")
+        #expect(!FileManager.default.fileExists(atPath: desk["inbox/Recipes.sqlite"].string))
+        try await receive("./other.shipment", "--unsigned").expectSuccess()
+        try await receive("./unsigned.shipment", "--unsigned").expectSuccess()
+        #expect(try await origins() == [["-", "-"]])
+
+        try await desk.run("trust", phone, "--identity", "watch", "--store", "Tea", "-q").expectSuccess()
+        try await keep("./phone.shipment")
+        try await receive("./phone.shipment").expectFailure(
+            77, "the sender may not send Recipes here", hint: "`ship-store trust ID --store Recipes` lets it")
+        try await desk.run("trust", phone, "--identity", "watch", "--all-stores", "--role", "receiver", "-q")
+            .expectSuccess()
+        #expect(try await receive("./phone.shipment").status == .exited(77))
+        try await desk.run("trust", phone, "--identity", "watch", "--role", "sender", "-q").expectSuccess()
+        try await receive("./phone.shipment").expectSuccess()
+    }
+
+    @Test func `who trusts nobody takes files as they are, and signed ones in their order`() async throws {
+        func take(_ file: String) async throws -> ChildProgram.Outcome {
+            try await desk.run("receive", "--into", "open", "--from", file)
+        }
+        try await keep("./0.shipment", as: "nobody")
+        try await take("./0.shipment").expectSuccess()
+        try await keep("./1.shipment")
+        try change()
+        try await keep("./2.shipment")
+        try await take("./2.shipment").expectSuccess()
+        try await take("./1.shipment").expectFailure(77, "\(Self.old) 1, and 2 has been here", hint: Self.anew)
+        try await take("./0.shipment").expectFailure(
+            77, "this shipment of Recipes has no number, as those before it have, so that it may be an old one",
+            hint: "send it from the device that sent those; `receive --unsigned` takes it all the same")
+        try await keep("./other.shipment", as: "other")
+        try await take("./other.shipment").expectFailure(77, Self.otherDevice, hint: Self.takeOver)
+    }
+
+    @Test func `another device takes a store over once it is said, and once alone`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        try await desk.run("trust", other, "--identity", "watch", "--name", "other", "-q").expectSuccess()
+        for device in ["phone", "other"] {
+            try await desk.run("trust", watch, "--identity", device, "-q").expectSuccess()
+        }
+        func send(as device: String) async throws -> ChildProgram.Outcome {
+            try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", device)
+        }
+        try await send(as: "phone").expectSuccess()
+        try change()
+        try await send(as: "other").expectFailure(
+            77, "the receiver refused the shipment: \(Self.otherDevice)",
+            hint: "ask the operator there to say `ship-store trust ID --store NAME`, "
+                + "or --takes-over NAME if another device sent it before")
+        try await desk.run("trust", other, "--identity", "watch", "--takes-over", "Recipes", "-q").expectSuccess()
+        try await send(as: "other").expectSuccess()
+        let peers = try await desk.run("peers", "--identity", "watch").stdout
+        #expect(!peers.contains("takes over"))
+        try change()
+        #expect(try await send(as: "phone").status == .exited(77))
+        try await send(as: "other").expectSuccess()
+        try await receiver.stop().expectSuccess()
+        #expect(try await origins() == [["1", phone], ["2", other], ["3", other]])
+    }
+
+    @Test func `a device that has lost count is let in by the same word`() async throws {
+        try await keep("./1.shipment")
+        try await receive("./1.shipment").expectSuccess()
+        try PlatformCalls.removeFile(desk["phone/counter"])
+        try change()
+        try await keep("./1-again.shipment")
+        try await receive("./1-again.shipment").expectFailure(77, "\(Self.old) 1, and 1 has been here", hint: Self.anew)
+        try await desk.run("trust", phone, "--identity", "watch", "--takes-over", "Recipes", "-q").expectSuccess()
+        try await receive("./1-again.shipment").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        try await receive("./1.shipment").expectFailure(77, "\(Self.old) 1, and 1 has been here", hint: Self.anew)
+    }
+
+    @Test func `a signed file is verified in a pipe too, and pipes rely on what carries them`() async throws {
+        try await keep("./1.shipment")
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: desk["1.shipment"].string)))
+        // r, behind preamble and header; the CRC-32 of the frame is made good.
+        bytes[16 + 5] ^= 1
+        let length = bytes[17..<21].reduce(0) { $0 << 8 | Int($1) }
+        let end = 16 + 5 + length
+        bytes.replaceSubrange(end..<end + 4, with: Self.crc32(bytes[16..<end]))
+        try Data(bytes).write(to: URL(fileURLWithPath: desk["forged.shipment"].string))
+        let words = "the signature is not that of this shipment: somebody has changed it, or it was damaged"
+        let hint = "have it made and signed anew, and brought here by another way"
+        try await receive("./forged.shipment").expectFailure(77, words, hint: hint)
+        try await receive("./forged.shipment", "--unsigned").expectFailure(77, words, hint: hint)
+        try await desk.run("receive", "--into", "open", "--from", "forged.shipment", "--identity", "nobody")
+            .expectFailure(77, words, hint: hint)
+        try await desk.shell("cat forged.shipment | $SHIP receive --into inbox --from - --identity watch")
+            .expectFailure(77, words, hint: hint)
+        let verified = try await desk.run("verify", "forged.shipment")
+        #expect(verified.status == .exited(77) && verified.stdout == "damaged  forged.shipment\n")
+        try await desk.shell("cat 1.shipment | $SHIP receive --into inbox --from - --identity watch -q").expectSuccess()
+        try change()
+        let pipe = "$SHIP send Recipes.sqlite --to - -q --identity nobody | $SHIP receive --into"
+        try await desk.shell("\(pipe) other --from - --identity watch -q").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "other", from: "Recipes.sqlite"))
+    }
+
+    private static func crc32(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let value = bytes.reduce(UInt32.max) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xEDB8_8320 }
+        }
+        return withUnsafeBytes(of: (~value).bigEndian) { Array($0) }
+    }
+
+    @Test func `--sign makes an identity, and who signed is told, but not the key`() async throws {
+        var said = ""
+        func run(_ arguments: String...) async throws -> ChildProgram.Outcome {
+            let outcome = try await desk.run(arguments)
+            said += outcome.stdout + outcome.stderr
+            return outcome
+        }
+        try await run("send", "Recipes.sqlite", "--to", "a.shipment", "--identity", "new", "--sign").expectSuccess()
+        let id = try await desk.id(of: "new")
+        let verified = try await run("verify", "a.shipment")
+        #expect(verified.stdout.hasSuffix("  signed by \(id)\n"))
+        #expect(try await run("inspect", "a.shipment").lines.contains("  signed by \(id)"))
+        for command in ["verify", "inspect"] {
+            let json = try await run(command, "a.shipment", "--json").stdout
+            #expect(json.contains(#""signer":"\#(id)""#))
+        }
+        let received = try await run("receive", "--into", "in", "--from", "a.shipment", "--json", "--identity", "none")
+        #expect(received.stdout.contains(#"{"event":"signed","signer":"\#(id)"}"#))
+        try await run("send", "Recipes.sqlite", "--to", "127.0.0.1:1", "--sign").expectFailure(
+            64, "--sign is for files and standard output", hint: "see `ship-store send --help`")
+        let pem = try String(contentsOfFile: desk["new/identity.pem"].string, encoding: .utf8)
+        let key = pem.split(separator: "\n").prefix { !$0.contains("END PRIVATE") }.dropFirst()
+        #expect(!key.isEmpty)
+        for line in key { #expect(!said.contains(line)) }
+    }
+}
