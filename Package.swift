@@ -142,7 +142,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["ShipCompression", "StoreFormat", "StoreSnapshot", "TestSupport", grdb, system],
+            dependencies: [
+                "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreFormat", "StoreSnapshot", "TestSupport", grdb,
+                system,
+            ],
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
         tests(of: "DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         tests(of: "ShipProtocol"),

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ShipProtocol
 import StoreFormat
 import StoreSnapshot
 import SystemPackage
@@ -82,6 +83,19 @@ struct CorpusSeeds {
             guard let source = vector.bytes(labelled: "source"), source.count <= 2560 else { continue }
             try Self.write(source, "pages/\(vector.name)")
         }
+    }
+
+    @Test func `signed shipments of the vectors`() throws {
+        for vector in try VectorFile.all(.stream) where vector.name.hasPrefix("stream_signed") {
+            try Self.write(vector.bytes, "signature/\(vector.name)")
+            // The frame alone, and the manifest's, without what a fuzzer would have to make good.
+            guard vector.bytes.count > 21, vector.bytes[16] == FrameType.signature.rawValue else { continue }
+            let header = try FrameHeader(decoding: vector.bytes[16...])
+            let frames = vector.bytes.dropFirst(21)
+            try Self.write([0] + frames.prefix(header.payloadLength), "signature/\(vector.name)-payload")
+        }
+        let manifest = try #require(try VectorFile.all(.manifest).first { $0.name == "manifest_counter" })
+        try Self.write([1] + manifest.bytes, "signature/manifest")
     }
 
     /// A segment that is not deflated, so that a fuzzer sees what is in it.

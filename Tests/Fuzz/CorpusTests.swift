@@ -4,7 +4,7 @@ import Testing
 /// What `make fuzz` runs on, run once.
 @Suite struct CorpusTests {
     private static let targets: [String: @Sendable ([UInt8]) -> Void] = [
-        "pages": PagesTarget.run, "segments": SegmentsTarget.run,
+        "pages": PagesTarget.run, "segments": SegmentsTarget.run, "signature": SignatureTarget.run,
     ]
 
     private static var corpus: URL {

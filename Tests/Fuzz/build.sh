@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds a target with libFuzzer and Address Sanitizer: build.sh NAME OUT. The modules that the first line of the target
-# names are compiled from their sources, in that order, and nothing else of the package.
+# names are compiled from their sources, in that order, and nothing else of the package. Libraries that its second line may
+# name are those of the package's own build, without the sanitizer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -9,12 +10,19 @@ type=${name^}Target
 target=Tests/Fuzz/Targets/$type.swift
 objects=.build/fuzz/modules
 mkdir -p "$objects"
-# The one library whose types are in the modules, as the package builds it.
-[[ -e .build/debug/SystemPackage.build ]] || swift build --target SystemPackage >&2
+# What the modules build upon, as the package builds it.
+libraries=(SystemPackage CSystem)
+for library in $(sed -n '2s,^// libraries:,,p' "$target"); do
+    libraries+=("$library")
+done
+for library in "${libraries[@]}"; do
+    [[ -e .build/debug/$library.build ]] || swift build --target "$library" >&2
+done
+mapfile -t built < <(for library in "${libraries[@]}"; do find ".build/debug/$library.build/" -name '*.o'; done)
 flags=(-O -gline-tables-only -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -I Sources/CZlib -I Sources/CDeflate -I "$objects"
-    -I .build/debug/Modules -I .build/checkouts/swift-system/Sources/CSystem/include)
+    -I Sources/CAllocator -I .build/debug/Modules -I .build/checkouts/swift-system/Sources/CSystem/include)
 
 # A module is compiled anew if its sources, or a module before it, have changed.
 linked=()
@@ -43,4 +51,4 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 EOF
 # The linker tells of symbols of the sanitizer that it does not export, by the hundred.
 swiftc "${flags[@]}" -module-name "fuzz_$name" -o "$out" "$entry" "$target" Tests/Fuzz/Support/*.swift "${linked[@]}" \
-    .build/debug/{SystemPackage,CSystem}.build/*.o -lz -ldeflate 2> >(grep -v 'Cannot export local symbol' >&2)
+    "${built[@]}" -lz -ldeflate 2> >(grep -v 'Cannot export local symbol' >&2)
