@@ -26,25 +26,25 @@ struct SenderJudgement {
         }
         let list = try trust.list()
         if let signer {
-            do throws(ShipmentError) {
-                if let list, !list.isEmpty { try check(signer, list, manifest.name) }
-                return (try known(signer, manifest.name), signer)
-            } catch {
-                guard unsigned == .taken else { throw error }
-                return (.operatorsWord, signer)
+            let objection = try list.flatMap { (list) throws(ShipmentError) in
+                try refusal(of: signer, list, manifest.name)
             }
+            guard let objection else { return (try known(signer, manifest.name), signer) }
+            guard unsigned == .taken else { throw objection }
+            return (.operatorsWord, signer)
         }
         if unsigned == .taken { return (.operatorsWord, nil) }
         if link.medium == .file, let list, !list.isEmpty { throw .unsigned(manifest.name) }
         return (.carrier, nil)
     }
 
-    private func check(
-        _ signer: DeviceIdentifier, _ list: TrustList, _ name: StoreName
-    ) throws(ShipmentError) {
-        if try trust.isOwn(signer) { return }
-        guard let stores = list.stores(of: signer, as: .sender) else { throw .unknownSigner(signer) }
-        guard stores.contains(name) else { throw .notAllowed(name, .sender) }
+    /// - Returns: Why the device may not send this store; `nil` if it may, as every device may where none is trusted.
+    private func refusal(
+        of signer: DeviceIdentifier, _ list: TrustList, _ name: StoreName
+    ) throws(ShipmentError) -> ShipmentError? {
+        guard !list.isEmpty, try !trust.isOwn(signer) else { return nil }
+        guard let stores = list.stores(of: signer, as: .sender) else { return .unknownSigner(signer) }
+        return stores.contains(name) ? nil : .notAllowed(name, .sender)
     }
 
     private func known(_ id: DeviceIdentifier, _ name: StoreName) throws(ShipmentError) -> Sender {
