@@ -77,7 +77,7 @@ vectors: ## Write the protocol's test vectors anew
 
 # STORES="a.sqlite b.sqlite": stores of one's own, whose shipments are weighed, and over which the codec is timed.
 bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md
-	@.ci/setup brotli gzip netcat-openbsd pigz time xz-utils zstd
+	@.ci/setup brotli gzip netcat-openbsd openssl pigz time xz-utils zstd
 	swift build -c release --static-swift-stdlib --product codec-bench
 	swift build -c release --static-swift-stdlib --product serving-bench
 	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 \

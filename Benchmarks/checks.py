@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from turn import Failed
 
-ALONE = "sha256sum and quick_check"
+ALONE = "SHA-256 and quick_check"
 
 
 @dataclass
@@ -20,7 +20,7 @@ def by_ship_store(program, generation, _):
 
 
 def by_hand(_, __, file):
-    return [["sha256sum", file], ["sqlite3", f"file:{file}?immutable=1&mode=ro", "PRAGMA quick_check"]]
+    return [["openssl", "dgst", "-sha256", file], ["sqlite3", f"file:{file}?immutable=1&mode=ro", "PRAGMA quick_check"]]
 
 
 CONTENDERS = {"ship-store": by_ship_store, ALONE: by_hand}

@@ -177,7 +177,8 @@ def main():
     args = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     weighing_needs = () if args.bytes is None else ("zstd", "xz", "brotli")
-    for needed in ("time", "sqlite3", "nc", "gzip", *weighing_needs):
+    checking_needs = ("openssl",) if args.checks else ()
+    for needed in ("time", "sqlite3", "nc", "gzip", *weighing_needs, *checking_needs):
         if not shutil.which(needed):
             sys.exit(f"{needed} is missing: `make bench` installs it")
     program, measured = os.path.abspath(args.program), Measured()

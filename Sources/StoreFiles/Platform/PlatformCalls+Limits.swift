@@ -16,7 +16,7 @@ extension PlatformCalls {
     ///   - memory: Bytes beside those that are mapped already.
     ///   - seconds: Of CPU; somewhat later it ends although it has done nothing.
     ///   - descriptors: How many may be open.
-    /// - Returns: Whether the system took all of it.
+    /// - Returns: Whether the system took all of these.
     package static func confineThisProcess(memory: Int64, seconds: Int, descriptors: Int) -> Bool {
         ship_store_confine_process(
             UInt64(clamping: memory), UInt32(clamping: max(1, seconds)), UInt64(clamping: descriptors)) == 0

@@ -121,12 +121,13 @@ import Testing
         #expect(isEmpty)
     }
 
-    /// One call of a function that goes on for a quarter of a minute, which SQLite does not interrupt.
+    /// One call of a function that goes on for hours, which SQLite does not interrupt.
     @Test func `is ended in the middle of what SQLite cannot leave`() async throws {
         let kind = HostileStore.schema(
-            "a column that is printed for ever", .refused, after: "CREATE TABLE u(a); INSERT INTO u VALUES (1), (2)",
+            "a text that is looked for in another", .refused,
+            after: "CREATE TABLE u(a); INSERT INTO u VALUES (zeroblob(20000000))",
             change: """
-                UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a, b AS (printf(''%.*c'', 2147483647, a)) NOT NULL)'
+                UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a, b AS (instr(a, zeroblob(9000000) || x''01'')) NOT NULL)'
                 WHERE name = 'u'
                 """)
         let (file, _) = try kind.shipment(in: folder.path)
