@@ -83,9 +83,9 @@ extension HostileStore {
             "2,000 tables", .harmless, pageSize: 512,
             "BEGIN; " + (1...2000).map { "CREATE TABLE t\($0)(a);" }.joined() + "COMMIT"),
         .schema(
-            "20,000 views", .harmless,
+            "3,000 views", .harmless,
             change: """
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
                 INSERT INTO sqlite_schema SELECT 'view', 'v' || i, 'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n
                 """),
         .sql(
