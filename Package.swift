@@ -72,8 +72,10 @@ let package = Package(
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
         // things are in an inbox, to those who install and those who read; CoreDataReading what a Core Data store says of
         // itself, to those who take copies and those who check them; DeviceTrust who is who, to links and sessions.
+        .target(name: "CPlatform"),
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
-        target("StoreFiles", ["ShipProtocol", "StoreFormat", "CAllocator", "CProcessLimits", crypto, system]),
+        target(
+            "StoreFiles", ["ShipProtocol", "StoreFormat", "CAllocator", "CPlatform", "CProcessLimits", crypto, system]),
         target("CoreDataReading", ["ShipProtocol", "StoreFormat"]),
         target(
             "StoreSnapshot",

@@ -1,1 +1,34 @@
 #include "CSQLiteHardening.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static int take_literally(sqlite3_vfs *vfs, const char *path, int size, char *out)
+{
+    (void)vfs;
+    size_t length = strlen(path);
+    if (size < 1 || length >= (size_t)size) return SQLITE_CANTOPEN;
+    memcpy(out, path, length + 1);
+    return SQLITE_OK;
+}
+
+static sqlite3_vfs literal_paths;
+
+static void register_literal_paths(void)
+{
+    // What finds and registers takes SQLite's own lock.
+    sqlite3_vfs *original = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
+    if (!original) return;
+    literal_paths = *original;
+    literal_paths.pNext = NULL;
+    literal_paths.xFullPathname = take_literally;
+    literal_paths.zName = "ship-store-literal";
+    if (sqlite3_vfs_register(&literal_paths, 0) != SQLITE_OK) literal_paths.zName = NULL;
+}
+
+const char *ship_store_literal_paths(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_literal_paths);
+    return literal_paths.zName;
+}

@@ -25,8 +25,18 @@ package struct FolderLock: ~Copyable, Sendable {
     /// - Returns: `nil` if somebody holds a lock that excludes this one.
     /// - Throws: `.noSuchFileOrDirectory` if the folder is not there.
     package static func take(_ kind: Kind, on folder: FilePath) throws(FileError) -> FolderLock? {
-        let file = try OpenFile.readingWithoutFollowing(folder)
-        guard try PlatformCalls.tryLock(file.descriptor, folder, kind) else { return nil }
+        try take(kind, on: try OpenFile.readingWithoutFollowing(folder))
+    }
+
+    /// Takes the lock of a folder below an open one, if it is free.
+    package static func take(
+        _ kind: Kind, on folder: FilePath, in above: borrowing OpenFolder
+    ) throws(FileError) -> FolderLock? {
+        try take(kind, on: try above.folderToLock(at: folder))
+    }
+
+    private static func take(_ kind: Kind, on file: consuming OpenFile) throws(FileError) -> FolderLock? {
+        guard try PlatformCalls.tryLock(file.descriptor, file.path, kind) else { return nil }
         return FolderLock(file)
     }
 }

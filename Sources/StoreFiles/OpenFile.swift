@@ -146,6 +146,11 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// Its permissions.
+    package func changeMode(to mode: FilePermissions) throws(FileError) {
+        try PlatformCalls.changeMode(of: descriptor, path, to: mode)
+    }
+
     /// See `PlatformCalls.sync`.
     package func sync() throws(FileError) {
         try PlatformCalls.sync(descriptor, path)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import ShipProtocol
-import StoreFiles
+package import StoreFiles
 public import SystemPackage
 
 /// One installed shipment: a folder that never changes.
@@ -36,10 +36,11 @@ public struct Generation: Hashable, Sendable {
     ///
     /// - Throws: `.mismatch` for a size or digest that is not the manifest's, `.file`.
     package func compareWithManifest() throws(InboxError) {
+        let folder = try InboxError.wrapping { () throws(FileError) in try OpenFolder(following: path) }
         for (index, part) in manifest.parts.enumerated() {
             let path = path(ofPart: index)
             let isWhole = try InboxError.wrapping { () throws(FileError) in
-                let file = try OpenFile.readingWithoutFollowing(path)
+                let file = try folder.file(at: path)
                 guard try file.size == part.size else { return false }
                 return try FileDigest.sha256(of: file) == part.sha256
             }
@@ -51,14 +52,20 @@ public struct Generation: Hashable, Sendable {
     ///
     /// - Throws: `.badManifest`, `.file`.
     package init(at path: FilePath) throws(InboxError) {
-        let name = path.lastComponent.flatMap { GenerationName($0.string) }
-        self.init(number: name?.number ?? 0, path: path, manifest: try Self.readManifest(in: path))
+        try self.init(in: InboxError.wrapping { () throws(FileError) in try OpenFolder(following: path) })
     }
 
-    private static func readManifest(in folder: FilePath) throws(InboxError) -> Manifest {
-        let path = folder.appending(InboxLayout.manifestFile)
+    /// - Parameter folder: Of a generation.
+    /// - Throws: `.badManifest`, `.file`.
+    package init(in folder: borrowing OpenFolder) throws(InboxError) {
+        let name = folder.path.lastComponent.flatMap { GenerationName($0.string) }
+        self.init(number: name?.number ?? 0, path: folder.path, manifest: try Self.readManifest(in: folder))
+    }
+
+    private static func readManifest(in folder: borrowing OpenFolder) throws(InboxError) -> Manifest {
+        let path = folder.path.appending(InboxLayout.manifestFile)
         do {
-            let file = try OpenFile.readingWithoutFollowing(path)
+            let file = try folder.file(at: path)
             let size = try file.size
             guard size <= Limits.manifestSize else { throw InboxError.badManifest(path, flaw: "too large") }
             return try MessageCoding.decodeManifest(try file.read(Int(size), at: 0))

@@ -1,5 +1,4 @@
 public import ShipProtocol
-import StoreFiles
 public import SystemPackage
 
 /// An inbox as anybody may read it, its owner included.
@@ -15,20 +14,19 @@ public struct Inbox: Hashable, Sendable {
     ///
     /// - Throws: `.noInbox`, `.file`.
     public func storeNames() throws(InboxError) -> [StoreName] {
-        do throws(FileError) {
-            return try Folder.names(in: layout.depot).compactMap { StoreName($0) }.sorted()
-        } catch {
-            switch error.errno {
-            case .noSuchFileOrDirectory, .notDirectory: throw .noInbox(root)
-            default: throw .file(error)
-            }
-        }
+        try open().storeNames()
     }
+
+    /// - Throws: `.noInbox`, `.file`.
+    package func open() throws(InboxError) -> InboxFolder { try InboxFolder(self) }
 
     /// All kept generations of a store, the oldest first.
     public func generations(of name: StoreName) throws(InboxError) -> [Generation] {
+        let folder = try open()
         var found: [Generation] = []
-        for path in try generationPaths(of: name) { found.append(try Generation(at: path)) }
+        for generation in try folder.generationNames(of: name) {
+            found.append(try folder.generation(generation, of: name))
+        }
         return found
     }
 
@@ -41,37 +39,21 @@ public struct Inbox: Hashable, Sendable {
     ///
     /// - Throws: `.file` or `.badManifest` if what `current` names is damaged.
     public func current(of name: StoreName) throws(InboxError) -> Generation? {
-        guard let generation = currentName(of: name) else { return nil }
-        return try Generation(at: layout.generations(name).appending(generation.text))
+        try open().current(of: name)
     }
 
     /// Whose shipments of a store are taken, and how far they have come; `nil` if nobody knows.
     ///
     /// - Throws: `.badOrigin`, `.file`.
     package func originRecord(of name: StoreName) throws(InboxError) -> OriginRecord? {
-        let record = try OriginRecord.read(at: layout.originRecord(name))
-        guard let current = currentName(of: name) else { return record }
-        return try OriginRecord.after(current, at: layout.generations(name).appending(current.text), record)
+        try open().originRecord(of: name)
     }
 
     /// What the link `current` says, if it says something of ours.
-    package func currentName(of name: StoreName) -> GenerationName? {
-        guard let target = try? PlatformCalls.targetOfSymbolicLink(at: layout.current(name)),
-            target.components.count == 2, target.components.first?.string == "generations"
-        else { return nil }
-        return target.lastComponent.flatMap { GenerationName($0.string) }
-    }
+    package func currentName(of name: StoreName) -> GenerationName? { (try? open())?.currentName(of: name) }
 
     /// The names of the kept generations, the oldest first.
     package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {
-        try InboxError.wrapping { () throws(FileError) in
-            do throws(FileError) {
-                return try Folder.names(in: layout.generations(name)).compactMap { GenerationName($0) }
-                    .sorted { $0.number < $1.number }
-            } catch {
-                if error.errno == .noSuchFileOrDirectory { return [] }
-                throw error
-            }
-        }
+        try open().generationNames(of: name)
     }
 }

@@ -16,6 +16,10 @@ public enum InboxError: Error, Hashable, Sendable {
     case badManifest(FilePath, flaw: String)
     /// The folder is not there, or is no inbox.
     case noInbox(FilePath)
+    /// The inbox, or a folder of it, belongs to another user, of this number.
+    case ofOtherUser(FilePath, UInt32)
+    /// Others than its owner may change what is in the inbox, or in a folder of it.
+    case openToOthers(FilePath)
     /// There is no such store in the inbox, or it has no current generation.
     case noSuchStore(StoreName)
     /// The generation is not kept, or was never current.
@@ -40,9 +44,8 @@ public enum InboxError: Error, Hashable, Sendable {
         switch self {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
-        case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .noSuchStore, .noSuchGeneration,
-            .noOlderGeneration, .storeBusy, .rolledBack, .badRecord, .badOrigin,
-            .outOfSequence:
+        case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .ofOtherUser, .openToOthers, .noSuchStore,
+            .noSuchGeneration, .noOlderGeneration, .storeBusy, .rolledBack, .badRecord, .badOrigin, .outOfSequence:
             false
         }
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import ShipProtocol
-import StoreFiles
+package import StoreFiles
 package import SystemPackage
 
 /// Where a shipment was from, as far as that was proven: beside the manifest of its generation, as `origin.json`, and so
@@ -20,8 +20,10 @@ public struct Origin: Hashable, Sendable {
 extension Origin: Codable {
     /// - Returns: `nil` if nobody knows.
     /// - Throws: `.badOrigin`, `.file`.
-    package static func read(ofGenerationAt path: FilePath) throws(InboxError) -> Origin? {
-        try SmallFile.decode(Origin.self, at: path.appending(InboxLayout.originFile))
+    package static func read(
+        ofGenerationAt path: FilePath, in folder: borrowing OpenFolder
+    ) throws(InboxError) -> Origin? {
+        try SmallFile.decode(Origin.self, at: path.appending(InboxLayout.originFile), in: folder)
     }
 }
 
@@ -46,12 +48,14 @@ package struct OriginRecord: Hashable, Sendable {
 
     /// What is known once a generation is, or was, current.
     ///
-    /// - Parameter path: The folder of the generation.
+    /// - Parameters:
+    ///   - path: The folder of the generation.
+    ///   - folder: The inbox.
     package static func after(
-        _ generation: GenerationName, at path: FilePath, _ record: OriginRecord?
+        _ generation: GenerationName, at path: FilePath, in folder: borrowing OpenFolder, _ record: OriginRecord?
     ) throws(InboxError) -> OriginRecord? {
-        guard generation.number > record?.generation ?? 0, let origin = try Origin.read(ofGenerationAt: path),
-            let producer = origin.producer ?? record?.producer
+        guard generation.number > record?.generation ?? 0,
+            let origin = try Origin.read(ofGenerationAt: path, in: folder), let producer = origin.producer ?? record?.producer
         else { return record }
         return OriginRecord(producer: producer, highest: origin.counter, generation: generation.number)
     }
@@ -60,8 +64,8 @@ package struct OriginRecord: Hashable, Sendable {
 extension OriginRecord: Codable {
     /// - Returns: `nil` if there is no file.
     /// - Throws: `.badOrigin`, `.file`.
-    package static func read(at path: FilePath) throws(InboxError) -> OriginRecord? {
-        try SmallFile.decode(OriginRecord.self, at: path)
+    package static func read(at path: FilePath, in folder: borrowing OpenFolder) throws(InboxError) -> OriginRecord? {
+        try SmallFile.decode(OriginRecord.self, at: path, in: folder)
     }
 }
 
@@ -70,17 +74,19 @@ private enum SmallFile {
     /// Largest file that is read, in bytes.
     private static let sizeLimit: Int64 = 4096
 
-    static func decode<Value: Decodable>(_: Value.Type, at path: FilePath) throws(InboxError) -> Value? {
+    static func decode<Value: Decodable>(
+        _: Value.Type, at path: FilePath, in folder: borrowing OpenFolder
+    ) throws(InboxError) -> Value? {
         let bytes: [UInt8]
         do throws(FileError) {
-            let file = try OpenFile.readingWithoutFollowing(path)
+            let file = try folder.file(at: path)
             let status = try file.status
-            guard status.kind == .file, status.size <= sizeLimit else { throw FileError(.read, path, .fileTooLarge) }
+            guard status.size <= sizeLimit else { throw FileError(.read, path, .fileTooLarge) }
             bytes = try file.read(Int(status.size), at: 0)
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory: return nil
-            case .fileTooLarge, .tooManySymbolicLinkLevels: throw .badOrigin(path)
+            case .fileTooLarge, .invalidArgument, .tooManySymbolicLinkLevels: throw .badOrigin(path)
             default: throw .file(error)
             }
         }

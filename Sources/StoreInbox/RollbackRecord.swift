@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import ShipProtocol
 import StoreFiles
-package import SystemPackage
+import SystemPackage
 
 /// What an operator's rollbacks of one store leave behind, beside its generations: `rollback.json`.
 ///
@@ -77,19 +77,20 @@ extension RollbackRecord: Codable {
 
     /// - Returns: An empty record if there is no file.
     /// - Throws: `.badRecord`, `.file`.
-    package init(at path: FilePath) throws(InboxError) {
+    init(at path: FilePath, in folder: borrowing OpenFolder) throws(InboxError) {
         let bytes: [UInt8]
         do throws(FileError) {
-            let file = try OpenFile.readingWithoutFollowing(path)
+            let file = try folder.file(at: path)
             let status = try file.status
-            guard status.kind == .file, status.size <= Self.sizeLimit else {
+            guard status.size <= Self.sizeLimit else {
                 throw FileError(.read, path, .fileTooLarge)
             }
             bytes = try file.read(Int(status.size), at: 0)
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory: self = .empty
-            case .fileTooLarge, .tooManySymbolicLinkLevels: throw .badRecord(path, flaw: "not a file of its size")
+            case .fileTooLarge, .invalidArgument, .tooManySymbolicLinkLevels:
+                throw .badRecord(path, flaw: "not a file of its size")
             default: throw .file(error)
             }
             return

@@ -9,12 +9,16 @@ struct InboxLock: ~Copyable, Sendable {
     private let file: OpenFile
 
     /// - Throws: `.inboxInUse`, `.file`.
-    init(_ layout: InboxLayout) throws(InboxError) {
-        let file = try InboxError.wrapping { () throws(FileError) in try OpenFile.lockFile(layout.lock) }
+    init(_ folder: InboxFolder) throws(InboxError) {
+        let path = folder.layout.lock
+        let file = try InboxError.wrapping { () throws(FileError) in try folder.files.lockFile(at: path) }
         let isFree = try InboxError.wrapping { () throws(FileError) in
-            try PlatformCalls.tryLock(file.descriptor, layout.lock)
+            // It is written to below: nothing that has another name too.
+            let status = try file.status
+            guard status.kind == .file, status.links == 1 else { throw FileError(.lock, path, .invalidArgument) }
+            return try PlatformCalls.tryLock(file.descriptor, path)
         }
-        guard isFree else { throw .inboxInUse(layout.root, process: Self.owner(in: file)) }
+        guard isFree else { throw .inboxInUse(folder.layout.root, process: Self.owner(in: file)) }
         // Only to tell a second receiver who has it: nothing depends on it.
         try? file.descriptor.truncate(to: 0)
         try? file.write(Array("\(PlatformCalls.processID)\n".utf8))

@@ -1,5 +1,5 @@
 package import ShipProtocol
-import StoreFiles
+package import StoreFiles
 package import StoreInbox
 package import SystemPackage
 
@@ -7,31 +7,39 @@ package import SystemPackage
 ///
 /// Calls for one store must come one after the other; different stores may be served side by side.
 package final class Installer: Sendable {
-    package let inbox: Inbox
+    /// The inbox, held open: it is this folder, and no other that gets its name.
+    package let folder: InboxFolder
     private let lock: InboxLock
     private let retention: Retention
     private let space: SpaceLedger
+
+    package var inbox: Inbox { folder.inbox }
 
     /// Makes the inbox if it is not there, takes its lock, and sweeps it.
     ///
     /// - Parameter reserve: Bytes that an installation leaves free on the disk: for the file system's own bookkeeping, and
     ///   for others.
-    /// - Throws: `.inboxInUse`, `.storeBusy`, `.file`.
+    /// - Throws: `.ofOtherUser`, `.openToOthers`, `.inboxInUse`, `.storeBusy`, `.file`.
     package init(
-        inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000
+        inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000,
+        _ resolution: OpenFolder.Resolution = .kernel
     ) throws(InboxError) {
-        self.inbox = inbox
         self.retention = retention
         space = SpaceLedger(reserve: reserve)
-        try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.layout.depot) }
-        lock = try InboxLock(inbox.layout)
-        try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(inbox.layout) }
-        try InboxSweep(inbox: inbox, retention: retention).run()
+        try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.root.isEmpty ? "." : inbox.root) }
+        let folder = try InboxFolder(inbox, resolution)
+        try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
+        try folder.checkIsOurs()
+        lock = try InboxLock(folder)
+        try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(folder) }
+        try InboxSweep(folder: folder, retention: retention).run()
+        self.folder = folder
     }
 
     /// The folders may be there because a receiver made them that was killed before it could sync them: no receipt may
     /// stand on such a folder.
-    private static func makeDurable(_ layout: InboxLayout) throws(FileError) {
+    private static func makeDurable(_ folder: InboxFolder) throws(FileError) {
+        let layout = folder.layout
         let parent = layout.root.removingLastComponent()
         do throws(FileError) {
             try Folder.sync(parent.isEmpty ? "." : parent)
@@ -39,8 +47,8 @@ package final class Installer: Sendable {
             // A folder that may be entered and not read cannot be synced; the inbox was not made by us then.
             guard error.operation == .open, error.errno == .permissionDenied else { throw error }
         }
-        try Folder.sync(layout.root)
-        try Folder.sync(layout.depot)
+        try folder.files.sync(layout.root)
+        try folder.files.sync(layout.depot)
     }
 
     /// What is to be done with a shipment that is offered.
@@ -57,7 +65,7 @@ package final class Installer: Sendable {
     package func undisturbed<Result>(_ name: StoreName, _ body: () throws -> Result) throws -> Result {
         let custody: StoreCustody
         do {
-            custody = try StoreCustody(of: name, in: inbox)
+            custody = try StoreCustody(of: name, in: folder)
         } catch InboxError.noSuchStore {
             // Before its first shipment a store has no folder, and so nothing that anybody but the owner could change.
             return try body()
@@ -67,9 +75,9 @@ package final class Installer: Sendable {
 
     /// - Throws: `.occupied`, `.outOfSequence`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
     package func plan(for manifest: Manifest, from sender: Sender = .carrier) throws(InboxError) -> Plan {
-        try PublicLinks(layout: inbox.layout).check(for: manifest)
+        try PublicLinks(folder: folder).check(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
-        guard let current = try? inbox.current(of: manifest.name) else {
+        guard let current = try? folder.current(of: manifest.name) else {
             _ = try admit(manifest, from: sender)
             try checkRecord(for: manifest, current: nil)
             return .stage(present: [:])
@@ -87,7 +95,7 @@ package final class Installer: Sendable {
         }
         var present: [Int: FilePath] = [:]
         for (index, part) in manifest.parts.enumerated() {
-            if let path = held[part], (try? PlatformCalls.status(of: path))?.size == part.size { present[index] = path }
+            if let path = held[part], isThere(path, part) { present[index] = path }
         }
         return .stage(present: present)
     }
@@ -95,7 +103,7 @@ package final class Installer: Sendable {
     /// What an operator went back from does not come in again by itself, unless it is current: then the entry says nothing.
     private func checkRecord(for manifest: Manifest, current: Generation?) throws(InboxError) {
         let digest = manifest.store.sha256
-        let record = try RollbackRecord(at: inbox.layout.rollbackRecord(manifest.name))
+        let record = try folder.rollbackRecord(of: manifest.name)
         guard let entry = record.entry(of: digest), current?.manifest.store.sha256 != digest else { return }
         throw .rolledBack(manifest.name, number: entry.generation)
     }
@@ -109,7 +117,7 @@ package final class Installer: Sendable {
     private func admit(
         _ manifest: Manifest, from sender: Sender, isCurrent: Bool = false
     ) throws(InboxError) -> Origin? {
-        let record = try inbox.originRecord(of: manifest.name)
+        let record = try folder.originRecord(of: manifest.name)
         do throws(SequenceFlaw) {
             return try sender.admit(manifest, after: record, isCurrent: isCurrent)
         } catch {
@@ -124,11 +132,11 @@ package final class Installer: Sendable {
     package func confirm(
         _ generation: Generation, as manifest: Manifest, from sender: Sender, takingOver: () throws -> Void
     ) throws {
-        let custody = try StoreCustody(of: manifest.name, in: inbox)
+        let custody = try StoreCustody(of: manifest.name, in: folder)
         guard isCurrent(generation) else { throw InboxError.storeBusy(manifest.name, waited: .zero) }
         guard let origin = try admit(manifest, from: sender, isCurrent: true) else { return }
         try takingOver()
-        let known = try inbox.originRecord(of: manifest.name)
+        let known = try folder.originRecord(of: manifest.name)
         guard let producer = origin.producer ?? known?.producer else { return }
         // After a step back the record knows of later generations, and goes on to.
         let number = max(generation.number, known?.generation ?? 0)
@@ -138,7 +146,7 @@ package final class Installer: Sendable {
 
     /// Whether a generation that was current when its shipment was offered still is.
     package func isCurrent(_ generation: Generation) -> Bool {
-        inbox.currentName(of: generation.manifest.name)?.number == generation.number
+        folder.currentName(of: generation.manifest.name)?.number == generation.number
     }
 
     /// Makes the staging of a shipment.
@@ -147,16 +155,16 @@ package final class Installer: Sendable {
     package func stage(
         _ manifest: Manifest, from sender: Sender = .carrier, present: [Int: FilePath]
     ) throws(InboxError) -> StagedGeneration {
-        let isCurrent = (try? inbox.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
+        let isCurrent = (try? folder.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
         let origin = try admit(manifest, from: sender, isCurrent: isCurrent)
         let staging = inbox.layout.staging(manifest.name)
         try InboxError.wrapping { () throws(FileError) in
-            try Folder.make(staging)
-            try Folder.make(inbox.layout.generations(manifest.name))
+            try folder.files.makeFolder(at: staging)
+            try folder.files.makeFolder(at: inbox.layout.generations(manifest.name))
         }
         let toCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
-        let space = try space.promise(toCome, around: staging)
-        return try StagedGeneration(manifest, from: sender, origin, in: staging, present: present, space)
+        let space = try space.promise(toCome, in: folder.files)
+        return try StagedGeneration(manifest, from: sender, origin, in: staging, of: folder, present: present, space)
     }
 
     /// Makes a sealed staging current, lets `open` try it, and prunes.
@@ -173,24 +181,24 @@ package final class Installer: Sendable {
         let manifest = staged.manifest
         let name = manifest.name
         let layout = inbox.layout
-        let custody = try StoreCustody(of: name, in: inbox)
+        let custody = try StoreCustody(of: name, in: folder)
         let before = custody.currentName
         // The operator may have gone back since the shipment was offered.
-        try checkRecord(for: manifest, current: try? inbox.current(of: name))
+        try checkRecord(for: manifest, current: try? folder.current(of: name))
         _ = try admit(manifest, from: staged.sender)
         try takingOver()
         try custody.settle()
         try custody.keepOrigin()
-        let known = [try custody.record().highest, try inbox.originRecord(of: name)?.generation ?? 0]
-        let numbers = try inbox.generationNames(of: name).map(\.number) + known
+        let known = [try custody.record().highest, try folder.originRecord(of: name)?.generation ?? 0]
+        let numbers = try folder.generationNames(of: name).map(\.number) + known
         let number = numbers.reduce(before?.number ?? 0, max) + 1
         let generationName = GenerationName(number: number, digest: manifest.store.sha256)
         let path = layout.generations(name).appending(generationName.text)
         do {
             try staged.move(to: path)
-            try Folder.sync(layout.generations(name))
+            try folder.files.sync(layout.generations(name))
             // Before the switch, so that whoever finds the new store finds its external files too.
-            try PublicLinks(layout: layout).make(for: manifest)
+            try PublicLinks(folder: folder).make(for: manifest)
             try custody.switchCurrent(to: generationName)
             let generation = Generation(number: number, path: path, manifest: manifest)
             try await open(generation)
@@ -212,19 +220,24 @@ package final class Installer: Sendable {
             if let before {
                 try custody.switchCurrent(to: before)
             } else {
-                try PlatformCalls.removeFile(inbox.layout.current(custody.name))
-                try Folder.sync(inbox.layout.store(custody.name))
+                try folder.files.removeFile(inbox.layout.current(custody.name))
+                try folder.files.sync(inbox.layout.store(custody.name))
             }
         }
-        if before == nil { try PublicLinks(layout: inbox.layout).remove(of: custody.name) }
+        if before == nil { try PublicLinks(folder: folder).remove(of: custody.name) }
         try custody.remove(failed)
     }
 
     /// The files are there in their sizes; their bytes were compared when they were installed, and never change.
     private func isWhole(_ generation: Generation) -> Bool {
         generation.manifest.parts.enumerated().allSatisfy { index, part in
-            (try? PlatformCalls.status(of: generation.path(ofPart: index)))?.size == part.size
+            isThere(generation.path(ofPart: index), part)
         }
+    }
+
+    private func isThere(_ path: FilePath, _ part: Manifest.Part) -> Bool {
+        guard let status = try? folder.files.status(of: path) else { return false }
+        return status.kind == .file && status.size == part.size
     }
 
     /// A receiver that was killed between a rename and the sync after it leaves a generation that a power cut could
@@ -232,9 +245,9 @@ package final class Installer: Sendable {
     private func makeDurable(_ generation: Generation) throws(InboxError) {
         let name = generation.manifest.name
         try InboxError.wrapping { () throws(FileError) in
-            try Folder.sync(inbox.layout.generations(name))
-            try Folder.sync(inbox.layout.store(name))
+            try folder.files.sync(inbox.layout.generations(name))
+            try folder.files.sync(inbox.layout.store(name))
         }
-        try PublicLinks(layout: inbox.layout).make(for: generation.manifest)
+        try PublicLinks(folder: folder).make(for: generation.manifest)
     }
 }

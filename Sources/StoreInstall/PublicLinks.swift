@@ -7,13 +7,15 @@ import SystemPackage
 /// The names under which users find a store in the inbox. They lead through `current`, so that they are made once and
 /// follow every switch.
 struct PublicLinks {
-    let layout: InboxLayout
+    let folder: InboxFolder
+
+    private var layout: InboxLayout { folder.layout }
 
     /// - Throws: `.occupied` if something that is not ours has one of the names.
     func check(for manifest: Manifest) throws(InboxError) {
         for (link, target) in links(for: manifest) {
-            guard (try? PlatformCalls.status(of: link)) != nil else { continue }
-            guard Self.isOurs(link, target) else { throw .occupied(link) }
+            guard folder.files.holds(link) else { continue }
+            guard isOurs(link, target) else { throw .occupied(link) }
         }
     }
 
@@ -21,26 +23,26 @@ struct PublicLinks {
     func make(for manifest: Manifest) throws(InboxError) {
         try check(for: manifest)
         try InboxError.wrapping { () throws(FileError) in
-            for (link, target) in links(for: manifest) where (try? PlatformCalls.status(of: link)) == nil {
-                try PlatformCalls.symbolicLink(at: link, to: target)
+            for (link, target) in links(for: manifest) where !folder.files.holds(link) {
+                try folder.files.symbolicLink(at: link, to: target)
             }
-            try Folder.sync(layout.root)
+            try folder.files.sync(layout.root)
         }
     }
 
     /// Removes them: they lead nowhere while the store has no current generation.
     func remove(of name: StoreName) throws(InboxError) {
         try InboxError.wrapping { () throws(FileError) in
-            for (link, target) in [storeLink(of: name), supportLink(of: name)] where Self.isOurs(link, target) {
-                try PlatformCalls.removeFile(link)
+            for (link, target) in [storeLink(of: name), supportLink(of: name)] where isOurs(link, target) {
+                try folder.files.removeFile(link)
             }
-            try Folder.sync(layout.root)
+            try folder.files.sync(layout.root)
         }
     }
 
-    private static func isOurs(_ link: FilePath, _ target: FilePath) -> Bool {
-        (try? PlatformCalls.status(of: link))?.kind == .symbolicLink
-            && (try? PlatformCalls.targetOfSymbolicLink(at: link)) == target
+    private func isOurs(_ link: FilePath, _ target: FilePath) -> Bool {
+        (try? folder.files.status(of: link))?.kind == .symbolicLink
+            && (try? folder.files.targetOfSymbolicLink(at: link)) == target
     }
 
     /// The support folder's link is there once a shipment had external files; while a generation has none, it dangles.

@@ -1,7 +1,6 @@
 import StoreFiles
 import StoreInbox
 import Synchronization
-import SystemPackage
 
 /// The room on the disk that has been promised to the shipments that are on their way in, so that two do not count on the
 /// same bytes.
@@ -35,8 +34,13 @@ final class SpaceLedger: Sendable {
 
     /// - Parameter size: Bytes of a shipment that are still to come.
     /// - Throws: `.noSpace`, `.file`.
-    func promise(_ size: Int64, around folder: FilePath) throws(InboxError) -> Promise {
-        let free = try InboxError.wrapping { () throws(FileError) in try PlatformCalls.freeSpace(around: folder) }
+    func promise(_ size: Int64, in folder: borrowing OpenFolder) throws(InboxError) -> Promise {
+        let free: Int64
+        do throws(FileError) {
+            free = try folder.freeSpace
+        } catch {
+            throw .file(error)
+        }
         let needed: Int64? = promised.withLock { promised in
             let needed = [size, promised, reserve].reduce(Int64(0)) { sum, part in
                 let (total, overflow) = sum.addingReportingOverflow(part)

@@ -11,6 +11,9 @@ package struct StagedGeneration: ~Copyable {
     private let origin: Origin?
     /// The folder.
     package let path: FilePath
+    private let inbox: InboxFolder
+    /// The folder itself, held open.
+    private let folder: OpenFolder
     /// Bytes of the parts that were not here already.
     package let bytesToCome: Int64
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
@@ -26,45 +29,59 @@ package struct StagedGeneration: ~Copyable {
         init(_ file: consuming OpenFile) { self.file = file }
     }
 
-    /// Makes the folder, links the parts that are here already, and makes an empty file for each part without bytes.
-    ///
     /// - Parameters:
     ///   - present: Indexes of parts, and the files of an older generation that hold them.
     ///   - space: The room that there is for it.
     init(
-        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, in staging: FilePath, present: [Int: FilePath],
-        _ space: SpaceLedger.Promise
+        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, in staging: FilePath, of inbox: InboxFolder,
+        present: [Int: FilePath], _ space: SpaceLedger.Promise
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
         self.origin = origin
+        self.inbox = inbox
         self.space = space
         linkedParts = Set(present.keys)
         bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
         path = staging.appending(UUID().uuidString)
+        folder = try Self.makeFolder(at: path, for: manifest, in: inbox.files, present)
+    }
+
+    /// Makes the folder, links the parts that are here already, and makes an empty file for each part without bytes.
+    private static func makeFolder(
+        at path: FilePath, for manifest: Manifest, in inbox: borrowing OpenFolder, _ present: [Int: FilePath]
+    ) throws(InboxError) -> OpenFolder {
         do throws(FileError) {
-            try Folder.make(path)
-            for folder in Set(manifest.externalFiles.map(\.name.folder)) {
-                try Folder.make(
-                    path.appending(InboxLayout.supportFolder(manifest.name)).appending(folder.rawValue))
+            try inbox.makeFolder(at: path)
+            let folder = try inbox.folder(at: path)
+            for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
+                try folder.makeFolder(
+                    at: path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue))
             }
             for (index, part) in manifest.parts.enumerated() {
+                let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
                 if let source = present[index] {
-                    try PlatformCalls.hardLink(source, as: path(ofPart: index))
+                    try folder.hardLink(source, in: inbox, as: place)
                 } else if part.size == 0 {
-                    _ = try OpenFile.creating(path(ofPart: index))
+                    _ = try folder.makeFile(at: place)
                 }
             }
+            return folder
         } catch {
-            try? Folder.removeTree(at: path)
+            try? inbox.removeTree(at: path)
             throw .file(error)
         }
     }
 
-    deinit { if !isInstalled { try? Folder.removeTree(at: path) } }
+    deinit { if !isInstalled { try? inbox.files.removeTree(at: path) } }
 
     /// The store, as far as it has come.
     package var storePath: FilePath { path(ofPart: 0) }
+
+    /// The same, for what opens it by its path in this process: a name that leads to it even if others move what is above.
+    package var storePathByDescriptor: FilePath {
+        folder.pathByDescriptor.appending(Generation.relativePath(ofPart: 0, of: manifest).components)
+    }
 
     private func path(ofPart index: Int) -> FilePath {
         path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
@@ -74,7 +91,7 @@ package struct StagedGeneration: ~Copyable {
     package mutating func append(_ bytes: [UInt8], toPart index: Int) throws(InboxError) {
         do throws(FileError) {
             if openPart?.index != index {
-                openPart = (index, OpenPart(try OpenFile.creating(path(ofPart: index))))
+                openPart = (index, OpenPart(try folder.makeFile(at: path(ofPart: index))))
             }
             try openPart?.file.file.write(bytes)
             space.use(Int64(bytes.count))
@@ -88,7 +105,7 @@ package struct StagedGeneration: ~Copyable {
     /// Whatever has come of the store is discarded.
     package mutating func storePathForMaking() throws(InboxError) -> FilePath {
         try discardStore()
-        return storePath
+        return storePathByDescriptor
     }
 
     /// - Parameter bytes: By which the store has grown under somebody else's hands.
@@ -100,7 +117,7 @@ package struct StagedGeneration: ~Copyable {
         isStoreSealed = false
         let path = storePath
         try InboxError.wrapping { () throws(FileError) in
-            if (try? PlatformCalls.status(of: path)) != nil { try PlatformCalls.removeFile(path) }
+            if folder.holds(path) { try folder.removeFile(path) }
         }
     }
 
@@ -126,13 +143,13 @@ package struct StagedGeneration: ~Copyable {
         do throws(FileError) {
             try write(MessageCoding.encode(manifest), as: InboxLayout.manifestFile)
             if let origin { try write(MessageCoding.encode(origin), as: InboxLayout.originFile) }
-            for folder in Set(manifest.externalFiles.map(\.name.folder)) {
-                try Folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)).appending(folder.rawValue))
+            for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
+                try folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue))
             }
             if !manifest.externalFiles.isEmpty {
-                try Folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)))
+                try folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)))
             }
-            try Folder.sync(path)
+            try folder.sync(path)
         } catch {
             throw .file(error)
         }
@@ -140,18 +157,20 @@ package struct StagedGeneration: ~Copyable {
 
     private func write(_ bytes: [UInt8], as name: String) throws(FileError) {
         let path = path.appending(name)
-        let file = try OpenFile.creating(path)
+        let file = try folder.makeFile(at: path)
         try file.write(bytes)
-        try PlatformCalls.changeMode(of: path, to: .ownerRead)
+        try file.changeMode(to: .ownerRead)
         try file.sync()
     }
 
     private func sealPart(_ index: Int, _ part: Manifest.Part) throws(InboxError) {
         let path = path(ofPart: index)
         let isWhole = try InboxError.wrapping { () throws(FileError) in
-            let file = try OpenFile.readingWithoutFollowing(path)
+            let file = try folder.file(at: path)
             if !linkedParts.contains(index) {
-                try PlatformCalls.changeMode(of: path, to: .ownerRead)
+                // Whoever had another name for it could change it later.
+                guard try file.status.links == 1 else { return false }
+                try file.changeMode(to: .ownerRead)
                 try file.sync()
             }
             // What is compared comes from the medium, not from memory.
@@ -163,8 +182,13 @@ package struct StagedGeneration: ~Copyable {
     }
 
     /// Moves the folder to its final place, in one step. From here on it is no longer ours to remove.
+    ///
+    /// - Throws: `.noSuchFileOrDirectory` also if something else had taken its name, and now stands there.
     consuming func move(to target: FilePath) throws(FileError) {
-        try PlatformCalls.rename(path, to: target)
+        try inbox.files.rename(path, to: target)
         isInstalled = true
+        guard try inbox.files.status(of: target).identity == folder.status.identity else {
+            throw FileError(.rename, path, .noSuchFileOrDirectory)
+        }
     }
 }

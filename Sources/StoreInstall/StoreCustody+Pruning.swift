@@ -22,10 +22,10 @@ extension StoreCustody {
     /// What a pruning would remove.
     package borrowing func superfluous(_ retention: Retention) throws(InboxError) -> [GenerationName] {
         let now = Duration.seconds(Date().timeIntervalSince1970)
-        let folder = layout.generations(name)
-        return retention.superfluous(of: try inbox.generationNames(of: name), current: currentName) { generation in
+        let generations = layout.generations(name)
+        return retention.superfluous(of: try folder.generationNames(of: name), current: currentName) { generation in
             // What is no generation at all is as old as can be.
-            let status = try? PlatformCalls.status(of: folder.appending(generation.text))
+            let status = try? folder.files.status(of: generations.appending(generation.text))
             return status.map { now - $0.modified } ?? .seconds(Int64.max)
         }
     }
@@ -37,11 +37,11 @@ extension StoreCustody {
     borrowing func remove(_ generation: GenerationName) throws(InboxError) -> Bool {
         let path = layout.generations(name).appending(generation.text)
         return try InboxError.wrapping { () throws(FileError) in
-            guard try PlatformCalls.status(of: path).kind == .folder else {
+            guard try folder.files.status(of: path).kind == .folder else {
                 try moveAway(path)
                 return true
             }
-            guard let lock = try FolderLock.take(.exclusive, on: path) else { return false }
+            guard let lock = try FolderLock.take(.exclusive, on: path, in: folder.files) else { return false }
             try moveAway(path)
             // Until here: a reader that waits for the lock finds then that the folder has no name any more.
             _ = consume lock
@@ -50,9 +50,9 @@ extension StoreCustody {
     }
 
     private borrowing func moveAway(_ path: FilePath) throws(FileError) {
-        try Folder.make(layout.staging(name))
+        try folder.files.makeFolder(at: layout.staging(name))
         let aside = aside(.pruned)
-        try PlatformCalls.rename(path, to: aside)
-        try Folder.removeTree(at: aside)
+        try folder.files.rename(path, to: aside)
+        try folder.files.removeTree(at: aside)
     }
 }

@@ -7,7 +7,7 @@ import SystemPackage
 extension StoreCustody {
     /// - Throws: `.badRecord`, `.file`.
     borrowing func record() throws(InboxError) -> RollbackRecord {
-        try RollbackRecord(at: layout.rollbackRecord(name))
+        try folder.rollbackRecord(of: name)
     }
 
     /// Writes the record durably: aside, synced, renamed, and its folder synced.
@@ -21,14 +21,14 @@ extension StoreCustody {
         _ record: some Encodable, _ aside: FilePath, to path: FilePath
     ) throws(InboxError) {
         do throws(FileError) {
-            try Folder.make(layout.staging(name))
-            let file = try OpenFile.creating(aside)
+            try folder.files.makeFolder(at: layout.staging(name))
+            let file = try folder.files.makeFile(at: aside)
             try file.write(MessageCoding.encode(record))
             try file.sync()
-            try PlatformCalls.rename(aside, to: path)
-            try Folder.sync(layout.store(name))
+            try folder.files.rename(aside, to: path)
+            try folder.files.sync(layout.store(name))
         } catch {
-            try? PlatformCalls.removeFile(aside)
+            try? folder.files.removeFile(aside)
             throw .file(error)
         }
     }
@@ -37,18 +37,18 @@ extension StoreCustody {
     /// Before anything else becomes current, lest the entry begin to count.
     borrowing func settle() throws(InboxError) {
         let record = try record()
-        guard !record.refused.isEmpty, let current = try? inbox.current(of: name) else { return }
+        guard !record.refused.isEmpty, let current = try? folder.current(of: name) else { return }
         try write(record.allowing(current.manifest.store.sha256))
     }
 
     /// Keeps what is known of where the store's shipments are from, before `current` leads elsewhere, or once it does.
     borrowing func keepOrigin() throws(InboxError) {
-        if let record = try inbox.originRecord(of: name) { try keep(record) }
+        if let record = try folder.originRecord(of: name) { try keep(record) }
     }
 
     /// Keeps it durably.
     borrowing func keep(_ record: OriginRecord) throws(InboxError) {
-        guard (try? OriginRecord.read(at: layout.originRecord(name))) != record else { return }
+        guard (try? OriginRecord.read(at: layout.originRecord(name), in: folder.files)) != record else { return }
         try write(record, aside(.origin), to: layout.originRecord(name))
     }
 }

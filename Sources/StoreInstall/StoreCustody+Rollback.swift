@@ -17,9 +17,9 @@ extension StoreCustody {
     ///
     /// - Throws: `.noSuchStore`, `.noOlderGeneration`, `.noSuchGeneration`, `.badManifest`, `.badRecord`, `.file`.
     package borrowing func step(to target: Target) throws(InboxError) -> (from: Generation, to: Generation) {
-        guard let currentName, let from = try inbox.current(of: name) else { throw .noSuchStore(name) }
+        guard let currentName, let from = try folder.current(of: name) else { throw .noSuchStore(name) }
         let record = try record()
-        let names = try inbox.generationNames(of: name)
+        let names = try folder.generationNames(of: name)
         switch target {
         case .generation(from.number): return (from, from)
         case .generation(let number):
@@ -38,7 +38,7 @@ extension StoreCustody {
     }
 
     private borrowing func generation(_ name: GenerationName) throws(InboxError) -> Generation {
-        try Generation(at: layout.generations(self.name).appending(name.text))
+        try folder.generation(name, of: self.name)
     }
 
     /// Makes another generation current. Who goes back records first from what, so that there is no moment at which the
@@ -49,10 +49,10 @@ extension StoreCustody {
         try settle()
         try keepOrigin()
         if step.to.number < step.from.number { try write(try record().adding(step.from, at: time)) }
-        try PublicLinks(layout: layout).make(for: step.to.manifest)
+        try PublicLinks(folder: folder).make(for: step.to.manifest)
         if step.to.number != step.from.number {
             try InboxError.wrapping { () throws(FileError) in
-                try Folder.make(layout.staging(name))
+                try folder.files.makeFolder(at: layout.staging(name))
                 try switchCurrent(to: target)
             }
         }
@@ -65,7 +65,7 @@ extension StoreCustody {
     package borrowing func allowEverything() throws(InboxError) -> Int? {
         removeLitter()
         let record = try? record()
-        let numbers = try inbox.generationNames(of: name).map(\.number) + [currentName?.number ?? 0]
+        let numbers = try folder.generationNames(of: name).map(\.number) + [currentName?.number ?? 0]
         // Without a record nobody knows what was current once: what is here counts.
         try write(RollbackRecord(highest: record?.highest ?? numbers.reduce(0, max), refused: []))
         return record?.refused.count

@@ -9,7 +9,7 @@ import SystemPackage
 ///
 /// Whatever becomes current or goes does so through this value: `StoreCustody+...` has the steps.
 package struct StoreCustody: ~Copyable {
-    let inbox: Inbox
+    let folder: InboxFolder
     let name: StoreName
     private let lock: FolderLock
 
@@ -24,18 +24,23 @@ package struct StoreCustody: ~Copyable {
     package init(
         of name: StoreName, in inbox: Inbox, patience: Duration = StoreCustody.patience
     ) throws(InboxError) {
-        self.inbox = inbox
+        try self.init(of: name, in: try inbox.open(), patience: patience)
+    }
+
+    /// - Throws: `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
+    init(
+        of name: StoreName, in folder: InboxFolder, patience: Duration = StoreCustody.patience
+    ) throws(InboxError) {
+        self.folder = folder
         self.name = name
-        let folder = inbox.layout.store(name)
         let end = ContinuousClock.now + patience
         while true {
             let lock: FolderLock?
             do throws(FileError) {
-                lock = try FolderLock.take(.exclusive, on: folder)
+                lock = try FolderLock.take(.exclusive, on: folder.layout.store(name), in: folder.files)
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
-                let isInbox = (try? PlatformCalls.status(of: inbox.layout.depot)) != nil
-                throw isInbox ? .noSuchStore(name) : .noInbox(inbox.root)
+                throw folder.files.holds(folder.layout.depot) ? .noSuchStore(name) : .noInbox(folder.layout.root)
             }
             if let lock {
                 self.lock = lock
@@ -46,8 +51,8 @@ package struct StoreCustody: ~Copyable {
         }
     }
 
-    var layout: InboxLayout { inbox.layout }
-    var currentName: GenerationName? { inbox.currentName(of: name) }
+    var layout: InboxLayout { folder.layout }
+    var currentName: GenerationName? { folder.currentName(of: name) }
 
     /// A name in the staging for what is made aside and then renamed, or renamed and then removed.
     func aside(_ purpose: Purpose) -> FilePath {
@@ -58,22 +63,22 @@ package struct StoreCustody: ~Copyable {
 
     /// Removes what somebody who died in the middle of a change has left: nobody else is in the middle of one.
     package borrowing func removeLitter() {
-        for litter in (try? Folder.names(in: layout.staging(name))) ?? []
+        for litter in (try? folder.files.names(in: layout.staging(name))) ?? []
         where Purpose.allCases.contains(where: { litter.hasPrefix("\($0.rawValue)-") }) {
-            try? Folder.removeTree(at: layout.staging(name).appending(litter))
+            try? folder.files.removeTree(at: layout.staging(name).appending(litter))
         }
     }
 
     /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one.
     borrowing func switchCurrent(to generation: GenerationName) throws(FileError) {
         let aside = aside(.current)
-        try PlatformCalls.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
+        try folder.files.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
         do throws(FileError) {
-            try PlatformCalls.rename(aside, to: layout.current(name))
+            try folder.files.rename(aside, to: layout.current(name))
         } catch {
-            try? PlatformCalls.removeFile(aside)
+            try? folder.files.removeFile(aside)
             throw error
         }
-        try Folder.sync(layout.store(name))
+        try folder.files.sync(layout.store(name))
     }
 }

@@ -33,8 +33,15 @@ public final class Pin: Sendable {
         }
         // Most often it is the one that everybody reads.
         let latest = try store.latest()
-        let pinned = try latest.identity == lease.identity ? latest : OpenStore(generation, preparing: preparing)
+        let pinned = try latest.identity == lease.identity ? latest : Self.open(generation, preparing)
         held = Mutex(Held(store: pinned, lease: lease))
+    }
+
+    private static func open(
+        _ generation: Generation, _ preparing: @escaping OpenStore.Preparation
+    ) throws -> OpenStore {
+        let folder = try CoordinatorError.wrapping { () throws(FileError) in try OpenFolder(generation.path) }
+        return try OpenStore(generation, in: folder, preparing: preparing)
     }
 
     /// Runs reads on the generation. They do not wait for each other.

@@ -29,7 +29,7 @@ package struct ProbeRun: Sendable {
     private func failure(of probe: StoreProbe, _ path: FilePath, _ size: Int64) -> FailedProbe.Reason? {
         do {
             let queue = try DatabaseQueue(
-                path: DatabaseURI.immutable(path),
+                path: StoreAddress.of(path),
                 configuration: HardenedConfiguration.make(trust: .checked, longestValue: size))
             return try queue.unsafeRead { database in
                 try CheckDeadline.enforce(deadline, on: database) { try Self.answer(to: probe, in: database) }

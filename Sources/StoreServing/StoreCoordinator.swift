@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import GRDB
 public import ShipProtocol
-import StoreFiles
+package import StoreFiles
 package import StoreInbox
 import Synchronization
 public import SystemPackage
@@ -138,9 +138,10 @@ public final class StoreCoordinator: Sendable {
 
     /// Opens a generation that has just become current as a reader would.
     ///
+    /// - Parameter folder: The generation's.
     /// - Throws: What such a reader would get.
-    package func tryOpening(_ generation: Generation) throws {
-        let store = try OpenStore(generation, preparing: options.prepareDatabase)
+    package func tryOpening(_ generation: Generation, in folder: consuming OpenFolder) throws {
+        let store = try OpenStore(generation, in: folder, preparing: options.prepareDatabase)
         let loan = try store.connections.borrow(for: .blocking)
         defer { store.connections.giveBack(loan) }
         _ = try loan.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }

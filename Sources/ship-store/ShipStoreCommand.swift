@@ -29,6 +29,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
             Foundation.exit(CheckerProcess.run())
         }
         PlatformCalls.returnFreedMemory()
+        PlatformCalls.forbidDumps()
         do {
             var command = try await asyncParseAsRoot(nil)
             if var command = command as? any AsyncParsableCommand {

@@ -15,11 +15,11 @@ struct PendingChanges {
 
     mutating func make(_ call: FaultShim.Call) {
         switch call.name {
-        case "mkdir", "open": add(call.path)
-        case "write", "pwrite", "ftruncate", "chmod": files.insert(call.path)
-        case "symlink", "link": if let target = call.target { add(target) }
-        case "rename": if let target = call.target { move(call.path, to: target) }
-        case "unlink", "rmdir": forget(call.path)
+        case "mkdir", "mkdirat", "open": add(call.path)
+        case "write", "pwrite", "ftruncate", "chmod", "fchmod": files.insert(call.path)
+        case "symlink", "symlinkat", "link", "linkat": if let target = call.target { add(target) }
+        case "rename", "renameat": if let target = call.target { move(call.path, to: target) }
+        case "unlink", "unlinkat", "rmdir": forget(call.path)
         case "fsync", "fdatasync":
             files.remove(call.path)
             names = names.filter { Self.folder(of: $0) != call.path }

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,21 +74,33 @@ static char *append_number(char *at, char *end, long number)
     return append(at, end, first);
 }
 
-// One line, `n name path[ -> path]`, in one write. The file is opened each time: a descriptor that stays open would be
-// closed, or taken for another, by a program that tidies up its descriptors.
-static void trace(long number, const char *name, int descriptor, const char *path, const char *to)
+// What is open, or a path, which begins in an open folder if it is relative.
+static char *append_place(char *at, char *end, int descriptor, const char *path)
 {
-    char line[2 * PATH_MAX + 64], *end = line + sizeof line - 1, *at = append_number(line, end, number);
-    at = append(append(append(at, end, " "), end, name), end, " ");
-    if (path) {
-        at = append(at, end, path);
-    } else {
+    static const char open_folders[] = "/proc/self/fd/";
+    if (path && !strncmp(path, open_folders, sizeof open_folders - 1)) {
+        char *rest;
+        descriptor = (int)strtol(path + sizeof open_folders - 1, &rest, 10);
+        path = *rest == '/' ? rest + 1 : NULL;
+    }
+    if (!path || (*path != '/' && descriptor != AT_FDCWD)) {
         char link[32], *stop = link + sizeof link - 1;
         *append_number(append(link, stop, "/proc/self/fd/"), stop, descriptor) = 0;
         long length = kernel(SYS_readlinkat, AT_FDCWD, link, at, end - at);
         if (length > 0) at += length;
+        if (path) at = append(at, end, "/");
     }
-    if (to) at = append(append(at, end, " -> "), end, to);
+    return path ? append(at, end, path) : at;
+}
+
+// One line, `n name path[ -> path]`, in one write. The file is opened each time: a descriptor that stays open would be
+// closed, or taken for another, by a program that tidies up its descriptors.
+static void trace(long number, const char *name, int descriptor, const char *path, int to_folder, const char *to)
+{
+    char line[2 * PATH_MAX + 64], *end = line + sizeof line - 1, *at = append_number(line, end, number);
+    at = append(append(append(at, end, " "), end, name), end, " ");
+    at = append_place(at, end, descriptor, path);
+    if (to) at = append_place(append(at, end, " -> "), end, to_folder, to);
     *at++ = '\n';
     long log = kernel(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log < 0) return;
@@ -96,18 +109,23 @@ static void trace(long number, const char *name, int descriptor, const char *pat
 }
 
 // Counts a call. Returns whether it is to fail, with errno set; does not return where the process is to end here.
-static int fault(const char *name, int descriptor, const char *path, const char *to)
+static int fault_between(const char *name, int descriptor, const char *path, int to_folder, const char *to)
 {
     if (!armed || !is_selected(name)) return 0;
     int saved = errno;
     long number = atomic_fetch_add(&calls, 1) + 1;
-    if (log_path) trace(number, name, descriptor, path, to);
+    if (log_path) trace(number, name, descriptor, path, to_folder, to);
     errno = saved;
     if (!fault_at || (fault_from ? number < fault_at : number != fault_at)) return 0;
     if (!fault_errno)
         for (;;) kernel(SYS_kill, (long)getpid(), (long)SIGKILL);
     errno = fault_errno;
     return 1;
+}
+
+static int fault(const char *name, int descriptor, const char *path, const char *to)
+{
+    return fault_between(name, descriptor, path, AT_FDCWD, to);
 }
 
 // A call on a descriptor. Left out are the standard error stream, and what is neither a file nor a stream: event loops
@@ -127,9 +145,14 @@ static int makes_file(int flags)
     return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
+static int fault_opening_in(int folder, const char *path, int flags)
+{
+    return fault(makes_file(flags) || flags & O_TRUNC ? "open" : "open-read", folder, path, NULL);
+}
+
 static int fault_opening(const char *path, int flags)
 {
-    return fault(makes_file(flags) || flags & O_TRUNC ? "open" : "open-read", -1, path, NULL);
+    return fault_opening_in(AT_FDCWD, path, flags);
 }
 
 static int fault_stdio(const char *path, const char *mode)
@@ -150,27 +173,29 @@ static int fault_stdio(const char *path, const char *mode)
         if (!next_##name) find_##name();                                          \
         return check ? (type)failed : next_##name args;                           \
     }
-#define ON_PATH(name, params, args, path, to) REPLACE(int, name, params, args, fault(#name, -1, path, to), -1)
+#define ON_PATH(name, params, args, path, to) REPLACE(int, name, params, args, fault(#name, AT_FDCWD, path, to), -1)
+#define IN_FOLDER(name, params, args, folder, path, to_folder, to) \
+    REPLACE(int, name, params, args, fault_between(#name, folder, path, to_folder, to), -1)
 #define ON_FILE(type, name, as, params, args) REPLACE(type, name, params, args, fault_on(as, fd), -1)
 
 ON_PATH(rename, (const char *a, const char *b), (a, b), a, b)
-ON_PATH(renameat, (int d, const char *a, int e, const char *b), (d, a, e, b), a, b)
-ON_PATH(renameat2, (int d, const char *a, int e, const char *b, unsigned f), (d, a, e, b, f), a, b)
+IN_FOLDER(renameat, (int d, const char *a, int e, const char *b), (d, a, e, b), d, a, e, b)
+IN_FOLDER(renameat2, (int d, const char *a, int e, const char *b, unsigned f), (d, a, e, b, f), d, a, e, b)
 ON_PATH(link, (const char *a, const char *b), (a, b), a, b)
-ON_PATH(linkat, (int d, const char *a, int e, const char *b, int f), (d, a, e, b, f), a, b)
+IN_FOLDER(linkat, (int d, const char *a, int e, const char *b, int f), (d, a, e, b, f), d, a, e, b)
 ON_PATH(symlink, (const char *a, const char *b), (a, b), a, b)
-ON_PATH(symlinkat, (const char *a, int d, const char *b), (a, d, b), a, b)
+IN_FOLDER(symlinkat, (const char *a, int d, const char *b), (a, d, b), AT_FDCWD, a, d, b)
 ON_PATH(unlink, (const char *a), (a), a, NULL)
-ON_PATH(unlinkat, (int d, const char *a, int f), (d, a, f), a, NULL)
+IN_FOLDER(unlinkat, (int d, const char *a, int f), (d, a, f), d, a, AT_FDCWD, NULL)
 ON_PATH(remove, (const char *a), (a), a, NULL)
 ON_PATH(mkdir, (const char *a, mode_t m), (a, m), a, NULL)
-ON_PATH(mkdirat, (int d, const char *a, mode_t m), (d, a, m), a, NULL)
+IN_FOLDER(mkdirat, (int d, const char *a, mode_t m), (d, a, m), d, a, AT_FDCWD, NULL)
 ON_PATH(rmdir, (const char *a), (a), a, NULL)
 ON_PATH(chmod, (const char *a, mode_t m), (a, m), a, NULL)
-ON_PATH(fchmodat, (int d, const char *a, mode_t m, int f), (d, a, m, f), a, NULL)
+IN_FOLDER(fchmodat, (int d, const char *a, mode_t m, int f), (d, a, m, f), d, a, AT_FDCWD, NULL)
 ON_PATH(chown, (const char *a, uid_t u, gid_t g), (a, u, g), a, NULL)
 ON_PATH(truncate, (const char *a, off_t n), (a, n), a, NULL)
-ON_PATH(utimensat, (int d, const char *a, const struct timespec t[2], int f), (d, a, t, f), a, NULL)
+IN_FOLDER(utimensat, (int d, const char *a, const struct timespec t[2], int f), (d, a, t, f), d, a, AT_FDCWD, NULL)
 ON_PATH(mkstemp, (char *a), (a), a, NULL)
 ON_PATH(mkostemp, (char *a, int f), (a, f), a, NULL)
 REPLACE(int, mkstemp64, (char *a), (a), fault("mkstemp", -1, a, NULL), -1)
@@ -209,7 +234,7 @@ ON_FILE(int, fallocate64, "fallocate", (int fd, int m, off64_t o, off64_t n), (f
 ON_FILE(int, futimens, "futimens", (int fd, const struct timespec t[2]), (fd, t))
 
 // open() and its like take the mode as a variable argument.
-#define REPLACE_OPEN(name, params, args)                                           \
+#define REPLACE_OPEN(name, folder, params, args)                                   \
     static int (*next_##name)(params, ...);                                        \
     __attribute__((constructor(102))) static void find_##name(void)                \
     {                                                                              \
@@ -222,13 +247,13 @@ ON_FILE(int, futimens, "futimens", (int fd, const struct timespec t[2]), (fd, t)
         mode_t mode = makes_file(flags) ? va_arg(list, mode_t) : 0;                \
         va_end(list);                                                              \
         if (!next_##name) find_##name();                                           \
-        return fault_opening(path, flags) ? -1 : next_##name(args, mode);          \
+        return fault_opening_in(folder, path, flags) ? -1 : next_##name(args, mode); \
     }
 #define AND ,
-REPLACE_OPEN(open, const char *path AND int flags, path AND flags)
-REPLACE_OPEN(open64, const char *path AND int flags, path AND flags)
-REPLACE_OPEN(openat, int folder AND const char *path AND int flags, folder AND path AND flags)
-REPLACE_OPEN(openat64, int folder AND const char *path AND int flags, folder AND path AND flags)
+REPLACE_OPEN(open, AT_FDCWD, const char *path AND int flags, path AND flags)
+REPLACE_OPEN(open64, AT_FDCWD, const char *path AND int flags, path AND flags)
+REPLACE_OPEN(openat, folder, int folder AND const char *path AND int flags, folder AND path AND flags)
+REPLACE_OPEN(openat64, folder, int folder AND const char *path AND int flags, folder AND path AND flags)
 // What _FORTIFY_SOURCE makes of open() without a mode.
 REPLACE(int, __open_2, (const char *path, int flags), (path, flags), fault_opening(path, flags), -1)
 REPLACE(int, __open64_2, (const char *path, int flags), (path, flags), fault_opening(path, flags), -1)
@@ -244,11 +269,13 @@ long syscall(long number, ...)
     if (!kernel) kernel = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
     int failed = 0;
     switch (number) {
-    case SYS_renameat: failed = fault("renameat", -1, (const char *)a[1], (const char *)a[3]); break;
-    case SYS_renameat2: failed = fault("renameat2", -1, (const char *)a[1], (const char *)a[3]); break;
-    case SYS_linkat: failed = fault("linkat", -1, (const char *)a[1], (const char *)a[3]); break;
-    case SYS_unlinkat: failed = fault("unlinkat", -1, (const char *)a[1], NULL); break;
-    case SYS_openat: failed = fault_opening((const char *)a[1], (int)a[2]); break;
+    case SYS_renameat: failed = fault_between("renameat", (int)a[0], (char *)a[1], (int)a[2], (char *)a[3]); break;
+    case SYS_renameat2: failed = fault_between("renameat2", (int)a[0], (char *)a[1], (int)a[2], (char *)a[3]); break;
+    case SYS_linkat: failed = fault_between("linkat", (int)a[0], (char *)a[1], (int)a[2], (char *)a[3]); break;
+    case SYS_unlinkat: failed = fault("unlinkat", (int)a[0], (const char *)a[1], NULL); break;
+    case SYS_openat: failed = fault_opening_in((int)a[0], (const char *)a[1], (int)a[2]); break;
+    // `struct open_how` begins with the flags, in 64 bits [openat2(2)].
+    case 437: failed = fault_opening_in((int)a[0], (const char *)a[1], (int)*(uint64_t *)a[2]); break;
     case SYS_write: failed = fault_on("write", (int)a[0]); break;
     case SYS_fsync: failed = fault_on("fsync", (int)a[0]); break;
     case SYS_fdatasync: failed = fault_on("fdatasync", (int)a[0]); break;

@@ -36,7 +36,7 @@ import Testing
     }
 
     private var record: RollbackRecord {
-        get throws { try RollbackRecord(at: inbox.layout.rollbackRecord(name)) }
+        get throws { try inbox.open().rollbackRecord(of: name) }
     }
 
     /// Whether a shipment of this store would come in.

@@ -24,6 +24,13 @@ extension InboxError {
         case .badManifest(let path, let flaw): Explanation("\(path) cannot be read: \(flaw)")
         case .noInbox(let path):
             Explanation("\(path) is no inbox", hint: "receive into it first: ship-store receive --into \(path)")
+        case .ofOtherUser(let path, let user):
+            Explanation(
+                "\(path) belongs to another user (\(user)), who could change what is in it",
+                hint: "receive as that user, or into a folder of your own")
+        case .openToOthers(let path):
+            Explanation(
+                "others than its owner may change what is in \(path)", hint: "close it with `chmod go-w \(path)`")
         case .noSuchStore(let name):
             Explanation("there is no store \(name) in the inbox", hint: "see `ship-store list`")
         case .noSuchGeneration(let name, let number):

@@ -35,8 +35,9 @@ public enum InboxListing {
 
     private static func entries(of name: StoreName, _ inbox: Inbox) throws(InboxError) -> [Entry] {
         // One that cannot be read says nothing: shipments are told, and so is who wants to go back.
-        let record = (try? RollbackRecord(at: inbox.layout.rollbackRecord(name))) ?? .empty
-        let current = inbox.currentName(of: name)?.number
+        let folder = try inbox.open()
+        let record = (try? folder.rollbackRecord(of: name)) ?? .empty
+        let current = folder.currentName(of: name)?.number
         var entries: [Entry] = []
         for path in try inbox.generationPaths(of: name) {
             let generation: Generation

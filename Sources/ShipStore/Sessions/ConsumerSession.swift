@@ -109,8 +109,8 @@ struct ConsumerSession {
 
     /// - Parameter stores: What the producer may send, and so may know of.
     private func greet(_ writer: FrameWriter, of stores: TrustedPeer.Stores) async throws {
-        let held = try installer.inbox.storeNames().filter(stores.contains).compactMap { name -> Hello.HeldStore? in
-            guard let current = try? installer.inbox.current(of: name) else { return nil }
+        let held = try installer.folder.storeNames().filter(stores.contains).compactMap { name -> Hello.HeldStore? in
+            guard let current = try? installer.folder.current(of: name) else { return nil }
             return Hello.HeldStore(name: name, generation: current.number, sha256: current.manifest.store.sha256)
         }
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
@@ -238,16 +238,19 @@ struct ConsumerSession {
         try shipment.ask(probes)
         let (name, sender) = (shipment.manifest.name, shipment.sender)
         let generation = try await shipment.install(
-            with: installer, takingOver: { try judgement.takeOver(name, by: sender) },
-            open: { try coordinator.tryOpening($0) })
+            with: installer, takingOver: { try judgement.takeOver(name, by: sender) }, open: { try tryOpening($0) })
         return Receipt(generation, .installed)
     }
 
     /// What has come is current already.
     private func confirm(_ same: Generation, as manifest: Manifest, from sender: Sender) throws -> Receipt {
-        try coordinator.tryOpening(same)
+        try tryOpening(same)
         try installer.confirm(same, as: manifest, from: sender) { try judgement.takeOver(manifest.name, by: sender) }
         return Receipt(same, .unchanged)
+    }
+
+    private func tryOpening(_ generation: Generation) throws {
+        try coordinator.tryOpening(generation, in: try installer.folder.folder(of: generation))
     }
 }
 

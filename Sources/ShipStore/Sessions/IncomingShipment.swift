@@ -72,13 +72,17 @@ final class IncomingShipment {
     ///
     /// - Throws: `StoreCheck.Flaw`.
     func check(_ options: CheckOptions) async throws -> CheckReport {
-        guard let path = staged?.storePath, let manifest = staged?.manifest else { throw ProtocolError.incomplete }
+        guard let path = staged?.storePathByDescriptor, let manifest = staged?.manifest else {
+            throw ProtocolError.incomplete
+        }
         return try await options.check(path, against: StoreClaims(manifest))
     }
 
     /// - Throws: `FailedProbe`.
     func ask(_ probes: ProbeRun) throws {
-        if let path = staged?.storePath, let size = staged?.manifest.store.size { try probes.run(on: path, size: size) }
+        if let path = staged?.storePathByDescriptor, let size = staged?.manifest.store.size {
+            try probes.run(on: path, size: size)
+        }
     }
 
     func install(

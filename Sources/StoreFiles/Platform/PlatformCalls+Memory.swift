@@ -1,4 +1,5 @@
 import CAllocator
+import CPlatform
 
 extension PlatformCalls {
     /// mallopt(3): memory that is freed goes back to the system from this size on, in bytes.
@@ -8,4 +9,8 @@ extension PlatformCalls {
     package static func returnFreedMemory(from size: Int32 = 256 * 1024) {
         ship_store_set_mmap_threshold(size)
     }
+
+    /// From here on this process leaves no core file, and on Linux no other of the same user may look into its memory: a
+    /// device's key may be in it. What it starts may do as it likes.
+    package static func forbidDumps() { ship_store_forbid_dumps() }
 }

@@ -28,30 +28,6 @@ package enum PlatformCalls {
         try check(.link, source) { source in target.withPlatformString { link(source, $0) } }
     }
 
-    /// linkat(2): a second name for what `name` stands for in an open folder; a symbolic link is not followed.
-    package static func hardLink(
-        _ name: FilePath.Component, in folder: FileDescriptor, _ path: FilePath, as target: FilePath
-    ) throws(FileError) {
-        try check(.link, path) { _ in
-            name.withPlatformString { name in
-                target.withPlatformString { linkat(folder.rawValue, name, AT_FDCWD, $0, 0) }
-            }
-        }
-    }
-
-    /// openat(2), for reading.
-    package static func open(
-        _ name: FilePath.Component, in folder: FileDescriptor, _ path: FilePath,
-        _ options: FileDescriptor.OpenOptions
-    ) throws(FileError) -> FileDescriptor {
-        var descriptor: CInt = -1
-        try check(.open, path) { _ in
-            descriptor = name.withPlatformString { openat(folder.rawValue, $0, O_RDONLY | options.rawValue) }
-            return descriptor < 0 ? -1 : 0
-        }
-        return FileDescriptor(rawValue: descriptor)
-    }
-
     /// realpath(3): absolute, and without symbolic links.
     package static func realPath(of path: FilePath) throws(FileError) -> FilePath {
         var resolved: FilePath?
@@ -152,7 +128,7 @@ package enum PlatformCalls {
     /// geteuid(2).
     package static var effectiveUser: UInt32 { geteuid() }
 
-    private static func check(
+    static func check(
         _ operation: FileError.Operation, _ path: FilePath, _ call: (UnsafePointer<CInterop.PlatformChar>) -> CInt
     ) throws(FileError) {
         var errno: Errno?

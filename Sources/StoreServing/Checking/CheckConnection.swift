@@ -18,7 +18,7 @@ final class CheckConnection {
     init(_ path: FilePath, size: Int64, _ limits: CheckLimits) throws(StoreCheck.Flaw) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-        let code = sqlite3_open_v2(DatabaseURI.immutable(path), &opened, flags, nil)
+        let code = sqlite3_open_v2(StoreAddress.of(path), &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)
             throw .unreadable(code: code, message: String(cString: sqlite3_errstr(code)))

@@ -46,7 +46,7 @@ extension TableStatistics {
     ) throws -> [TableStatistics] {
         let file = try OpenFile.readingWithoutFollowing(path)
         let queue = try DatabaseQueue(
-            path: DatabaseURI.immutable(path),
+            path: StoreAddress.of(path),
             configuration: HardenedConfiguration.make(trust: .unchecked, longestValue: try file.size))
         return try queue.unsafeRead { database in
             var tables: [TableStatistics] = []

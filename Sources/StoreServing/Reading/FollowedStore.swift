@@ -24,10 +24,19 @@ final class FollowedStore: Sendable {
         self.inbox = inbox
         path = inbox.layout.current(name)
         open = {
-            guard let generation = inbox.currentName(of: name) else { throw CoordinatorError.noSuchStore(name.text) }
-            return try OpenStore(
-                generation, in: inbox.layout.generations(name).appending(generation.text),
-                file: InboxLayout.storeFile(name), preparing: preparing)
+            do {
+                let folder = try inbox.open()
+                guard let generation = folder.currentName(of: name) else {
+                    throw CoordinatorError.noSuchStore(name.text)
+                }
+                return try OpenStore(
+                    generation, in: folder.folder(of: generation, name), file: InboxLayout.storeFile(name),
+                    preparing: preparing)
+            } catch InboxError.noInbox {
+                throw CoordinatorError.noSuchStore(name.text)
+            } catch InboxError.file(let error) {
+                throw CoordinatorError.file(error)
+            }
         }
     }
 

@@ -28,19 +28,21 @@ final class OpenStore: Sendable {
     /// Opens a generation's store, and tries it.
     ///
     /// - Parameters:
-    ///   - folder: The generation's.
+    ///   - open: The generation's folder.
     ///   - file: The name of the store in it.
     /// - Throws: `CoordinatorError`, `DatabaseError`.
     init(
-        _ generation: GenerationName, in folder: FilePath, file: String, preparing: @escaping Preparation
+        _ generation: GenerationName, in open: consuming OpenFolder, file: String, preparing: @escaping Preparation
     ) throws {
-        let kept = try CoordinatorError.wrapping { () throws(FileError) in KeptFolder(try OpenFolder(folder)) }
+        let folder = open.path
+        let kept = KeptFolder(open)
         let identity = try CoordinatorError.wrapping { () throws(FileError) in try kept.folder.status.identity }
         self.folder = kept
         self.identity = identity
         self.generation = generation
         connections = ReadConnections {
-            let queue = try DatabaseQueue(opening: folder.appending(file), .settled, .checked, preparing)
+            let queue = try DatabaseQueue(
+                opening: kept.folder.pathByDescriptor.appending(file), .settled, .checked, preparing)
             // A folder of the same name may stand where that one was.
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.status(of: folder).expect(identity, folder)
@@ -75,10 +77,12 @@ final class OpenStore: Sendable {
     /// Opens a generation's store, and tries it.
     ///
     /// - Throws: `CoordinatorError`, `DatabaseError`.
-    convenience init(_ generation: Generation, preparing: @escaping Preparation) throws {
+    convenience init(
+        _ generation: Generation, in folder: consuming OpenFolder, preparing: @escaping Preparation
+    ) throws {
         let manifest = generation.manifest
         try self.init(
-            GenerationName(number: generation.number, digest: manifest.store.sha256), in: generation.path,
+            GenerationName(number: generation.number, digest: manifest.store.sha256), in: folder,
             file: InboxLayout.storeFile(manifest.name), preparing: preparing)
     }
 
@@ -111,7 +115,7 @@ extension DatabaseQueue {
         case .settled:
             var configuration = HardenedConfiguration.make(trust: trust, longestValue: status.size)
             configuration.prepareDatabase(preparing)
-            try self.init(path: DatabaseURI.immutable(path), configuration: configuration)
+            try self.init(path: StoreAddress.of(path), configuration: configuration)
         case .live(let busyTimeout):
             // What is committed next may be longer than the file is now.
             var configuration = HardenedConfiguration.make(trust: trust, longestValue: .max)

@@ -57,7 +57,7 @@ extension ExitStatus {
             case .outOfSequence: .notPermitted
             case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .noInput
             case .inboxInUse, .storeBusy: .tryAgain
-            case .occupied, .noSpace, .rolledBack, .file: .cannotInstall
+            case .occupied, .noSpace, .rolledBack, .ofOtherUser, .openToOthers, .file: .cannotInstall
             }
     }
 

@@ -1,0 +1,169 @@
+import CPlatform
+package import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A name in an open folder.
+struct FolderEntry {
+    let folder: FileDescriptor
+    let name: FilePath.Component
+    /// For messages.
+    let path: FilePath
+}
+
+/// What is done to names in open folders: whatever becomes of the folder's own name, it is done in that folder.
+extension PlatformCalls {
+    /// openat2(2) with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`.
+    ///
+    /// - Returns: `nil` where there is no such call: an old kernel says ENOSYS, a sandbox that does not know it EPERM.
+    static func openBeneath(
+        _ folder: FileDescriptor, _ inside: FilePath, _ path: FilePath, _ mode: FileDescriptor.AccessMode,
+        _ options: FileDescriptor.OpenOptions
+    ) throws(FileError) -> FileDescriptor? {
+        let raw = inside.withPlatformString {
+            ship_store_open_beneath(
+                folder.rawValue, $0, mode.rawValue | options.rawValue | closeOnExec,
+                UInt64(FilePermissions.ownerReadWrite.rawValue))
+        }
+        if raw >= 0 { return FileDescriptor(rawValue: raw) }
+        let errno = Errno.last
+        guard errno == .noFunction || errno == .notPermitted else { throw FileError(.open, path, errno) }
+        return nil
+    }
+
+    /// openat(2) with `O_NOFOLLOW`.
+    static func open(
+        _ entry: FolderEntry, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
+    ) throws(FileError) -> FileDescriptor {
+        let flags = mode.rawValue | options.rawValue | closeOnExec | O_NOFOLLOW
+        let raw = entry.name.withPlatformString {
+            openat(entry.folder.rawValue, $0, flags, FilePermissions.ownerReadWrite.rawValue)
+        }
+        guard raw >= 0 else { throw FileError(.open, entry.path, .last) }
+        return FileDescriptor(rawValue: raw)
+    }
+
+    private static let closeOnExec = FileDescriptor.OpenOptions.closeOnExec.rawValue
+
+    /// mkdirat(2): private to its owner.
+    static func makeFolder(_ entry: FolderEntry) throws(FileError) {
+        try check(.makeFolder, entry) { mkdirat($0, $1, FilePermissions.ownerReadWriteExecute.rawValue) }
+    }
+
+    /// renameat(2): atomic, and it replaces what is there.
+    static func rename(_ source: FolderEntry, to target: FolderEntry) throws(FileError) {
+        try check(.rename, source) { folder, name in
+            target.name.withPlatformString { renameat(folder, name, target.folder.rawValue, $0) }
+        }
+    }
+
+    /// linkat(2): a second name for the same file, or for a symbolic link itself.
+    static func hardLink(_ source: FolderEntry, as target: FolderEntry) throws(FileError) {
+        try check(.link, source) { folder, name in
+            target.name.withPlatformString { linkat(folder, name, target.folder.rawValue, $0, 0) }
+        }
+    }
+
+    /// linkat(2), to a name by its path.
+    static func hardLink(_ source: FolderEntry, as target: FilePath) throws(FileError) {
+        try check(.link, source) { folder, name in
+            target.withPlatformString { linkat(folder, name, AT_FDCWD, $0, 0) }
+        }
+    }
+
+    /// symlinkat(2): `target` is stored as it is.
+    static func symbolicLink(at entry: FolderEntry, to target: FilePath) throws(FileError) {
+        try check(.link, entry) { folder, name in target.withPlatformString { symlinkat($0, folder, name) } }
+    }
+
+    /// readlinkat(2).
+    static func targetOfSymbolicLink(at entry: FolderEntry) throws(FileError) -> FilePath {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = entry.name.withPlatformString {
+            readlinkat(entry.folder.rawValue, $0, &buffer, buffer.count - 1)
+        }
+        guard count >= 0 else { throw FileError(.read, entry.path, .last) }
+        return FilePath(platformString: buffer)
+    }
+
+    /// unlinkat(2).
+    static func removeFile(_ entry: FolderEntry) throws(FileError) {
+        try check(.remove, entry) { unlinkat($0, $1, 0) }
+    }
+
+    /// unlinkat(2) with `AT_REMOVEDIR`.
+    static func removeEmptyFolder(_ entry: FolderEntry) throws(FileError) {
+        try check(.remove, entry) { unlinkat($0, $1, AT_REMOVEDIR) }
+    }
+
+    /// fstatat(2): of a symbolic link itself.
+    static func status(of entry: FolderEntry) throws(FileError) -> FileStatus {
+        var raw = stat()
+        try check(.stat, entry) { fstatat($0, $1, &raw, AT_SYMLINK_NOFOLLOW) }
+        return FileStatus(raw)
+    }
+
+    /// fchmod(2).
+    package static func changeMode(
+        of descriptor: FileDescriptor, _ path: FilePath, to mode: FilePermissions
+    ) throws(FileError) {
+        guard fchmod(descriptor.rawValue, mode.rawValue) == 0 else { throw FileError(.changeMode, path, .last) }
+    }
+
+    /// fstatvfs(3).
+    ///
+    /// - Returns: Bytes that this process may still write to the file system of what is open.
+    static func freeSpace(around descriptor: FileDescriptor, _ path: FilePath) throws(FileError) -> Int64 {
+        var raw = statvfs()
+        guard fstatvfs(descriptor.rawValue, &raw) == 0 else { throw FileError(.measureSpace, path, .last) }
+        let (bytes, overflow) = Int64(clamping: raw.f_bavail).multipliedReportingOverflow(by: Int64(raw.f_frsize))
+        return overflow ? .max : bytes
+    }
+
+    /// readdir(3): the names in an open folder, in no order, without `.` and `..`. Takes the descriptor over.
+    static func names(in folder: FileDescriptor, _ path: FilePath) throws(FileError) -> [FilePath.Component] {
+        guard let stream = fdopendir(folder.rawValue) else {
+            let error = FileError(.listFolder, path, .last)
+            try? folder.close()
+            throw error
+        }
+        defer { closedir(stream) }
+        var names: [FilePath.Component] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                bytes.withMemoryRebound(to: CInterop.PlatformChar.self) { characters in
+                    // It ends in a NUL [readdir(3)].
+                    characters.baseAddress.flatMap { FilePath.Component(platformString: $0) }
+                }
+            }
+            if let name, name.kind == .regular { names.append(name) }
+        }
+        return names
+    }
+
+    /// Where Linux shows what a process has open: a name that leads there whatever becomes of others.
+    ///
+    /// - Returns: `nil` where there is no such thing.
+    static func pathByDescriptor(_ descriptor: FileDescriptor) -> FilePath? {
+        let path = FilePath("/proc/self/fd").appending("\(descriptor.rawValue)")
+        guard let there = try? statusFollowingLinks(of: path), let meant = try? status(of: descriptor, path),
+            there.identity == meant.identity
+        else { return nil }
+        return path
+    }
+
+    private static func check(
+        _ operation: FileError.Operation, _ entry: FolderEntry,
+        _ call: (CInt, UnsafePointer<CInterop.PlatformChar>) -> CInt
+    ) throws(FileError) {
+        var errno: Errno?
+        entry.name.withPlatformString { if call(entry.folder.rawValue, $0) != 0 { errno = .last } }
+        if let errno { throw FileError(operation, entry.path, errno) }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What is reached through an open folder lies in it, whoever follows the path: the kernel or this program.
+@Suite struct OpenFolderTests {
+    private let scratch: ScratchFolder
+    private let (root, outside): (FilePath, FilePath)
+
+    init() throws {
+        scratch = try ScratchFolder()
+        root = try scratch.folder("root")
+        outside = try scratch.folder("outside")
+        try PlatformCalls.makeFolder(root.appending("a"))
+        try PlatformCalls.makeFolder(root.appending("a").appending("b"))
+        try OpenFile.creating(root.appending("a").appending("b").appending("file")).write([1])
+        try OpenFile.creating(outside.appending("file")).write([2])
+        try PlatformCalls.symbolicLink(at: root.appending("link"), to: outside)
+        try PlatformCalls.symbolicLink(at: root.appending("a").appending("up"), to: "../b")
+        try PlatformCalls.symbolicLink(at: root.appending("a").appending("inner"), to: "b")
+        try PlatformCalls.symbolicLink(at: root.appending("last"), to: "a/b/file")
+    }
+
+    private static let ways: [OpenFolder.Resolution] = [.kernel, .componentwise]
+
+    @Test(arguments: ways)
+    func `a file below it is read, and another made`(way: OpenFolder.Resolution) throws {
+        let folder = try OpenFolder(following: root, way)
+        #expect(try folder.file(at: root.appending("a/b/file")).read(9, at: 0) == [1])
+        try folder.makeFile(at: root.appending("a/b/new")).write([3])
+        #expect(try folder.names(in: root.appending("a/b")) == ["file", "new"])
+        try folder.makeFolder(at: root.appending("c/d/e"))
+        try folder.rename(root.appending("a/b/new"), to: root.appending("c/d/e/new"))
+        #expect(try folder.file(at: root.appending("c/d/e/new")).read(9, at: 0) == [3])
+        #expect(throws: FileError.self) { _ = try folder.makeFile(at: root.appending("a/b/file")).size }
+        try folder.removeTree(at: root.appending("c"))
+        try folder.removeTree(at: root.appending("c"))
+        #expect(try folder.names(in: root) == ["a", "last", "link"])
+    }
+
+    @Test(arguments: ways, ["link/file", "link", "a/inner/file", "a/up/file", "last", "a/up"])
+    func `no link is followed, at no place of a path`(way: OpenFolder.Resolution, path: String) throws {
+        let folder = try OpenFolder(following: root, way)
+        let path = root.appending(FilePath(path).components)
+        let error = #expect(throws: FileError.self) { _ = try folder.file(at: path).size }
+        #expect([.tooManySymbolicLinkLevels, .notDirectory].contains(error?.errno), "\(String(describing: error))")
+        #expect(throws: FileError.self) { try folder.sync(path) }
+        #expect(throws: FileError.self) { _ = try folder.names(in: path) }
+        #expect(throws: FileError.self) { _ = try folder.lockFile(at: path).size }
+    }
+
+    @Test(arguments: ways)
+    func `nothing is changed through a link`(way: OpenFolder.Resolution) throws {
+        let before = try FolderListing(of: outside)
+        let folder = try OpenFolder(following: root, way)
+        let through = root.appending("link")
+        for attempt: () throws -> Void in [
+            { _ = try folder.makeFile(at: through.appending("new")).size },
+            { try folder.makeFolder(at: through.appending("new")) },
+            { try folder.removeFile(through.appending("file")) },
+            { try folder.rename(root.appending("a/b/file"), to: through.appending("file")) },
+            { try folder.symbolicLink(at: through.appending("new"), to: "x") },
+            { try folder.hardLink(root.appending("a/b/file"), in: folder, as: through.appending("new")) },
+            { try folder.hardLink(through.appending("file"), in: folder, as: root.appending("new")) },
+            { _ = try folder.targetOfSymbolicLink(at: through.appending("file")) },
+            { _ = try folder.status(of: through.appending("file")) },
+        ] {
+            #expect(throws: FileError.self, performing: attempt)
+        }
+        // The link itself is ours to remove.
+        try folder.removeTree(at: through)
+        #expect(try FolderListing(of: outside) == before)
+        #expect(try folder.names(in: root) == ["a", "last"])
+    }
+
+    @Test(arguments: ways)
+    func `paths that are not below it are refused`(way: OpenFolder.Resolution) throws {
+        let folder = try OpenFolder(following: root, way)
+        for path: FilePath in [
+            outside.appending("file"), root.appending("../outside/file"), root.appending("a/../a/b/file"),
+            "/etc/passwd",
+        ] {
+            let error = #expect(throws: FileError.self) { _ = try folder.file(at: path).size }
+            #expect(error?.errno == .improperLink)
+        }
+    }
+
+    @Test(arguments: ways)
+    func `what is open stays the same, whatever gets its name`(way: OpenFolder.Resolution) throws {
+        let folder = try OpenFolder(following: root, way)
+        try PlatformCalls.rename(root, to: scratch.path.appending("moved"))
+        try PlatformCalls.symbolicLink(at: root, to: outside)
+        try folder.makeFile(at: root.appending("mine")).write([4])
+        #expect(try Folder.names(in: outside) == ["file"])
+        #expect(try Folder.names(in: scratch.path.appending("moved")).contains("mine"))
+        #expect(try OpenFile.readingWithoutFollowing(folder.pathByDescriptor.appending("mine")).size == 1)
+    }
+
+    @Test(arguments: ways)
+    func `a pipe is no file, and nobody waits for it`(way: OpenFolder.Resolution) throws {
+        try #require(mkfifo(root.appending("pipe").string, 0o600) == 0)
+        let folder = try OpenFolder(following: root, way)
+        let error = #expect(throws: FileError.self) { _ = try folder.file(at: root.appending("pipe")).size }
+        #expect(error?.errno == .invalidArgument)
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreInstall
+
+/// Somebody swaps folders in and around the inbox for symbolic links, again and again, while shipments are installed. What
+/// the links lead to is a folder that looks like an inbox, and stays as it was; what fails, fails with an error.
+@Suite struct SwappedFolderTests {
+    /// For each of the four cases; a swap takes about a microsecond.
+    private static let time = Duration.milliseconds(Soak.isOn ? 60_000 : 1_500)
+    private static let fewestSwaps = Soak.isOn ? 1_000_000 : 10_000
+
+    /// Where the swapping goes on, and as whom.
+    enum Place: String, CaseIterable, Sendable {
+        /// Another user swaps the inbox itself: the folder above it is theirs.
+        case around
+        /// The same user swaps every folder in it.
+        case inside
+    }
+
+    @Test(arguments: [OpenFolder.Resolution.kernel, .componentwise], Place.allCases)
+    func `nothing is read or written elsewhere`(way: OpenFolder.Resolution, place: Place) async throws {
+        let scratch = try ScratchFolder.inMemory()
+        let parent = try scratch.folder("parent")
+        let root = parent.appending("inbox")
+        let canary = try await Self.makeCanary(in: scratch)
+        let before = try Self.listing(of: canary)
+        let inbox = Inbox(at: root)
+        try await Shipment("first", files: [1: "one"]).install(
+            with: try Installer(inbox: inbox, keeping: Retention(count: 3), way))
+        let installer = try Installer(inbox: inbox, keeping: Retention(count: 3), way)
+
+        let pairs = try Self.plantLinks(place, parent, to: canary)
+        let isRoot = PlatformCalls.effectiveUser == 0
+        if isRoot {
+            // Theirs is the folder above the inbox, and they may get there.
+            try PlatformCalls.changeMode(of: scratch.path, to: [.ownerReadWriteExecute, .otherExecute])
+            try PlatformCalls.changeMode(of: parent, to: [.ownerReadWriteExecute, .otherReadWriteExecute])
+        }
+        let swapper = try FolderSwapper(pairs, as: isRoot && place == .around ? 65534 : nil)
+        try await swapper.waitUntilItSwaps()
+        var (installed, failed, number) = (0, 0, 1)
+        let end = ContinuousClock.now + Self.time
+        while ContinuousClock.now < end || number < 4 {
+            number += 1
+            do {
+                let generation = try await Shipment("\(number)", files: [1: "one", 2: "\(number)"]).install(
+                    with: installer
+                ) { generation in
+                    // As the store is opened before its receipt.
+                    let folder = try installer.folder.folder(of: generation)
+                    let file = try OpenFile.readingWithoutFollowing(folder.pathByDescriptor.appending("Recipes.sqlite"))
+                    #expect(try file.read(8, at: 0).prefix { $0 != 0 } == Array("\(number)".utf8)[...])
+                }
+                #expect(generation.manifest.store.sha256 == ContentDigest(hashing: Shipment.pages("\(number)")))
+                installed += 1
+            } catch is InboxError {
+                failed += 1
+            }
+            _ = try? await Shipment("first", files: [1: "one"]).install(with: installer)
+        }
+        let swaps = try await swapper.stop()
+        print("\(way) \(place): \(swaps) swaps, \(installed) installed, \(failed) failed")
+        #expect(try Self.listing(of: canary) == before)
+        #expect(swaps > Self.fewestSwaps)
+        #expect(installed + failed > 2)
+        if place == .around { #expect(failed == 0, "what goes on above the inbox is no concern of it") }
+    }
+
+    /// Sizes and times of all there is: whatever is written shows.
+    private static func listing(of folder: FilePath) throws -> [String: FileStatus] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.string)
+        return try Dictionary(
+            uniqueKeysWithValues: (names + ["."]).map { name in
+                (name, try PlatformCalls.status(of: folder.appending(FilePath(name).components)))
+            })
+    }
+
+    /// A folder elsewhere with all the names of an inbox in it.
+    private static func makeCanary(in scratch: ScratchFolder) async throws -> FilePath {
+        let canary = scratch.path.appending("canary")
+        let other = try Installer(inbox: Inbox(at: canary), keeping: Retention(count: 3))
+        try await Shipment("canary", files: [1: "one"]).install(with: other)
+        for name in ["generations", "staging", "Recipes", ".ship-store", "_EXTERNAL_DATA"] {
+            try? PlatformCalls.makeFolder(canary.appending(name))
+        }
+        return canary
+    }
+
+    /// Puts a link to the canary beside each folder that is to be swapped.
+    private static func plantLinks(
+        _ place: Place, _ parent: FilePath, to canary: FilePath
+    ) throws -> [(FilePath, FilePath)] {
+        let depot = parent.appending("inbox/.ship-store")
+        let places: [(folder: FilePath, inCanary: String)] =
+            switch place {
+            case .around: [(parent.appending("inbox"), "")]
+            case .inside:
+                [
+                    (depot.appending("Recipes/staging"), ".ship-store/Recipes/staging"),
+                    (depot.appending("Recipes/generations"), ".ship-store/Recipes/generations"),
+                    (depot.appending("Recipes"), ".ship-store/Recipes"), (depot, ".ship-store"),
+                ]
+            }
+        return try places.map { place in
+            let name = place.folder.lastComponent?.string ?? ""
+            let link = place.folder.removingLastComponent().appending("\(name).swapped")
+            let target = place.inCanary.isEmpty ? canary : canary.appending(place.inCanary)
+            try PlatformCalls.symbolicLink(at: link, to: target)
+            return (place.folder, link)
+        }
+    }
+
+    @Test func `an inbox that others may change is refused`() throws {
+        let scratch = try ScratchFolder()
+        for (folder, mode) in [
+            ("inbox", FilePermissions([.ownerReadWriteExecute, .groupWrite])),
+            ("inbox", [.ownerReadWriteExecute, .otherWrite]),
+            ("inbox/.ship-store", [.ownerReadWriteExecute, .otherReadWriteExecute]),
+        ] {
+            let root = scratch.path.appending("inbox")
+            try Folder.make(root.appending(".ship-store"))
+            try PlatformCalls.changeMode(of: scratch.path.appending(folder), to: mode)
+            #expect(throws: InboxError.openToOthers(scratch.path.appending(folder))) {
+                try Installer(inbox: Inbox(at: root), keeping: Retention(count: 1)).inbox
+            }
+            try Folder.removeTree(at: root)
+        }
+    }
+
+    @Test(.enabled(if: PlatformCalls.effectiveUser == 0, "only root can give a folder away"))
+    func `an inbox of another user is refused`() throws {
+        let scratch = try ScratchFolder()
+        let root = scratch.path.appending("inbox")
+        try Folder.make(root.appending(".ship-store"))
+        try #require(chown(root.appending(".ship-store").string, 65534, 65534) == 0)
+        #expect(throws: InboxError.ofOtherUser(root.appending(".ship-store"), 65534)) {
+            try Installer(inbox: Inbox(at: root), keeping: Retention(count: 1)).inbox
+        }
+    }
+
+    @Test func `a folder of the inbox that is a link is not entered`() throws {
+        let inbox = try InboxContent()
+        let outside = try inbox.scratch.folder("outside")
+        try Folder.make(inbox.root)
+        try PlatformCalls.symbolicLink(at: inbox.root.appending(".ship-store"), to: outside)
+        #expect(throws: InboxError.self) { try inbox.installer().inbox }
+        #expect(try Folder.names(in: outside).isEmpty)
+    }
+
+    @Test func `a file with a second name is not sealed`() throws {
+        let inbox = try InboxContent()
+        var staged = try Shipment("store").stage(with: try inbox.installer())
+        let other = inbox.scratch.path.appending("other")
+        try PlatformCalls.hardLink(staged.storePath, as: other)
+        do throws(InboxError) {
+            try staged.seal()
+            Issue.record("sealed")
+        } catch {
+            guard case .mismatch = error else { throw error }
+        }
+        #expect(try PlatformCalls.status(of: other).permissions == .ownerReadWrite)
+    }
+}
