@@ -18,7 +18,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, canonical, canonical_none, columns, dialogues, frames, headers, manifest_members, manifests, messages,
+    blocks, canonical, canonical_none, columns, dialogues, frames, headers, hostile, manifest_members, manifests, messages,
     packed_manifests, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams, tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
@@ -27,6 +27,7 @@ FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
     preambles, headers, frames, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams,
     dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows, store_rows_refused,
+    hostile,
 ]  # fmt: skip
 STATEMENT_OF_GRAMMAR = "README.md"
 

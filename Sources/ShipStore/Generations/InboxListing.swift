@@ -50,7 +50,7 @@ public enum InboxListing {
             }
             guard let installedAt = generation.installedAt else { continue }
             // What cannot be read says nothing: shipments are told.
-            let origin = (try? Origin.read(ofGenerationAt: path)).flatMap(\.self)
+            let origin = (try? Origin.read(ofGenerationAt: path, in: folder.files)).flatMap(\.self)
             let isCurrent = generation.number == current
             entries.append(
                 Entry(
