@@ -98,6 +98,29 @@ struct CorpusSeeds {
         try Self.write([1] + manifest.bytes, "signature/manifest")
     }
 
+    @Test func `what peers say in the vectors`() throws {
+        for vector in try VectorFile.all() where vector.kind == .stream || vector.kind == .dialogue {
+            let byProducer = vector.sections.filter { $0.label != "consumer" }.flatMap(\.bytes)
+            if byProducer.count <= 4096 { try Self.write([0x80, 15] + byProducer, "frames/\(vector.name)") }
+            let byConsumer =
+                vector.bytes(labelled: "consumer") == nil ? [] : vector.sections.filter { $0.label == "consumer" }
+            let answer = byConsumer.flatMap(\.bytes)
+            if !answer.isEmpty { try Self.write([0x81, 15] + answer, "frames/\(vector.name)-answer") }
+        }
+        for vector in try VectorFile.all(.manifest) where vector.bytes.count <= 4096 {
+            try Self.write(vector.bytes, "manifest/\(vector.name)")
+        }
+    }
+
+    @Test(arguments: [
+        "Recipes", "a-wal-b", "drywal", "x-journal", "..", "_FBF", "1F0C5D3A-6B7E-4C28-8E21-90AB34CD56EF",
+        "2026-11-20T19:04:05Z", "737d0b761f6404b81ca26887127271cf6761debcbaa4338d714f210bd58ad08b",
+        "Rezepte\u{e4}.sqlite",
+    ])
+    func names(name: String) throws {
+        try Self.write(Array(name.utf8), "names/\(name.filter { $0.isASCII })")
+    }
+
     /// A segment that is not deflated, so that a fuzzer sees what is in it.
     private static func stored(_ segment: [UInt8]) throws -> [UInt8] {
         guard segment.first == 1 else { return segment }
