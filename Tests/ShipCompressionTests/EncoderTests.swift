@@ -65,7 +65,7 @@ import Testing
         var encodings: [BlockEncoding] = []
         try await BlockEncoder(dial, cores: 1).encode([source]) { block in
             encodings.append(block.encoding)
-            if encodings.count == 4 { dial.level = .standard }
+            if encodings.count == 4 { dial.turn(to: .standard) }
         }
         // One block may be under way at the old level, and one waits to be delivered.
         #expect(encodings.prefix(4).allSatisfy { $0 == .stored })

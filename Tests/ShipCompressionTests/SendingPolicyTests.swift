@@ -83,6 +83,18 @@ import Testing
         #expect(policy.level == .stored)
     }
 
+    @Test func `is tried before anything is done that can wait, and a busy other side is not a slow link`() {
+        var policy = policy(over: Self.near)
+        #expect(policy.prospect == .onTrial)
+        let first = policy.sent(storeBytes: 300_000, wireBytes: 100_000, encoding: .milliseconds(5), waiting: .zero)
+        #expect(first == .goOn)
+        #expect(policy.prospect == .onTrial)
+        // 400 kB in 20 ms.
+        #expect(send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(20)) == .startAgainPlainly)
+        #expect(policy.prospect == .lasting)
+        #expect(self.policy(over: Self.slow).prospect == .lasting)
+    }
+
     @Test func `keeps the rows where the link keeps the sender waiting, and rises`() {
         var policy = policy(over: Self.near)
         var levels = [policy.level.value]
@@ -107,8 +119,8 @@ import Testing
 
     @Test func `is not judged by moments, nor past the middle of a store`() {
         var policy = policy(over: Self.near, store: 4 * Self.mebibyte)
-        #expect(send(&policy, encoding: .milliseconds(5), waiting: .zero) == .goOn)
-        #expect(send(&policy, encoding: .milliseconds(5), waiting: .zero) == .goOn)
+        #expect(send(&policy, encoding: .milliseconds(1), waiting: .zero) == .goOn)
+        #expect(send(&policy, encoding: .milliseconds(1), waiting: .zero) == .goOn)
         #expect(send(&policy, encoding: .milliseconds(50), waiting: .zero) == .goOn)
         #expect(policy.form == .columns)
     }

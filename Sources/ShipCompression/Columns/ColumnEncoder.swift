@@ -23,15 +23,38 @@ struct ColumnEncoder {
         self.cost = cost
     }
 
-    /// The cheapest of `candidates`, judged by what `write` makes of each; `nil` from it rules a candidate out.
+    /// What `write` makes of the cheapest of `candidates`.
     ///
-    /// - Returns: The candidates that can be, the cheapest first.
-    func ranked<Tag>(_ candidates: [Tag], write: (Tag, inout SegmentAreas) -> Bool) -> [Tag] {
-        guard candidates.count > 1 else { return candidates }
-        var costs: [(tag: Tag, cost: Int)] = []
+    /// - Parameter write: Says whether a candidate can be.
+    /// - Returns: `nil` if none can.
+    func cheapest<Tag>(of candidates: [Tag], write: (Tag, inout SegmentAreas) -> Bool) -> SegmentAreas? {
+        var best: (cost: Int, areas: SegmentAreas)?
         for tag in candidates {
             var areas = SegmentAreas()
-            if write(tag, &areas) { costs.append((tag, cost.of(areas))) }
+            guard write(tag, &areas) else { continue }
+            if candidates.count == 1 { return areas }
+            let cost = cost.of(areas)
+            // Among equals the first and simplest is taken.
+            if cost < best?.cost ?? Int.max { best = (cost, areas) }
+        }
+        return best?.areas
+    }
+
+    /// `candidates`, judged by what `write` makes of a sample; `false` from it rules a candidate out.
+    ///
+    /// - Parameters:
+    ///   - sampled: Values of the sample.
+    ///   - count: Values in all.
+    /// - Returns: The candidates that can be, the cheapest first.
+    func ranked<Tag>(
+        _ candidates: [Tag], by sampled: Int, of count: Int, write: (Tag, inout SegmentAreas) -> Bool
+    ) -> [Tag] {
+        guard candidates.count > 1 else { return candidates }
+        let costs = cost.ofSample(sampled, of: count) {
+            candidates.compactMap { tag -> (tag: Tag, cost: Int)? in
+                var areas = SegmentAreas()
+                return write(tag, &areas) ? (tag, cost.of(areas)) : nil
+            }
         }
         // Stable, so that among equals the first and simplest is taken.
         return costs.sorted { $0.cost < $1.cost }.map(\.tag)

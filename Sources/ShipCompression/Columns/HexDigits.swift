@@ -3,8 +3,6 @@ enum HexDigits {
     case upper
     case lower
 
-    private static let dashes = [8, 13, 18, 23]
-
     static func isDigit(_ byte: UInt8) -> Bool { upper.value(byte) != nil || lower.value(byte) != nil }
 
     private func value(_ byte: UInt8) -> UInt8? {
@@ -25,25 +23,34 @@ enum HexDigits {
         guard digits.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: digits.startIndex, to: digits.endIndex, by: 2) {
-            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
-            bytes.append(high << 4 | low)
+        let isWhole = digits.withUnsafeBufferPointer { digits in
+            for index in stride(from: 0, to: digits.count, by: 2) {
+                guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return false }
+                bytes.append(high << 4 | low)
+            }
+            return true
         }
-        return bytes
+        return isWhole ? bytes : nil
     }
 
     /// Adds the 16 bytes of `8-4-4-4-12` digits.
     ///
     /// - Returns: Whether they are that.
     func appendUUID(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) -> Bool {
-        guard text.count == 36, Self.dashes.allSatisfy({ text[text.startIndex + $0] == UInt8(ascii: "-") }) else {
-            return false
+        guard text.count == 36 else { return false }
+        return text.withUnsafeBufferPointer { text in
+            var place = 0
+            while place < 36 {
+                if place == 8 || place == 13 || place == 18 || place == 23 {
+                    guard text[place] == UInt8(ascii: "-") else { return false }
+                    place += 1
+                }
+                guard let high = value(text[place]), let low = value(text[place + 1]) else { return false }
+                bytes.append(high << 4 | low)
+                place += 2
+            }
+            return true
         }
-        guard let found = self.bytes(of: ArraySlice(text.filter { $0 != UInt8(ascii: "-") })), found.count == 16 else {
-            return false
-        }
-        bytes += found
-        return true
     }
 
     func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {

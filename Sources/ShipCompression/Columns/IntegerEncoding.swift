@@ -24,7 +24,7 @@ extension ColumnEncoder {
             // References are to the same rows, so that they cannot be judged by a sample of the values alone.
             let sample = values.sampled(effort.sampleCount)
             guard let sampleFacts = IntegerFacts(sample) else { return }
-            candidates = ranked(candidates) { candidate, areas in
+            candidates = ranked(candidates, by: sample.count, of: values.count) { candidate, areas in
                 if candidate.0 == .reference, let reference = integerReferences[candidate.1] {
                     let differences = zip(sample, reference.sampled(effort.sampleCount)).map { $0 &- $1 }
                     encode(differences, depth: depth + 1, into: &areas)
@@ -37,8 +37,9 @@ extension ColumnEncoder {
                 }
                 return write(candidate.0, sample, sampleFacts, 0, depth, &areas)
             }
-        } else {
-            candidates = ranked(candidates) { write($0.0, values, facts, $0.1, depth, &$1) }
+        } else if let best = cheapest(of: candidates, write: { write($0.0, values, facts, $0.1, depth, &$1) }) {
+            areas.append(best)
+            return
         }
         for candidate in candidates {
             var trial = SegmentAreas()
@@ -104,13 +105,10 @@ extension ColumnEncoder {
             areas.signed(facts.minimum)
             areas.appendNumbers(PackedBits.bytes(of: values, base: facts.minimum, bits: bits), of: count)
         case .dictionary:
-            let distinct = Array(Set(values)).sorted()
-            guard distinct.count < count else { return false }
-            var places: [Int64: Int64] = [:]
-            for (place, value) in distinct.enumerated() { places[value] = Int64(place) }
+            guard let (distinct, places) = Self.dictionary(of: values) else { return false }
             areas.count(distinct.count)
             encode(distinct, depth: depth + 1, into: &areas)
-            encode(values.map { places[$0] ?? 0 }, depth: depth + 1, into: &areas)
+            encode(places, depth: depth + 1, into: &areas)
         case .reference:
             guard let referred = integerReferences[reference], referred.count == count else { return false }
             areas.count(reference)
@@ -121,6 +119,32 @@ extension ColumnEncoder {
             encode(Self.steps(of: values, after: leader), depth: depth + 1, into: &areas)
         }
         return true
+    }
+
+    /// The distinct values, rising, and for each value its place among them; `nil` if fewer than half of them come up again.
+    private static func dictionary(of values: [Int64]) -> (distinct: [Int64], places: [Int64])? {
+        let most = values.count / 2
+        var slotCount = 64
+        while slotCount < most * 2 { slotCount *= 2 }
+        var slots = [Int32](repeating: -1, count: slotCount)
+        var found: [Int64] = []
+        var ids: [Int32] = []
+        ids.reserveCapacity(values.count)
+        for value in values {
+            let hash = UInt64(bitPattern: value) &* 0x9e37_79b9_7f4a_7c15
+            var slot = Int(truncatingIfNeeded: hash &>> 40) & (slotCount - 1)
+            while slots[slot] >= 0, found[Int(slots[slot])] != value { slot = (slot + 1) & (slotCount - 1) }
+            if slots[slot] < 0 {
+                guard found.count < most else { return nil }
+                slots[slot] = Int32(found.count)
+                found.append(value)
+            }
+            ids.append(slots[slot])
+        }
+        let order = found.indices.sorted { found[$0] < found[$1] }
+        var places = [Int64](repeating: 0, count: found.count)
+        for (place, index) in order.enumerated() { places[index] = Int64(place) }
+        return (order.map { found[$0] }, ids.map { places[Int($0)] })
     }
 
     /// The differences to the last value in a row of the same class, or to 0.

@@ -12,15 +12,13 @@ struct MatchSearch: ~Copyable {
     private static let window = 30_000
     /// A match that deflate sees, and that is long enough for it.
     private static let enough = 128
-    /// So many places without anything to find are noise.
-    private static let noise = 512
 
     private let history: UnsafeMutableRawPointer
     private let count: Int
     private let depth: Int
     private let leastGain: Int
-    /// Of so many places one is noted where nothing was found for a while.
-    private let strideInNoise: Int
+    /// Of so many places, a power of two, one is noted. A match whose beginning is not noted is found a few bytes later.
+    private let stride: Int
     private let shift: UInt64
     /// The last place for each hash, -1 for none.
     private let heads: UnsafeMutablePointer<Int32>
@@ -41,7 +39,7 @@ struct MatchSearch: ~Copyable {
     ///   - leastGain: See `LongMatches`.
     init(_ text: [UInt8], dictionary: [UInt8], effort: SegmentEffort, leastGain: Int) {
         depth = effort.searchDepth
-        strideInNoise = effort.searchStride
+        stride = effort.searchStride
         self.leastGain = leastGain
         count = dictionary.count + text.count
         place = dictionary.count
@@ -49,7 +47,7 @@ struct MatchSearch: ~Copyable {
         UnsafeMutableRawBufferPointer(start: history, count: dictionary.count).copyBytes(from: dictionary)
         UnsafeMutableRawBufferPointer(start: history + dictionary.count, count: text.count).copyBytes(from: text)
         self.history = history
-        let bits = max(10, min(20, Int.bitWidth - count.leadingZeroBitCount))
+        let bits = max(10, min(effort.searchBits, Int.bitWidth - count.leadingZeroBitCount))
         shift = UInt64(64 - bits)
         heads = .allocate(capacity: 1 << bits)
         heads.initialize(repeating: -1, count: 1 << bits)
@@ -88,21 +86,22 @@ struct MatchSearch: ~Copyable {
             // What deflate sees as one match needs no second look at each byte, and nor does what looks like noise.
             let step = min(count - place, max(1, found.visible - Self.keySize, min(misses / 32, 32)))
             insert(place, place + step)
-            UnsafeMutableRawPointer(literals + literalCount).copyMemory(from: history + place, byteCount: step)
-            for index in 0..<step {
-                (shown + place + index).initialize(to: Int32(truncatingIfNeeded: literalCount &+ index))
+            for index in place..<place + step {
+                let byte = history.load(fromByteOffset: index, as: UInt8.self)
+                (literals + literalCount).initialize(to: byte)
+                (shown + index).initialize(to: Int32(truncatingIfNeeded: literalCount))
+                literalCount &+= 1
             }
-            literalCount += step
             place += step
             run += step
         }
         return .literals(run)
     }
 
+    @inline(__always)
     private func insert(_ start: Int, _ end: Int) {
         let end = min(end, count - Self.keySize + 1)
-        let stride = misses > Self.noise ? strideInNoise : 1
-        var place = (start + stride - 1) / stride * stride
+        var place = (start &+ stride &- 1) & ~(stride &- 1)
         while place < end {
             let slot = slot(place)
             chain[place] = heads[slot]
@@ -124,7 +123,7 @@ struct MatchSearch: ~Copyable {
     /// The longest match at the place, and how much deflate sees itself.
     private func find() -> (length: Int, distance: Int, visible: Int) {
         var best = (length: 0, distance: 0, visible: 0)
-        guard place <= count - Self.keySize else { return best }
+        guard place <= count &- Self.keySize else { return best }
         var candidate = heads[slot(place)]
         for _ in 0..<depth {
             guard candidate >= 0 else { break }

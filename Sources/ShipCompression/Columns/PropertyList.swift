@@ -24,8 +24,7 @@ enum PropertyList {
         let size = list.count
         guard let offsets = rewriteReferences(in: &objects, size: referenceSize, .relative),
             size == Int(tableStart) + offsets.count * offsetSize(Int(tableStart)) + trailerSize,
-            tail(objects.count, offsets, referenceSize: referenceSize)
-                .elementsEqual(list.dropFirst(Int(tableStart)))
+            tail(objects.count, offsets, referenceSize: referenceSize)[...] == list.dropFirst(Int(tableStart))
         else { return nil }
         return (objects, referenceSize)
     }
@@ -45,19 +44,24 @@ enum PropertyList {
     private static func tail(_ size: Int, _ offsets: [Int], referenceSize: Int) -> [UInt8] {
         let tableStart = size + marker.count
         let width = offsetSize(tableStart)
-        var tail: [UInt8] = []
-        tail.reserveCapacity(offsets.count * width + trailerSize)
-        func append(_ value: Int, _ width: Int) {
-            for byte in (0..<width).reversed() { tail.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+        let count = offsets.count * width + trailerSize
+        return [UInt8](unsafeUninitializedCapacity: count) { tail, filled in
+            func append(_ value: Int, _ width: Int) {
+                var shift = width &* 8
+                while shift > 0 {
+                    shift &-= 8
+                    tail.initializeElement(at: filled, to: UInt8(truncatingIfNeeded: value &>> shift))
+                    filled &+= 1
+                }
+            }
+            for offset in offsets { append(offset + marker.count, width) }
+            append(0, 6)
+            append(width, 1)
+            append(referenceSize, 1)
+            append(offsets.count, 8)
+            append(0, 8)
+            append(tableStart, 8)
         }
-        for offset in offsets { append(offset + marker.count, width) }
-        append(0, 6)
-        append(width, 1)
-        append(referenceSize, 1)
-        append(offsets.count, 8)
-        append(0, 8)
-        append(tableStart, 8)
-        return tail
     }
 
     private enum Direction {
@@ -69,13 +73,20 @@ enum PropertyList {
     private static func rewriteReferences(
         in bytes: inout [UInt8], size: Int, _ direction: Direction
     ) -> [Int]? {
+        bytes.withUnsafeMutableBufferPointer { rewriteReferences(in: $0, size: size, direction) }
+    }
+
+    private static func rewriteReferences(
+        in bytes: UnsafeMutableBufferPointer<UInt8>, size: Int, _ direction: Direction
+    ) -> [Int]? {
         var offsets: [Int] = []
+        offsets.reserveCapacity(bytes.count / 8)
         var place = 0
         let mask = size == 1 ? 0xff : 0xffff
         while place < bytes.count {
             var previous = offsets.count
             offsets.append(place)
-            guard let body = Body(bytes, at: place) else { return nil }
+            guard let body = Body(UnsafeBufferPointer(bytes), at: place) else { return nil }
             place = body.start
             guard body.references <= (bytes.count - place) / size, body.size <= bytes.count - place else { return nil }
             for _ in 0..<body.references {
@@ -105,7 +116,8 @@ enum PropertyList {
         private(set) var size = 0
 
         /// - Returns: `nil` for an object of no known type, or a count beyond the bytes.
-        init?(_ bytes: [UInt8], at place: Int) {
+        @inline(__always)
+        init?(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int) {
             let type = bytes[place] >> 4
             var count = Int(bytes[place] & 0xf)
             var next = place + 1

@@ -9,8 +9,12 @@ extension ColumnEncoder {
         if reals.count >= SegmentLimits.smallColumn { candidates.append(.xor) }
         if scale != nil { candidates.append(.decimal) }
         candidates.append(.bytes)
+        guard reals.count > effort.sampleCount else {
+            if let best = cheapest(of: candidates, write: { write($0, reals, scale, &$1) }) { areas.append(best) }
+            return
+        }
         let sample = reals.sampled(effort.sampleCount)
-        for tag in ranked(candidates, write: { write($0, sample, scale, &$1) }) {
+        for tag in ranked(candidates, by: sample.count, of: reals.count, write: { write($0, sample, scale, &$1) }) {
             var trial = SegmentAreas()
             if write(tag, reals, scale, &trial) {
                 areas.append(trial)

@@ -55,16 +55,16 @@ struct RecordBuilder {
             switch column.kinds[index] {
             case ValueKind.null: break
             case ValueKind.integer:
-                body = SerialType.size(SerialType.of(column.integers[integer], form))
+                body = SerialType.numberLength(form.serialType(of: column.integers[integer]))
                 integer += 1
             case ValueKind.real: body = 8
             case ValueKind.text:
                 body = Int(column.texts.lengths[text])
-                type = SerialType.varintSize(SerialType.ofString(length: body, isText: true))
+                type = Varint.length(of: SerialType.text(length: body))
                 text += 1
             default:
                 body = Int(column.blobs.lengths[blob])
-                type = SerialType.varintSize(SerialType.ofString(length: body, isText: false))
+                type = Varint.length(of: SerialType.blob(length: body))
                 blob += 1
             }
             total += type + body
@@ -83,7 +83,7 @@ struct RecordBuilder {
         var end = 0
         for row in 0..<counts.count {
             let types = Int(typeSizes[row])
-            let header = SerialType.headerSize(types: types)
+            let header = CanonicalRecord.headerSizeWithItself(types)
             typePlaces[row] = Int32(end + header - types)
             bodyPlaces[row] = Int32(end + header)
             end += header + Int(bodySizes[row])
@@ -92,8 +92,8 @@ struct RecordBuilder {
         let records = [UInt8](unsafeUninitializedCapacity: end) { bytes, count in
             var start = 0
             for row in 0..<counts.count {
-                let size = SerialType.headerSize(types: Int(typeSizes[row]))
-                Self.put(size, at: start, in: bytes)
+                let size = CanonicalRecord.headerSizeWithItself(Int(typeSizes[row]))
+                Self.put(UInt64(size), at: start, in: bytes)
                 start = ends[row]
             }
             var rows = Array(0..<Int32(counts.count))
@@ -122,10 +122,10 @@ struct RecordBuilder {
             case ValueKind.integer:
                 let value = column.integers[integer]
                 integer += 1
-                let type = SerialType.of(value, form)
-                bytes[place] = type
+                let type = form.serialType(of: value)
+                bytes[place] = UInt8(truncatingIfNeeded: type)
                 typePlaces[row] += 1
-                let size = SerialType.size(type)
+                let size = SerialType.numberLength(type)
                 Self.put(UInt64(bitPattern: value), size: size, at: body, in: bytes)
                 bodyPlaces[row] += Int32(size)
             case ValueKind.real:
@@ -159,7 +159,8 @@ struct RecordBuilder {
             guard length > 0, let from = source.baseAddress, let to = bytes.baseAddress else { return }
             (to + body).update(from: from + start, count: length)
         }
-        return Self.put(SerialType.ofString(length: length, isText: isText), at: place, in: bytes)
+        let type = isText ? SerialType.text(length: length) : SerialType.blob(length: length)
+        return Self.put(type, at: place, in: bytes)
     }
 
     @inline(__always)
@@ -175,8 +176,8 @@ struct RecordBuilder {
 
     /// A varint of SQLite's: the highest bits first.
     @discardableResult
-    private static func put(_ value: Int, at place: Int, in bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        let size = SerialType.varintSize(value)
+    private static func put(_ value: UInt64, at place: Int, in bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        let size = Varint.length(of: value)
         var rest = value
         for index in stride(from: size - 1, through: 0, by: -1) {
             bytes[place + index] = UInt8(truncatingIfNeeded: rest) & 0x7f | (index == size - 1 ? 0 : 0x80)

@@ -27,7 +27,7 @@ struct RecordParser {
             guard end > start, end <= records.count else { throw .notCanonical }
             let (size, place) = try Self.varint(records, at: start, end: end)
             guard size <= end - start, size >= place - start,
-                SerialType.headerSize(types: size - (place - start)) == size
+                CanonicalRecord.headerSizeWithItself(size - (place - start)) == size
             else { throw .notCanonical }
             headerPlaces.append(Int32(place))
             headerEnds.append(Int32(start + size))
@@ -74,7 +74,7 @@ struct RecordParser {
                     }
                     (type, place) = (value, next)
                 }
-                let size = type < 12 ? SerialType.size(UInt8(min(type, 9))) : (type - 12) / 2
+                let size = type < 12 ? SerialType.numberLength(UInt64(min(type, 9))) : (type - 12) / 2
                 guard size <= ends[row] - body, type < 10 || type > 11 else {
                     isCanonical = false
                     return
@@ -92,7 +92,7 @@ struct RecordParser {
                 case 1...9:
                     var value = size > 0 ? Int64(Int8(bitPattern: bytes[body])) : Int64(type - 8)
                     for index in body..<body + size where index > body { value = value << 8 | Int64(bytes[index]) }
-                    isCanonical = isCanonical && Int(SerialType.of(value, form)) == type
+                    isCanonical = isCanonical && Int(form.serialType(of: value)) == type
                     column.kinds.append(ValueKind.integer)
                     column.integers.append(value)
                 default:

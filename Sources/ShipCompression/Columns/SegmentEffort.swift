@@ -28,7 +28,7 @@ package struct SegmentEffort: Hashable, Sendable {
     var sampleCount: Int {
         switch care {
         case .small: 512
-        case .usual: 2048
+        case .usual: 1024
         case .great: 1 << 16
         }
     }
@@ -37,7 +37,7 @@ package struct SegmentEffort: Hashable, Sendable {
     var sampleSize: Int {
         switch care {
         case .small: 4096
-        case .usual: 16_384
+        case .usual: 8192
         case .great: 1 << 18
         }
     }
@@ -45,8 +45,11 @@ package struct SegmentEffort: Hashable, Sendable {
     /// What a match must be worth to be taken out of the text, in bytes; of several, the best is found by trial.
     var leastGains: [Int] { care == .great ? [16, 32] : [32] }
 
-    /// Of how many places in noise one is noted to be found later.
+    /// Of how many places, a power of two, one is noted to be found later.
     var searchStride: Int { care == .great ? 1 : 4 }
+
+    /// The logarithm of how many hashes the search tells apart, at most: what it notes for them stays in a core's own cache.
+    var searchBits: Int { care == .great ? 18 : 17 }
 
     /// How many earlier places are looked at for a match.
     var searchDepth: Int { care == .great ? 64 : 8 }

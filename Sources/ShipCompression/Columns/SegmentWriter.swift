@@ -45,23 +45,41 @@ package struct SegmentWriter {
     /// - Returns: The encoded segment.
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
     package consuming func finish() throws(CompressionError) -> [UInt8] {
-        var best: [UInt8]?
-        for leastGain in effort.leastGains {
-            let matches = LongMatches(
-                areas.text, dictionary: SegmentDictionary.bytes, effort: effort, leastGain: leastGain)
-            let segment = try encoded(matches)
-            if segment.count < best?.count ?? Int.max { best = segment }
+        let content = smallestContent()
+        guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
+        var segment: [UInt8] = [SegmentForm.deflated.rawValue]
+        segment.appendVarint(UInt64(content.count))
+        if let deflated = try Deflate.raw(of: content, level: effort.deflateLevel),
+            deflated.count + segment.count < content.count + 1
+        {
+            segment += deflated
+        } else {
+            segment = [SegmentForm.stored.rawValue] + content
         }
-        if effort.care == .great || best == nil {
-            let segment = try encoded(nil)
-            if segment.count < best?.count ?? Int.max { best = segment }
-        }
-        guard let best, best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
-        return best
+        guard segment.count <= SegmentLimits.encodedSize else { throw .segmentFull }
+        return segment
     }
 
-    private func encoded(_ matches: LongMatches?) throws(CompressionError) -> [UInt8] {
+    /// With the matches that make it smallest, as far as care goes.
+    private func smallestContent() -> [UInt8] {
+        let candidates: [Int?] = effort.leastGains + (effort.care == .great ? [nil] : [])
+        guard candidates.count > 1 else { return content(leastGain: candidates[0]) }
+        var best: (size: Int, content: [UInt8])?
+        for candidate in candidates {
+            let content = content(leastGain: candidate)
+            let size = cost.of(content)
+            if size < best?.size ?? Int.max { best = (size, content) }
+        }
+        return best?.content ?? content(leastGain: nil)
+    }
+
+    /// - Parameter leastGain: Of matches; `nil` for none.
+    private func content(leastGain: Int?) -> [UInt8] {
+        let matches = leastGain.map {
+            LongMatches(areas.text, dictionary: SegmentDictionary.bytes, effort: effort, leastGain: $0)
+        }
         var content: [UInt8] = []
+        content.reserveCapacity(areas.control.count + areas.numbers.count + areas.text.count + 64)
         content.appendVarint(UInt64(areas.control.count))
         content.appendVarint(UInt64(areas.numbers.count))
         content.appendVarint(UInt64(areas.text.count))
@@ -74,13 +92,7 @@ package struct SegmentWriter {
         }
         content += areas.numbers
         content += matches?.literals ?? areas.text
-        guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
-        var segment: [UInt8] = [SegmentForm.deflated.rawValue]
-        segment.appendVarint(UInt64(content.count))
-        guard let deflated = try Deflate.raw(of: content, level: effort.deflateLevel),
-            deflated.count + segment.count < content.count + 1
-        else { return [SegmentForm.stored.rawValue] + content }
-        return segment + deflated
+        return content
     }
 }
 

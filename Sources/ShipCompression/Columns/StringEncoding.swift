@@ -5,32 +5,48 @@ extension ColumnEncoder {
     func encode(_ strings: Strings, refers: Bool = false, depth: Int = 0, into areas: inout SegmentAreas) {
         guard strings.count > 0 else { return }
         let facts = StringFacts(strings)
-        var candidates = facts.candidates(depth: depth).map { ($0, 0) }
+        var candidates = withoutClearLoser(facts.candidates(depth: depth), strings, facts, depth: depth).map { ($0, 0) }
         if refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
+        let writeAll = { (candidate: (StringTag, Int), areas: inout SegmentAreas) in
+            write(candidate.0, strings, facts, textReference(candidate.1), candidate.1, depth, &areas)
+        }
         if candidates.count > 1, let rows {
             let sample = strings.selecting(rows)
             let sampleFacts = StringFacts(sample)
-            candidates = ranked(candidates) { candidate, areas in
+            candidates = ranked(candidates, by: rows.count, of: strings.count) { candidate, areas in
                 write(
                     candidate.0, sample, sampleFacts, textReference(candidate.1)?.selecting(rows), candidate.1, depth,
                     &areas)
             }
-        } else {
-            candidates = ranked(candidates) {
-                write($0.0, strings, facts, textReference($0.1), $0.1, depth, &$1)
-            }
+        } else if let best = cheapest(of: candidates, write: writeAll) {
+            areas.append(best)
+            return
         }
         for candidate in candidates {
             var trial = SegmentAreas()
-            if write(
-                candidate.0, strings, facts, textReference(candidate.1), candidate.1, depth, &trial)
-            {
+            if writeAll(candidate, &trial) {
                 areas.append(trial)
                 return
             }
         }
         _ = write(.lengths, strings, facts, nil, 0, depth, &areas)
+    }
+
+    /// Whether lengths are better than zeros at the ends shows in most cases without a trial: the text is the same, and a zero
+    /// takes about as many bits as its frequency says, fewer where it is part of what repeats, more in noise.
+    private func withoutClearLoser(
+        _ candidates: [StringTag], _ strings: Strings, _ facts: StringFacts, depth: Int
+    ) -> [StringTag] {
+        guard candidates.starts(with: [.terminated, .lengths]), effort.care != .great else { return candidates }
+        var areas = SegmentAreas()
+        encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
+        let lengthBits = cost.of(areas) * 8
+        let mean = facts.totalLength / strings.count
+        let zeroBits = strings.count * (Int.bitWidth - mean.leadingZeroBitCount)
+        if lengthBits > zeroBits * 3 / 2 { return candidates.filter { $0 != .lengths } }
+        if lengthBits * 3 < zeroBits { return candidates.filter { $0 != .terminated } }
+        return candidates
     }
 
     private func textReference(_ index: Int) -> Strings? {
@@ -55,14 +71,9 @@ extension ColumnEncoder {
         switch tag {
         case .lengths:
             encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
-            areas.text.reserveCapacity(areas.text.count + facts.totalLength)
-            for index in 0..<strings.count { areas.text += strings[index] }
+            strings.append(to: &areas.text)
         case .terminated:
-            areas.text.reserveCapacity(areas.text.count + facts.totalLength + strings.count)
-            for index in 0..<strings.count {
-                areas.text += strings[index]
-                areas.text.append(0)
-            }
+            strings.append(to: &areas.text, end: 0)
         case .transposed:
             areas.count(facts.longest)
             areas.appendNumbers(BytePlanes.transposed(strings, length: facts.longest), of: strings.count)

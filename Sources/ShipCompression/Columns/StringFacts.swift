@@ -25,11 +25,26 @@ struct StringFacts {
         }
         shared = shared * count / max(1, min(count, 512))
         hasNul = strings.bytes.withUnsafeBufferPointer { bytes in
-            for (start, length) in zip(strings.starts, strings.lengths) {
-                for place in Int(start)..<Int(start) + Int(length) where bytes[place] == 0 { return true }
+            zip(strings.starts, strings.lengths).contains { start, length in
+                let string = UnsafeRawBufferPointer(bytes)[Int(start)..<Int(start + length)]
+                return Self.hasNul(UnsafeRawBufferPointer(rebasing: string))
             }
-            return false
         }
+    }
+
+    /// Eight bytes at a time: a byte is zero where taking 1 from it borrows from above.
+    private static func hasNul(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var place = 0
+        while place &+ 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+            place &+= 8
+        }
+        while place < bytes.count {
+            if bytes[place] == 0 { return true }
+            place &+= 1
+        }
+        return false
     }
 
     /// Encodings worth a trial, the simplest first.

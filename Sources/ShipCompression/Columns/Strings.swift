@@ -32,4 +32,29 @@ struct Strings {
         for index in indexes { selected.append(start: Int(starts[index]), length: Int(lengths[index])) }
         return selected
     }
+
+    /// Adds all strings to `text`, back to back.
+    ///
+    /// - Parameter end: What follows each of them.
+    func append(to text: inout [UInt8], end: UInt8? = nil) {
+        let ends = end == nil ? 0 : 1
+        let size = totalLength + count * ends
+        text.reserveCapacity(text.count + size)
+        text += [UInt8](unsafeUninitializedCapacity: size) { target, filled in
+            bytes.withUnsafeBytes { source in
+                var place = 0
+                for (start, length) in zip(starts, lengths) {
+                    let string = UnsafeRawBufferPointer(rebasing: source[Int(start)..<Int(start) + Int(length)])
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(target)[place...])
+                        .copyMemory(from: string)
+                    place += Int(length)
+                    if let end {
+                        target.initializeElement(at: place, to: end)
+                        place += 1
+                    }
+                }
+            }
+            filled = size
+        }
+    }
 }

@@ -2,26 +2,37 @@ import CDeflate
 
 /// What areas would take once deflated.
 ///
-/// A class, because it owns one compressor for the many trials of a segment.
+/// A class, because it owns what the many trials of a segment share.
 final class TrialCost {
-    private let compressor: OpaquePointer
-    private var output: [UInt8]
+    /// Where care is great: deflate says it.
+    private var compressor: OpaquePointer?
+    private var output: [UInt8] = []
+    private var estimate = DeflateEstimate()
 
     init(effort: SegmentEffort) throws(CompressionError) {
-        guard let compressor = libdeflate_alloc_compressor(effort.care == .great ? 6 : 1) else { throw .outOfMemory }
+        guard effort.care == .great else { return }
+        guard let compressor = libdeflate_alloc_compressor(6) else { throw .outOfMemory }
         self.compressor = compressor
-        output = [UInt8](repeating: 0, count: 1 << 12)
     }
 
-    deinit { libdeflate_free_compressor(compressor) }
+    deinit { compressor.map { libdeflate_free_compressor($0) } }
 
-    /// - Returns: Bytes, by deflating each area for itself; the control area is taken as it is.
+    /// - Returns: Bytes, of each area for itself; the control area is taken as it is.
     func of(_ areas: SegmentAreas) -> Int {
         areas.control.count + of(areas.numbers) + of(areas.text)
     }
 
+    /// Costs of samples: what is said of the codes is said once, for all values.
+    func ofSample<Result>(_ sampled: Int, of count: Int, _ work: () -> Result) -> Result {
+        let whole = estimate.codeCost
+        estimate.codeCost = max(1, whole * sampled / max(1, count))
+        defer { estimate.codeCost = whole }
+        return work()
+    }
+
     func of(_ bytes: [UInt8]) -> Int {
         guard bytes.count > 16 else { return bytes.count }
+        guard let compressor else { return bytes.withUnsafeBufferPointer { estimate.size(of: $0) } }
         if output.count < bytes.count { output = [UInt8](repeating: 0, count: bytes.count) }
         let size = libdeflate_deflate_compress(compressor, bytes, bytes.count, &output, bytes.count)
         return size == 0 ? bytes.count : size

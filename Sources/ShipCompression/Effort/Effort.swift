@@ -7,16 +7,25 @@ public enum Effort: Hashable, Sendable {
     case level(CompressionLevel)
 }
 
-/// The level at which encoders work from now on: whoever sends turns it, whoever encodes looks at it before each piece.
+/// How encoders work from now on: whoever sends turns it, whoever encodes looks at it before each piece.
 package final class EffortDial: Sendable {
-    private let current: Mutex<CompressionLevel>
-
-    package init(_ level: CompressionLevel) {
-        current = Mutex(level)
+    /// Whether what is encoded is likely to be sent.
+    package enum Prospect: Hashable, Sendable {
+        case lasting
+        /// The link is being tried: soon it may turn out that the store goes otherwise. Nothing is done that can wait.
+        case onTrial
     }
 
-    package var level: CompressionLevel {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+    private let current: Mutex<(level: CompressionLevel, prospect: Prospect)>
+
+    package init(_ level: CompressionLevel, _ prospect: Prospect = .lasting) {
+        current = Mutex((level, prospect))
+    }
+
+    package var level: CompressionLevel { current.withLock { $0.level } }
+    package var prospect: Prospect { current.withLock { $0.prospect } }
+
+    package func turn(to level: CompressionLevel, _ prospect: Prospect = .lasting) {
+        current.withLock { $0 = (level, prospect) }
     }
 }

@@ -1,13 +1,13 @@
 /// Where a sender's time went: into encoding, or into waiting for the link.
 package struct LinkPace: Hashable, Sendable {
     /// Less than this says nothing.
-    private static let shortest = Duration.milliseconds(20)
+    private let shortest: Duration
 
     private var encoding = Duration.zero
     private var waiting = Duration.zero
     private var wireBytes: Int64 = 0
 
-    package init() {}
+    package init(shortest: Duration = .milliseconds(20)) { self.shortest = shortest }
 
     /// - Parameters:
     ///   - encoding: How long the sender waited for something to send.
@@ -23,7 +23,7 @@ package struct LinkPace: Hashable, Sendable {
     /// encoder need not hurry for. `nil` as long as nobody can tell.
     package var waitingShare: Double? {
         let all = encoding + waiting
-        return all < Self.shortest ? nil : waiting / all
+        return all < shortest ? nil : waiting / all
     }
 
     /// What the link takes, in bytes a second, while it keeps the sender waiting.

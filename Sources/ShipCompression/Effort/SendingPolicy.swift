@@ -31,8 +31,9 @@ package struct SendingPolicy: Hashable, Sendable {
     private static let smallSize: Int64 = 4 * 1024 * 1024
     /// From here on a round trip is one over a slow link; within a machine that is busy the other side's answer takes up to 5.
     private static let slowRoundTrip = Duration.milliseconds(8)
-    /// So much of a store has to be sent before a link is known to be fast, in bytes.
-    private static let probe: Int64 = 1024 * 1024
+    /// So much of a store has to be sent before a link is known to be fast, in bytes: about the first three segments, of which
+    /// buffers on the way take no small part.
+    private static let trial: Int64 = 768 * 1024
     /// So much the buffers on the way over a slow link may hold, in bytes on the wire.
     private static let slowLinkBuffers: Int64 = 2 * 1024 * 1024
     /// A link that takes so much keeps nobody waiting: the other side does, which has to decode and write, and perhaps on the
@@ -48,6 +49,8 @@ package struct SendingPolicy: Hashable, Sendable {
     private let storeSize: Int64
     private var mayStartAgain = false
     private var pace = LinkPace()
+    /// Over all that was sent on trial.
+    private var trialPace = LinkPace(shortest: .milliseconds(4))
     private var (storeBytes, wireBytes) = (Int64(0), Int64(0))
 
     /// - Parameters:
@@ -91,17 +94,26 @@ package struct SendingPolicy: Hashable, Sendable {
         self.storeBytes += storeBytes
         self.wireBytes += wireBytes
         pace.add(encoding: encoding, waiting: waiting, wireBytes: wireBytes)
-        guard isFollowing, let share = pace.waitingShare else { return .goOn }
-        if mayStartAgain, self.storeBytes >= Self.probe {
-            mayStartAgain = false
-            // Past the middle nothing is won by it.
-            if share < 0.25, self.storeBytes < storeSize / 2 {
-                goPlainly()
-                return .startAgainPlainly
+        if mayStartAgain {
+            trialPace.add(encoding: encoding, waiting: waiting, wireBytes: wireBytes)
+            if self.storeBytes >= Self.trial, let isFast = isFastOnTrial {
+                mayStartAgain = false
+                // Past the middle nothing is won by it.
+                if isFast, self.storeBytes < storeSize / 2 {
+                    goPlainly()
+                    return .startAgainPlainly
+                }
             }
         }
-        follow(share)
+        if isFollowing, let share = pace.waitingShare { follow(share) }
         return .goOn
+    }
+
+    /// Whether what is sent now may soon be taken back.
+    package var prospect: EffortDial.Prospect { mayStartAgain ? .onTrial : .lasting }
+
+    private var isFastOnTrial: Bool? {
+        trialPace.waitingShare.map { $0 < 0.25 || trialPace.linkRate >= Self.fastRate }
     }
 
     /// The store goes in blocks from here on, for whatever reason.

@@ -37,10 +37,12 @@ package struct StoreToEncode: Sendable {
     package let selfCheck: SelfCheck
     /// How many segments are encoded at the same time.
     package let cores: Int
+    /// Whether a link has nothing to do until the first segment is there.
+    package let isAwaited: Bool
 
     package init(
         path: FilePath, facts: StoreFacts, shapes: [String: IndexShape], dial: EffortDial, selfCheck: SelfCheck,
-        cores: Int
+        cores: Int, isAwaited: Bool
     ) {
         self.path = path
         self.facts = facts
@@ -48,6 +50,7 @@ package struct StoreToEncode: Sendable {
         self.dial = dial
         self.selfCheck = selfCheck
         self.cores = max(1, cores)
+        self.isAwaited = isAwaited
     }
 }
 

@@ -66,6 +66,9 @@ final class ContentChannel: Sendable {
         }
     }
 
+    /// Whether nobody wants more.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// One of those that were taken is done with.
     func finishOne() { slots.signal() }
 

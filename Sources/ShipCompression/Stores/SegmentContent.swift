@@ -4,6 +4,8 @@ import StoreFormat
 package struct SegmentContent: Sendable {
     /// Bytes of rows and chunks from which on a segment is full.
     static let size = 1024 * 1024
+    /// The same of the first segment where a link has nothing to do before it is there. Each is twice as large as the one before.
+    static let firstSize = 128 * 1024
 
     enum Element: Sendable {
         case number(UInt64)
@@ -21,10 +23,30 @@ package struct SegmentContent: Sendable {
     /// Whether it is the last of its stream.
     package internal(set) var isLast = false
     let integers: IntegerForm
+    /// Bytes of rows and chunks from which on it is full.
+    let capacity: Int
 
-    init(_ integers: IntegerForm) { self.integers = integers }
+    /// Whether it is one of the first, up to the first of full size: the link has little to do before the next is there.
+    private let isEarly: Bool
 
-    var isFull: Bool { size >= Self.size }
+    init(_ integers: IntegerForm, capacity: Int = size) {
+        self.init(integers, capacity, isEarly: capacity < Self.size)
+    }
+
+    private init(_ integers: IntegerForm, _ capacity: Int, isEarly: Bool) {
+        self.integers = integers
+        self.capacity = capacity
+        self.isEarly = isEarly
+    }
+
+    var isFull: Bool { size >= capacity }
+
+    /// An empty one to go on with.
+    var next: SegmentContent {
+        var next = SegmentContent(integers, min(Self.size, capacity * 2), isEarly: capacity < Self.size)
+        next.table = table
+        return next
+    }
 
     mutating func add(_ tag: ItemTag) { elements.append(.number(tag.rawValue)) }
 
@@ -44,6 +66,11 @@ package struct SegmentContent: Sendable {
 
     /// The segment, as a frame carries it.
     ///
+    /// The effort that suits it: while a link has nothing to do, time counts for more than the last bytes.
+    func effort(_ level: CompressionLevel) -> SegmentEffort {
+        SegmentEffort(isEarly && level.value > CompressionLevel.standard.value ? .standard : level)
+    }
+
     /// - Throws: `CompressionError`.
     package func encoded(_ effort: SegmentEffort) throws -> [UInt8] {
         var writer = try SegmentWriter(effort: effort)

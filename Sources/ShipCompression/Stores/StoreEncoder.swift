@@ -73,12 +73,27 @@ package struct StoreEncoder: ColumnsEncoder {
 
     /// The walk blocks: it has a thread of its own.
     private func read(into channel: ContentChannel) {
+        // A small one is compared as a whole before anything is sent.
+        let segments: StoreWalk.Segments = store.isAwaited && store.facts.size > Self.comparedSize ? .growing : .full
         DispatchQueue.global().async { [store, pages] in
             channel.end(
                 Result {
-                    try StoreWalk.run(over: try pages.open(), shapes: store.shapes) { try channel.put($0) }
+                    let pages = PagesUntilClosed(try pages.open(), channel)
+                    try StoreWalk.run(over: pages, shapes: store.shapes, segments: segments) { try channel.put($0) }
                 })
         }
+    }
+
+    /// One segment after the other, each while the one before is delivered: a link that is slow enough for more effort than usual
+    /// has something to do for longer than one core takes, and each segment under way takes memory.
+    private var isOneByOne: Bool {
+        store.isAwaited && store.dial.level.value > CompressionLevel.standard.value
+    }
+
+    private func encode(_ content: SegmentContent, _ index: Int) throws -> Event {
+        let bytes = try content.encoded(content.effort(store.dial.level))
+        return .encoded(
+            index, EncodedSegment(bytes: bytes, storeBytes: content.storeBytes), content.isLast ? .last : .more)
     }
 
     private func run(
@@ -86,17 +101,34 @@ package struct StoreEncoder: ColumnsEncoder {
     ) async throws {
         let check = store.selfCheck == .on ? try StoreComparison(store.facts, pages) : nil
         try await withThrowingTaskGroup(of: Event.self) { group in
-            var (begun, delivered) = (0, 0)
+            var (begun, done, delivered) = (0, 0, 0)
             var encoded: [Int: (EncodedSegment, EncodedSegment.Position)] = [:]
             var unchecked: [[UInt8]] = []
             var (isReading, isChecking, isAtEnd) = (false, false, false)
+            /// The segment that is read and encoded by one task.
+            var whole: Int?
+
+            func read() {
+                guard isOneByOne else {
+                    isReading = true
+                    return group.addTask { .content(try await channel.next()) }
+                }
+                guard begun == done else { return }
+                isReading = true
+                let index = begun
+                begun += 1
+                whole = index
+                group.addTask {
+                    guard let content = try await channel.next() else { return .content(nil) }
+                    return try encode(content, index)
+                }
+            }
 
             func goOn() {
-                if !isReading, !isAtEnd, unchecked.count < Self.mostUnchecked {
-                    isReading = true
-                    group.addTask { .content(try await channel.next()) }
-                }
-                if let check, !isChecking, !unchecked.isEmpty {
+                if !isReading, !isAtEnd, unchecked.count < Self.mostUnchecked { read() }
+                let canCheckWait =
+                    store.dial.prospect == .onTrial && unchecked.count < Self.mostUnchecked && !isAtEnd
+                if let check, !isChecking, !unchecked.isEmpty, !canCheckWait {
                     isChecking = true
                     let segment = unchecked.removeFirst()
                     group.addTask {
@@ -109,28 +141,22 @@ package struct StoreEncoder: ColumnsEncoder {
             goOn()
             while let event = try await group.next() {
                 switch event {
-                case .content(let content):
+                case .content(nil):
+                    (isReading, isAtEnd) = (false, true)
+                case .content(let content?):
                     isReading = false
-                    guard let content else {
-                        isAtEnd = true
-                        break
-                    }
                     let index = begun
                     begun += 1
-                    group.addTask { [store] in
-                        let bytes = try content.encoded(SegmentEffort(store.dial.level))
-                        return .encoded(
-                            index, EncodedSegment(bytes: bytes, storeBytes: content.storeBytes),
-                            content.isLast ? .last : .more)
-                    }
+                    group.addTask { try encode(content, index) }
                 case .encoded(let index, let segment, let position):
+                    if index == whole { isReading = false }
+                    done += 1
                     encoded[index] = (segment, position)
                     while let (segment, position) = encoded.removeValue(forKey: delivered) {
                         delivered += 1
-                        if check != nil {
-                            unchecked.append(segment.bytes)
-                            goOn()
-                        }
+                        if check != nil { unchecked.append(segment.bytes) }
+                        // Goes on meanwhile.
+                        goOn()
                         try await deliver(segment, position)
                         channel.finishOne()
                     }
@@ -156,6 +182,24 @@ package struct StoreEncoder: ColumnsEncoder {
             block.removeAll(keepingCapacity: true)
         }
         return size
+    }
+}
+
+/// Pages of a store for as long as somebody wants its rows: the walk ends soon where nobody does.
+private struct PagesUntilClosed: PageSource {
+    private let pages: any PageSource
+    private let channel: ContentChannel
+
+    init(_ pages: any PageSource, _ channel: ContentChannel) {
+        self.pages = pages
+        self.channel = channel
+    }
+
+    var pageCount: UInt32 { pages.pageCount }
+
+    func read(_ number: UInt32, into page: inout [UInt8]) throws {
+        guard !channel.isClosed else { throw CancellationError() }
+        try pages.read(number, into: &page)
     }
 }
 

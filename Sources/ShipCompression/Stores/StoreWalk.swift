@@ -21,6 +21,8 @@ package struct StoreWalk {
     package enum Segments: Hashable, Sendable {
         /// Where it is full.
         case full
+        /// There, but the first ones sooner.
+        case growing
         /// There, and after each table.
         case ofEachTable
     }
@@ -52,7 +54,8 @@ package struct StoreWalk {
         settings = try StoreSettings(decoding: header)
         geometry = PageGeometry(settings)
         use = PageUse(pageCount: pages.pageCount)
-        content = SegmentContent(settings.integers)
+        content = SegmentContent(
+            settings.integers, capacity: segments == .growing ? SegmentContent.firstSize : SegmentContent.size)
     }
 
     private mutating func run() throws {
@@ -139,7 +142,7 @@ package struct StoreWalk {
                     expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
                 }
             }
-            if content.size + group.records.count >= SegmentContent.size || group.ends.count == Self.mostRows {
+            if content.size + group.records.count >= content.capacity || group.ends.count == Self.mostRows {
                 try close(&group)
             }
         }
@@ -162,9 +165,7 @@ package struct StoreWalk {
     private mutating func close() throws {
         content.storeBytes = pages.take() * Int64(settings.pageSize)
         try deliver(content)
-        let table = content.table
-        content = SegmentContent(settings.integers)
-        content.table = table
+        content = content.next
     }
 
     private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {
@@ -173,9 +174,10 @@ package struct StoreWalk {
         content.add(UInt64(cell.payloadSize))
         var chunk: [UInt8] = []
         var walk = self
+        let full = SegmentContent.size - 65_536
         try reader.forEachPiece(of: cell) { piece in
             piece.withUnsafeBufferPointer { chunk.append(contentsOf: $0) }
-            guard chunk.count >= SegmentContent.size - 65_536 else { return }
+            guard chunk.count >= full else { return }
             walk.content.add(chunk: chunk)
             chunk = []
             try walk.closeIfFull()

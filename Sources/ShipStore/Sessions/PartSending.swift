@@ -10,6 +10,8 @@ struct PartSending {
     private let parts: [Int]
     private var policy: SendingPolicy
     private let dial: EffortDial
+    /// Whether somebody waits at the other end.
+    private let isAwaited: Bool
     /// Bytes of the store, and of the other parts.
     private var (storeDone, othersDone) = (Int64(0), Int64(0))
     private let total: Int64
@@ -36,7 +38,8 @@ struct PartSending {
         total = parts.reduce(0) { $0 + all[$1].size }
         policy = SendingPolicy(
             manner.effort, form, over: link, storeSize: shipment.manifest.store.size, totalSize: total)
-        dial = EffortDial(policy.level)
+        isAwaited = link != .file
+        dial = EffortDial(policy.level, policy.prospect)
     }
 
     var progress: SendEvent {
@@ -73,7 +76,7 @@ struct PartSending {
                 StoreToEncode(
                     path: shipment.copy.path(ofPart: 0), facts: shipment.manifest.store,
                     shapes: shipment.indexShapes ?? [:], dial: dial, selfCheck: shipment.manner.selfCheck,
-                    cores: shipment.manner.cores))
+                    cores: shipment.manner.cores, isAwaited: isAwaited))
             // The first segment and the end of the self-check may be a while in coming.
             try await writer.whileWorking {
                 try await encoder.encode { segment, position in
@@ -102,7 +105,7 @@ struct PartSending {
                 try OpenFile.readingWithoutFollowing(path).read($1, at: $0)
             }
         }
-        dial.level = policy.level
+        dial.turn(to: policy.level, policy.prospect)
         start = .now
         try await BlockEncoder(dial, cores: shipment.manner.cores).encode(sources) { block in
             let size = Int64(block.decodedSize)
@@ -121,7 +124,7 @@ struct PartSending {
         let step = policy.sent(
             storeBytes: storeBytes, wireBytes: writer.bytesSent - wire, encoding: encoding,
             waiting: writer.timeWaited - waited)
-        dial.level = policy.level
+        dial.turn(to: policy.level, policy.prospect)
         report(progress)
         start = .now
         return step

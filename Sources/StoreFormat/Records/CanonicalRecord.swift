@@ -51,6 +51,7 @@ package enum CanonicalRecord {
     /// The size that a header says it has, which counts the varint that says it.
     ///
     /// - Parameter size: Bytes of the serial types.
+    @inlinable
     package static func headerSizeWithItself(_ size: Int) -> Int {
         var whole = size + 1
         while Varint.length(of: UInt64(whole)) + size > whole { whole += 1 }

@@ -27,6 +27,14 @@ package enum SerialType {
         }
     }
 
+    /// The same, for NULL and numbers alone.
+    ///
+    /// - Parameter type: 0 to 9.
+    @inlinable
+    package static func numberLength(_ type: UInt64) -> Int {
+        Int(truncatingIfNeeded: (0x00_8864_3210 &>> (type &* 4)) & 0xf)
+    }
+
     /// Whether values of the type are integers.
     @inlinable
     package static func isInteger(_ type: UInt64) -> Bool { (1...6).contains(type) || type == 8 || type == 9 }
