@@ -137,8 +137,7 @@ import Testing
 
     private static let kind: [Cell] = [.text("red"), .null, .integer(5), .real(2.5), .blob([0, 0]), .text("blue")]
 
-    /// A number that does not come back soon.
-    private static func mixed(_ number: Int) -> Int { (number * 2_654_435_761) >> 16 }
+    private static let classes = noise(900, 0...58)
 
     /// The last of some columns, and how it is encoded.
     static let columns: [(tag: UInt8, number: Int, row: @Sendable (Int) -> [Cell])] = [
@@ -146,7 +145,10 @@ import Testing
         (0x24, 200, { [$0 % 4 == 0 ? .integer(Int64($0 * 37)) : .real(Double($0 * 37) + 0.25)] }),
         (0x80, 300, { [kind[$0 * $0 % 53 % 6]] }),
         (0x81, 300, { [.integer(Int64($0 * $0 % 59)), .text("value \($0 * $0 % 59 % 23)")] }),
-        (0x82, 900, { [.text("\(mixed($0) % 59)"), .text("v\($0 == 700 ? 9 : mixed($0) % 59 * 7 % 31)")] }),
+        (
+            0x82, 900,
+            { [.text(letters(Int(classes[$0]) * 7_919_777)), .text("v\($0 == 700 ? 99 : classes[$0] * 7 % 31)")] }
+        ),
         (0x83, 300, { [.text("\($0 * $0 % 59)"), .text("\($0 * $0 % 59)")] }),
         (0x02, 300, { [.integer(Int64($0 * $0 % 997)), .integer(Int64($0 * $0 % 997) + 41)] }),
     ]
