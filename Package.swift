@@ -62,8 +62,6 @@ let package = Package(
     ],
     targets: [
         // Bytes and the order of events: pure.
-        .systemLibrary(name: "CAllocator"),
-        .systemLibrary(name: "CProcessLimits"),
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         target("ShipProtocol", ["CZlib"]),
@@ -74,8 +72,7 @@ let package = Package(
         // itself, to those who take copies and those who check them; DeviceTrust who is who, to links and sessions.
         .target(name: "CPlatform"),
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
-        target(
-            "StoreFiles", ["ShipProtocol", "StoreFormat", "CAllocator", "CPlatform", "CProcessLimits", crypto, system]),
+        target("StoreFiles", ["ShipProtocol", "StoreFormat", "CPlatform", crypto, system]),
         target("CoreDataReading", ["ShipProtocol", "StoreFormat"]),
         target(
             "StoreSnapshot",

@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -24,13 +28,62 @@ int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mo
 #endif
 }
 
+/// Lowers a limit, and `slack` above that the most that it can be raised to; what is lower already stays.
+static int lower_limit(int resource, uint64_t most, uint64_t slack) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0) return -1;
+    if (limit.rlim_max > most + slack) limit.rlim_max = most + slack;
+    if (limit.rlim_cur > most) limit.rlim_cur = most;
+    return setrlimit(resource, &limit);
+}
+
 void ship_store_forbid_dumps(void) {
-    struct rlimit none = {0, 0};
-    if (getrlimit(RLIMIT_CORE, &none) == 0) {
-        none.rlim_cur = 0;
-        setrlimit(RLIMIT_CORE, &none);
+    struct rlimit limit;
+    // The most that it can be raised to stays, for what this process starts.
+    if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+        limit.rlim_cur = 0;
+        setrlimit(RLIMIT_CORE, &limit);
     }
 #ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+/// Bytes of address space that this process has mapped, or 0 where that cannot be told.
+static uint64_t mapped_bytes(void) {
+#ifdef __linux__
+    char text[32] = {0};
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    return count <= 0 ? 0 : strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+#else
+    return 0;
+#endif
+}
+
+int ship_store_confine_process(uint64_t memory, unsigned seconds, uint64_t descriptors) {
+    uint64_t mapped = mapped_bytes();
+    int failed = 0;
+    failed |= lower_limit(RLIMIT_CORE, 0, 0);
+    failed |= lower_limit(RLIMIT_FSIZE, 0, 0);
+    failed |= lower_limit(RLIMIT_NOFILE, descriptors, 0);
+    // Where both are equal it ends by SIGKILL, which says nothing.
+    failed |= lower_limit(RLIMIT_CPU, seconds, 1);
+    if (mapped > 0) failed |= lower_limit(RLIMIT_AS, mapped + memory, 0);
+#ifdef __linux__
+    failed |= prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    failed |= prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+    alarm(seconds + 5);
+    return failed;
+}
+
+void ship_store_set_mmap_threshold(int size) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, size);
+#else
+    (void)size;
 #endif
 }

@@ -28,14 +28,14 @@ extension OpenFolder {
 
     /// Makes the folder, private to its owner, and those above it that are missing, each made durable in its parent.
     package func makeFolder(at path: FilePath) throws(FileError) {
+        // Most often it is there.
+        if (try? status(of: path))?.kind == .folder { return }
         var missing: [FilePath] = []
         var place = path
         while place != self.path, !place.isEmpty {
             missing.append(place)
             place = place.removingLastComponent()
         }
-        // Most often it is there.
-        if (try? status(of: path))?.kind == .folder { return }
         for place in missing.reversed() {
             do throws(FileError) {
                 try at(place) { entry throws(FileError) in try PlatformCalls.makeFolder(entry) }

@@ -115,13 +115,9 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     // MARK: Paths
 
-    /// - Throws: `.improperLink`, as openat2(2) does, for a path that is not below this folder's.
-    private func inside(_ path: FilePath) throws(FileError) -> FilePath {
-        var inside = path
-        guard inside.removePrefix(self.path), inside.isRelative,
-            inside.components.allSatisfy({ $0.kind == .regular })
-        else { throw FileError(.resolve, path, .improperLink) }
-        return inside.isEmpty ? "." : inside
+    private func inside(_ path: FilePath) throws(FileError) -> PathInside {
+        guard let inside = PathInside(of: path, in: self.path) else { throw FileError(.resolve, path, .improperLink) }
+        return inside
     }
 
     /// Opens the folders above the last component, and gives that one with the folder that it is in.
@@ -129,32 +125,29 @@ package struct OpenFolder: ~Copyable, Sendable {
         _ path: FilePath, _ body: (FolderEntry) throws(FileError) -> Result
     ) throws(FileError) -> Result {
         let inside = try inside(path)
-        guard let name = inside.lastComponent else { throw FileError(.resolve, path, .improperLink) }
-        let above = inside.removingLastComponent()
-        if above.isEmpty { return try body(FolderEntry(folder: descriptor, name: name, path: path)) }
-        let parent = try openFolder(above)
+        guard let name = inside.names.last else { throw FileError(.resolve, path, .improperLink) }
+        guard let above = inside.above else { return try body(FolderEntry(folder: descriptor, name: name, path: path)) }
+        let parent = try openFolder(above, path)
         defer { try? parent.close() }
         return try body(FolderEntry(folder: parent, name: name, path: path))
     }
 
-    private func openFolder(_ inside: FilePath) throws(FileError) -> FileDescriptor {
-        let whole = path.appending(inside.components)
+    /// - Parameter path: For messages.
+    private func openFolder(_ inside: PathInside, _ path: FilePath) throws(FileError) -> FileDescriptor {
         if resolution == .kernel,
-            let opened = try PlatformCalls.openBeneath(descriptor, inside, whole, .readOnly, [.directory])
+            let opened = try PlatformCalls.openBeneath(descriptor, inside, path, .readOnly, [.directory])
         {
             return opened
         }
         var opened: FileDescriptor?
-        var reached = path
-        for name in inside.components {
-            reached.append(name)
+        for name in inside.names {
             let above = opened
             defer { try? above?.close() }
             opened = nil
             opened = try PlatformCalls.open(
-                FolderEntry(folder: above ?? descriptor, name: name, path: reached), .readOnly, [.directory])
+                FolderEntry(folder: above ?? descriptor, name: name, path: path), .readOnly, [.directory])
         }
-        guard let opened else { throw FileError(.resolve, whole, .improperLink) }
+        guard let opened else { throw FileError(.resolve, path, .improperLink) }
         return opened
     }
 }

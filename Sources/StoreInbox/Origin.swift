@@ -55,7 +55,8 @@ package struct OriginRecord: Hashable, Sendable {
         _ generation: GenerationName, at path: FilePath, in folder: borrowing OpenFolder, _ record: OriginRecord?
     ) throws(InboxError) -> OriginRecord? {
         guard generation.number > record?.generation ?? 0,
-            let origin = try Origin.read(ofGenerationAt: path, in: folder), let producer = origin.producer ?? record?.producer
+            let origin = try Origin.read(ofGenerationAt: path, in: folder),
+            let producer = origin.producer ?? record?.producer
         else { return record }
         return OriginRecord(producer: producer, highest: origin.counter, generation: generation.number)
     }
@@ -64,7 +65,9 @@ package struct OriginRecord: Hashable, Sendable {
 extension OriginRecord: Codable {
     /// - Returns: `nil` if there is no file.
     /// - Throws: `.badOrigin`, `.file`.
-    package static func read(at path: FilePath, in folder: borrowing OpenFolder) throws(InboxError) -> OriginRecord? {
+    package static func read(
+        at path: FilePath, in folder: borrowing OpenFolder
+    ) throws(InboxError) -> OriginRecord? {
         try SmallFile.decode(OriginRecord.self, at: path, in: folder)
     }
 }

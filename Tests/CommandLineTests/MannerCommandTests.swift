@@ -29,7 +29,8 @@ import Testing
         let (fastest, smallest) = (try await size("--level", "1", "--plain"), try await size("--level", "9", "--plain"))
         let auto = try await size("--plain")
         #expect(auto < smallest && smallest < fastest)
-        #expect(try await size("--level", "auto", "--plain") == auto)
+        // The manifest says when the copy was taken, which deflates to a few bytes more or less.
+        #expect(abs(try await size("--level", "auto", "--plain") - auto) < 32)
         #expect(try await size() <= auto)
     }
 

@@ -11,7 +11,7 @@ target=Tests/Fuzz/Targets/$type.swift
 objects=.build/fuzz/modules
 mkdir -p "$objects"
 # What the modules build upon, as the package builds it.
-libraries=(SystemPackage CSystem)
+libraries=(SystemPackage CSystem CPlatform)
 for library in $(sed -n '2s,^// libraries:,,p' "$target"); do
     libraries+=("$library")
 done
@@ -22,7 +22,7 @@ mapfile -t built < <(for library in "${libraries[@]}"; do find ".build/debug/$li
 flags=(-O -gline-tables-only -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -I Sources/CZlib -I Sources/CDeflate -I "$objects"
-    -I Sources/CAllocator -I .build/debug/Modules -I .build/checkouts/swift-system/Sources/CSystem/include)
+    -I Sources/CPlatform/include -I .build/debug/Modules -I .build/checkouts/swift-system/Sources/CSystem/include)
 
 # A module is compiled anew if its sources, or a module before it, have changed.
 linked=()

@@ -1,7 +1,8 @@
 #pragma once
 
-// What Swift cannot call for itself: system calls by number, and functions with variable arguments. No header of the platform
-// comes with it, which would make its types this module's.
+// What Swift cannot call for itself: system calls by number, functions with variable arguments or with arguments of other
+// types on each platform, and what the platform's own module leaves out. No header of the platform comes with it, which
+// would make its types this module's.
 
 #include <stdint.h>
 
@@ -11,3 +12,12 @@ int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mo
 
 /// setrlimit(2) `RLIMIT_CORE`, and prctl(2) `PR_SET_DUMPABLE`, which holds for those that are piped to a program as well.
 void ship_store_forbid_dumps(void);
+
+/// Takes from this process, for good, what reading one file does not need. Returns 0 if all of it could be taken.
+///
+/// - memory: bytes that it may take beside what it has now; where the platform does not say what that is, not limited.
+/// - seconds: of CPU; SIGXCPU ends it then, and SIGALRM when it has slept for longer than that.
+int ship_store_confine_process(uint64_t memory, unsigned seconds, uint64_t descriptors);
+
+/// mallopt(3) `M_MMAP_THRESHOLD`, where there is such a thing.
+void ship_store_set_mmap_threshold(int size);

@@ -12,7 +12,8 @@ package import SystemPackage
 /// A name in an open folder.
 struct FolderEntry {
     let folder: FileDescriptor
-    let name: FilePath.Component
+    /// With the NUL at its end.
+    let name: [CInterop.PlatformChar]
     /// For messages.
     let path: FilePath
 }
@@ -23,14 +24,12 @@ extension PlatformCalls {
     ///
     /// - Returns: `nil` where there is no such call: an old kernel says ENOSYS, a sandbox that does not know it EPERM.
     static func openBeneath(
-        _ folder: FileDescriptor, _ inside: FilePath, _ path: FilePath, _ mode: FileDescriptor.AccessMode,
+        _ folder: FileDescriptor, _ inside: PathInside, _ path: FilePath, _ mode: FileDescriptor.AccessMode,
         _ options: FileDescriptor.OpenOptions
     ) throws(FileError) -> FileDescriptor? {
-        let raw = inside.withPlatformString {
-            ship_store_open_beneath(
-                folder.rawValue, $0, mode.rawValue | options.rawValue | closeOnExec,
-                UInt64(FilePermissions.ownerReadWrite.rawValue))
-        }
+        let raw = ship_store_open_beneath(
+            folder.rawValue, inside.text, mode.rawValue | options.rawValue | closeOnExec,
+            UInt64(FilePermissions.ownerReadWrite.rawValue))
         if raw >= 0 { return FileDescriptor(rawValue: raw) }
         let errno = Errno.last
         guard errno == .noFunction || errno == .notPermitted else { throw FileError(.open, path, errno) }
@@ -42,9 +41,7 @@ extension PlatformCalls {
         _ entry: FolderEntry, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
     ) throws(FileError) -> FileDescriptor {
         let flags = mode.rawValue | options.rawValue | closeOnExec | O_NOFOLLOW
-        let raw = entry.name.withPlatformString {
-            openat(entry.folder.rawValue, $0, flags, FilePermissions.ownerReadWrite.rawValue)
-        }
+        let raw = openat(entry.folder.rawValue, entry.name, flags, FilePermissions.ownerReadWrite.rawValue)
         guard raw >= 0 else { throw FileError(.open, entry.path, .last) }
         return FileDescriptor(rawValue: raw)
     }
@@ -59,14 +56,14 @@ extension PlatformCalls {
     /// renameat(2): atomic, and it replaces what is there.
     static func rename(_ source: FolderEntry, to target: FolderEntry) throws(FileError) {
         try check(.rename, source) { folder, name in
-            target.name.withPlatformString { renameat(folder, name, target.folder.rawValue, $0) }
+            renameat(folder, name, target.folder.rawValue, target.name)
         }
     }
 
     /// linkat(2): a second name for the same file, or for a symbolic link itself.
     static func hardLink(_ source: FolderEntry, as target: FolderEntry) throws(FileError) {
         try check(.link, source) { folder, name in
-            target.name.withPlatformString { linkat(folder, name, target.folder.rawValue, $0, 0) }
+            linkat(folder, name, target.folder.rawValue, target.name, 0)
         }
     }
 
@@ -85,9 +82,7 @@ extension PlatformCalls {
     /// readlinkat(2).
     static func targetOfSymbolicLink(at entry: FolderEntry) throws(FileError) -> FilePath {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = entry.name.withPlatformString {
-            readlinkat(entry.folder.rawValue, $0, &buffer, buffer.count - 1)
-        }
+        let count = readlinkat(entry.folder.rawValue, entry.name, &buffer, buffer.count - 1)
         guard count >= 0 else { throw FileError(.read, entry.path, .last) }
         return FilePath(platformString: buffer)
     }
@@ -162,8 +157,6 @@ extension PlatformCalls {
         _ operation: FileError.Operation, _ entry: FolderEntry,
         _ call: (CInt, UnsafePointer<CInterop.PlatformChar>) -> CInt
     ) throws(FileError) {
-        var errno: Errno?
-        entry.name.withPlatformString { if call(entry.folder.rawValue, $0) != 0 { errno = .last } }
-        if let errno { throw FileError(operation, entry.path, errno) }
+        guard call(entry.folder.rawValue, entry.name) == 0 else { throw FileError(operation, entry.path, .last) }
     }
 }

@@ -1,4 +1,4 @@
-import CProcessLimits
+import CPlatform
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,3 @@
-import CAllocator
 import CPlatform
 
 extension PlatformCalls {
