@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -47,6 +48,12 @@ void ship_store_forbid_dumps(void) {
 #ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
+    // Swift's own backtracer would show memory, too, and waits forever where it may not look into this process.
+    static const int crashes[] = {SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+        struct sigaction action;
+        if (sigaction(crashes[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) signal(crashes[i], SIG_DFL);
+    }
 }
 
 /// Bytes of address space that this process has mapped, or 0 where that cannot be told.

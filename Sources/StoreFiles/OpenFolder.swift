@@ -125,7 +125,8 @@ package struct OpenFolder: ~Copyable, Sendable {
         _ path: FilePath, _ body: (FolderEntry) throws(FileError) -> Result
     ) throws(FileError) -> Result {
         let inside = try inside(path)
-        guard let name = inside.names.last else { throw FileError(.resolve, path, .improperLink) }
+        // The folder itself is `.` in itself.
+        let name = inside.names.last ?? inside.text
         guard let above = inside.above else { return try body(FolderEntry(folder: descriptor, name: name, path: path)) }
         let parent = try openFolder(above, path)
         defer { try? parent.close() }

@@ -109,13 +109,21 @@ import Testing
         let script = """
             import os, resource, signal, subprocess, sys, time
             hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+            def prepare():
+                resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+                # A shell has it ignored in what it runs in the background.
+                signal.signal(signal.SIGQUIT, signal.SIG_DFL)
             def death(words):
-                child = subprocess.Popen(
-                    words, stderr=subprocess.PIPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)))
+                child = subprocess.Popen(words, stderr=subprocess.PIPE, preexec_fn=prepare)
                 if len(words) > 2: child.stderr.readline()
                 time.sleep(0.1)
                 child.send_signal(signal.SIGQUIT)
-                return os.WCOREDUMP(os.waitpid(child.pid, 0)[1])
+                for _ in range(100):
+                    pid, status = os.waitpid(child.pid, os.WNOHANG)
+                    if pid: return os.WCOREDUMP(status)
+                    time.sleep(0.1)
+                child.kill()
+                sys.exit("it lives on")
             print(death(["sleep", "60"]), death(sys.argv[1:]))
             """
         let outcome = try await ChildProgram(

@@ -49,6 +49,8 @@ import Testing
         _ flaw: SequenceFlaw, _ store: String, _ counter: UInt64?, _ sender: Sender,
         location: SourceLocation = #_sourceLocation
     ) async throws {
+        // There need be no inbox yet.
+        _ = try content.installer(keeping: 10)
         let before = (content.current, content.generations, try inbox.originRecord(of: name))
         await #expect(throws: InboxError.outOfSequence(name, flaw), sourceLocation: location) {
             try await send(store, counter, sender)

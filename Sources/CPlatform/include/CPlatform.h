@@ -10,7 +10,8 @@
 /// `path` is a symbolic link. Returns -1 with ENOSYS where there is no such call.
 int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mode);
 
-/// setrlimit(2) `RLIMIT_CORE`, and prctl(2) `PR_SET_DUMPABLE`, which holds for those that are piped to a program as well.
+/// setrlimit(2) `RLIMIT_CORE`, and prctl(2) `PR_SET_DUMPABLE`, which holds for those that are piped to a program as well; and
+/// no handlers for the signals of a crash.
 void ship_store_forbid_dumps(void);
 
 /// Takes from this process, for good, what reading one file does not need. Returns 0 if all of it could be taken.

@@ -134,7 +134,7 @@ import Testing
         let start = ContinuousClock.now
         let outcome = try await BuiltProgram.run(
             [
-                "receive", "--into", inbox.string, "--from", file.string, "--check-seconds", "0.5", "--insecure",
+                "receive", "--into", inbox.string, "--from", file.string, "--check-seconds", "0.5", "--unsigned",
                 "--quiet",
             ])
         #expect(outcome.status == .exited(65))
@@ -156,7 +156,7 @@ import Testing
             let place = try folder.folder("\(UUID())")
             let (file, _) = try kind.shipment(in: place)
             let outcome = try await BuiltProgram.run(
-                ["receive", "--into", inbox.string, "--from", file.string, "--check-seconds", "1", "--insecure"],
+                ["receive", "--into", inbox.string, "--from", file.string, "--check-seconds", "1", "--unsigned"],
                 timeout: .seconds(20))
             #expect(outcome.status == .exited(kind.end == .refused ? 65 : 0), "\(kind): \(outcome.stderr)")
             if kind.end == .refused {
