@@ -106,12 +106,17 @@ def journeys(args, folder):
     for source in args.store:
         yield title(os.path.basename(source), args.link), stores.copied(source, folder), args.link, field, args.runs
     if args.slow:
-        place = os.path.join(folder, "slow")
-        os.mkdir(place)
-        path = stores.made("journal", args.slow, place)
+        path = stores.made("journal", args.slow, place(folder, "slow"))
         # A minute each; and little but the link's own pace is in it.
         runs = min(args.runs, MOST_SLOW_RUNS)
         yield title(f"{args.slow} MB", SLOW_LINK), path, SLOW_LINK, contenders.for_a_slow_link(program), runs
+
+
+def place(folder, name):
+    """A new folder: stores of one size have one name."""
+    path = os.path.join(folder, name)
+    os.mkdir(path)
+    return path
 
 
 def title(name, link):
@@ -193,11 +198,11 @@ def main():
         if args.sizes or args.store or args.slow:
             ship_all(args, folder, measured)
         if args.restore:
-            path = stores.made("journal", args.restore, folder)
+            path = stores.made("journal", args.restore, place(folder, "restored"))
             measured.restores, failed = restore.measure(program, path, args.runs, folder, held_open, say)
             measured.any_failed |= failed
         if args.checks:
-            path = stores.made("journal", args.checks, folder)
+            path = stores.made("journal", args.checks, place(folder, "to-check"))
             measured.checks, failed = checks.measure(program, path, args.runs, folder, say)
             measured.any_failed |= failed
         if args.readers:
