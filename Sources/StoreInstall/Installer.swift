@@ -162,7 +162,10 @@ package final class Installer: Sendable {
             try folder.files.makeFolder(at: staging)
             try folder.files.makeFolder(at: inbox.layout.generations(manifest.name))
         }
-        let toCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
+        let toCome = manifest.parts.enumerated().filter { present[$0.offset] == nil }.reduce(Int64(0)) { sum, part in
+            let (total, overflow) = sum.addingReportingOverflow(part.element.size)
+            return overflow ? .max : total
+        }
         let space = try space.promise(toCome, in: folder.files)
         return try StagedGeneration(manifest, from: sender, origin, in: staging, of: folder, present: present, space)
     }
