@@ -39,7 +39,7 @@ struct Take: Sendable {
             if take.missing == before { break }
         }
         if policy == .refuse, let first = take.missing.first {
-            throw .missingExternalFile(first, path: SupportFolder(beside: store).path(of: first.name))
+            throw .missingExternalFile(first, path: SourceSupportFolder(beside: store).path(of: first.name))
         }
         return take
     }
@@ -68,7 +68,7 @@ struct Take: Sendable {
                 if let flaw { .impossible(flaw) } else { .made(try CopyContent.indexShapes(of: path, store, watch)) }
         }
         content = try CopyContent(of: path, store: store, watch: watch)
-        let support = SupportFolder(beside: store)
+        let support = SourceSupportFolder(beside: store)
         var gathered: [GatheredFile] = []
         var missing: [ExternalFileReference] = []
         var omitted: [Omissions.OmittedFile] = []

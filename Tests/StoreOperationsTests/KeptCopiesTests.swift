@@ -61,16 +61,16 @@ import Testing
         _ = try keep("b", at: "2026-01-01T00:00:00Z")
         let copies = try kept.list().copies
         let now = try #require(Timestamp("2026-01-06T00:00:00Z"))
-        func days(_ policy: RetentionPolicy) -> [String] {
+        func days(_ policy: CopyRetention) -> [String] {
             policy.expired(of: copies, at: now).map {
                 String($0.manifest.name.text + $0.manifest.createdAt.text.prefix(10).suffix(2))
             }
         }
-        #expect(days(RetentionPolicy(keeping: 2)) == ["a02", "a03"])
-        #expect(days(RetentionPolicy(keeping: 0)) == ["a02", "a03", "a04", "a05", "b01"])
-        #expect(days(RetentionPolicy(keeping: 1, for: .seconds(3 * 86_400))) == ["a02"])
-        #expect(days(RetentionPolicy(keeping: 0, tagged: try CopyTag("x"))) == ["a01"])
-        #expect(days(RetentionPolicy(keeping: -3)).count == 5)
+        #expect(days(CopyRetention(keeping: 2)) == ["a02", "a03"])
+        #expect(days(CopyRetention(keeping: 0)) == ["a02", "a03", "a04", "a05", "b01"])
+        #expect(days(CopyRetention(keeping: 1, for: .seconds(3 * 86_400))) == ["a02"])
+        #expect(days(CopyRetention(keeping: 0, tagged: try CopyTag("x"))) == ["a01"])
+        #expect(days(CopyRetention(keeping: -3)).count == 5)
         #expect(try kept.list().newest(tagged: try CopyTag("x"))?.manifest.createdAt.text == "2026-01-01T00:00:00Z")
     }
 

@@ -70,7 +70,7 @@ struct CopiesCommand: AsyncParsableCommand {
             console.warn("\(damaged.path) is damaged: it has no manifest that can be read")
         }
         if prune {
-            let policy = RetentionPolicy(keeping: keep ?? 0, for: keepFor?.duration, tagged: tag)
+            let policy = CopyRetention(keeping: keep ?? 0, for: keepFor?.duration, tagged: tag)
             copies = policy.expired(of: copies, at: Timestamp(Date()))
             try kept.remove(copies)
             console.say("removed \(copies.count) cop\(copies.count == 1 ? "y" : "ies")")

@@ -2,7 +2,7 @@ import FoundationEssentials
 public import ShipProtocol
 
 /// Which kept copies have had their time.
-public struct RetentionPolicy: Hashable, Sendable {
+public struct CopyRetention: Hashable, Sendable {
     /// How many of the newest copies of each store stay, of those that this is about.
     public var kept: Int
     /// How long a copy stays in any case; `nil` for no time.

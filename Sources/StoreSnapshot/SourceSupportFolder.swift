@@ -3,7 +3,7 @@ import StoreFiles
 import SystemPackage
 
 /// The folder beside a Core Data store that holds its external files: `.<name without extension>_SUPPORT`.
-struct SupportFolder {
+struct SourceSupportFolder {
     let path: FilePath
 
     init(beside store: FilePath) {
