@@ -9,20 +9,29 @@ final class SpaceLedger: Sendable {
     /// reference.
     final class Promise: Sendable {
         private let ledger: SpaceLedger
-        private let left: Atomic<Int64>
+        private let size: Int64
+        /// Bytes that are on the disk.
+        private let used = Mutex<Int64>(0)
 
         fileprivate init(_ size: Int64, _ ledger: SpaceLedger) {
             self.ledger = ledger
-            left = Atomic(size)
+            self.size = size
         }
 
-        deinit { ledger.giveBack(left.load(ordering: .relaxed)) }
+        deinit { ledger.giveBack(size - used.withLock { min($0, size) }) }
 
         /// So many bytes more are on the disk.
-        func use(_ bytes: Int64) {
-            let used = min(bytes, left.load(ordering: .relaxed))
-            left.subtract(used, ordering: .relaxed)
-            ledger.giveBack(used)
+        func use(_ bytes: Int64) { change(by: max(0, bytes)) }
+
+        /// So many bytes are on the disk no more, and come again.
+        func takeBack(_ bytes: Int64) { change(by: -max(0, bytes)) }
+
+        private func change(by bytes: Int64) {
+            used.withLock { used in
+                let before = min(used, size)
+                used = max(0, used + bytes)
+                ledger.giveBack(min(used, size) - before)
+            }
         }
     }
 

@@ -19,6 +19,8 @@ package struct StagedGeneration: ~Copyable {
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
     private let linkedParts: Set<Int>
     private let space: SpaceLedger.Promise
+    /// Bytes of the store that are on the disk.
+    private var storeBytes = Int64(0)
     private var openPart: (index: Int, file: OpenPart)?
     private var isStoreSealed = false
     private var isInstalled = false
@@ -94,10 +96,15 @@ package struct StagedGeneration: ~Copyable {
                 openPart = (index, OpenPart(try folder.makeFile(at: path(ofPart: index))))
             }
             try openPart?.file.file.write(bytes)
-            space.use(Int64(bytes.count))
+            use(Int64(bytes.count), ofPart: index)
         } catch {
             throw .file(error)
         }
+    }
+
+    private mutating func use(_ bytes: Int64, ofPart index: Int) {
+        if index == 0 { storeBytes += bytes }
+        space.use(bytes)
     }
 
     /// Where somebody else makes the store, and leaves nothing but it behind; nothing may be appended to part 0 then.
@@ -109,7 +116,7 @@ package struct StagedGeneration: ~Copyable {
     }
 
     /// - Parameter bytes: By which the store has grown under somebody else's hands.
-    package func storeGrew(by bytes: Int64) { space.use(bytes) }
+    package mutating func storeGrew(by bytes: Int64) { use(bytes, ofPart: 0) }
 
     /// What has come of the store is void; it comes again.
     package mutating func discardStore() throws(InboxError) {
@@ -119,6 +126,8 @@ package struct StagedGeneration: ~Copyable {
         try InboxError.wrapping { () throws(FileError) in
             if folder.holds(path) { try folder.removeFile(path) }
         }
+        space.takeBack(storeBytes)
+        storeBytes = 0
     }
 
     /// The store is complete: syncs it, and compares it, as re-read, with the manifest. `seal` need not do so again.

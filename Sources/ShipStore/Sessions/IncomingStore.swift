@@ -40,8 +40,8 @@ final class IncomingStore {
                 }
                 let decoder = try codec.makeDecoder(StoreToMake(path: path, facts: facts))
                 state = .rows(decoder)
-                try decode(columns, with: decoder, to: staged)
-            case .rows(let decoder): try decode(columns, with: decoder, to: staged)
+                try decode(columns, with: decoder, to: &staged)
+            case .rows(let decoder): try decode(columns, with: decoder, to: &staged)
             }
         } catch let error as CompressionError {
             state = .unmade(error)
@@ -51,7 +51,7 @@ final class IncomingStore {
     }
 
     private func decode(
-        _ columns: Columns, with decoder: any ColumnsDecoder, to staged: borrowing StagedGeneration?
+        _ columns: Columns, with decoder: any ColumnsDecoder, to staged: inout StagedGeneration?
     ) throws {
         try decoder.append(columns.segment)
         if columns.isLast {
