@@ -88,6 +88,13 @@ struct DeflateEstimate: ~Copyable {
     @inline(__always)
     private static func length(_ bytes: UnsafeRawPointer, _ from: Int, _ place: Int, _ end: Int) -> Int {
         var length = keySize
+        while place &+ length &+ 8 <= end {
+            let difference =
+                bytes.loadUnaligned(fromByteOffset: from &+ length, as: UInt64.self)
+                ^ bytes.loadUnaligned(fromByteOffset: place &+ length, as: UInt64.self)
+            if difference != 0 { return length &+ difference.littleEndian.trailingZeroBitCount / 8 }
+            length &+= 8
+        }
         while place &+ length < end,
             bytes.load(fromByteOffset: from &+ length, as: UInt8.self)
                 == bytes.load(fromByteOffset: place &+ length, as: UInt8.self)
@@ -120,15 +127,20 @@ struct DeflateEstimate: ~Copyable {
 
     private func bits(of codes: Range<Int>) -> Int {
         var (symbols, used, sum) = (0, 0, 0)
-        for code in codes {
-            let count = Int(counts[code])
-            if count == 0 { continue }
-            used &+= 1
-            symbols &+= count
-            if count > 1 { sum &+= Self.weight(count) }
+        Self.smallWeights.withUnsafeBufferPointer { weights in
+            for code in codes {
+                let count = Int(counts[code])
+                if count == 0 { continue }
+                used &+= 1
+                symbols &+= count
+                sum &+= count < weights.count ? Int(weights[count]) : Self.weight(count)
+            }
         }
         return (Self.weight(symbols) &- sum) / 256 &+ used &* codeCost
     }
+
+    /// The weights of what most codes are used.
+    private static let smallWeights = (0..<512).map { Int32(truncatingIfNeeded: weight($0)) }
 
     /// `count` times its logarithm to the base 2, in parts of 256.
     @inline(__always)

@@ -3,14 +3,39 @@ enum HexDigits {
     case upper
     case lower
 
-    static func isDigit(_ byte: UInt8) -> Bool { upper.value(byte) != nil || lower.value(byte) != nil }
+    static func isDigit(_ byte: UInt8) -> Bool {
+        upperValues[Int(byte)] != none || lowerValues[Int(byte)] != none
+    }
 
-    private func value(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F") where self == .upper: byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f") where self == .lower: byte - UInt8(ascii: "a") + 10
-        default: nil
+    /// No digit.
+    private static let none: UInt8 = 0xff
+    private static let upperValues = values(of: .upper)
+    private static let lowerValues = values(of: .lower)
+
+    /// Of each byte, as a digit.
+    private static func values(of digits: HexDigits) -> [UInt8] {
+        var values = [UInt8](repeating: none, count: 256)
+        for value in UInt8(0)..<16 { values[Int(digits.digit(value))] = value }
+        return values
+    }
+
+    private var values: [UInt8] { self == .upper ? Self.upperValues : Self.lowerValues }
+
+    /// Two digits for a byte each.
+    ///
+    /// - Parameter count: Of bytes.
+    /// - Returns: Whether all are digits.
+    private func append(
+        _ count: Int, of text: UnsafeBufferPointer<UInt8>, at place: inout Int, to bytes: inout [UInt8]
+    ) -> Bool {
+        values.withUnsafeBufferPointer { values in
+            for _ in 0..<count {
+                let (high, low) = (values[Int(text[place])], values[Int(text[place + 1])])
+                guard high != Self.none, low != Self.none else { return false }
+                bytes.append(high << 4 | low)
+                place += 2
+            }
+            return true
         }
     }
 
@@ -24,11 +49,8 @@ enum HexDigits {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
         let isWhole = digits.withUnsafeBufferPointer { digits in
-            for index in stride(from: 0, to: digits.count, by: 2) {
-                guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return false }
-                bytes.append(high << 4 | low)
-            }
-            return true
+            var place = 0
+            return append(digits.count / 2, of: digits, at: &place, to: &bytes)
         }
         return isWhole ? bytes : nil
     }
@@ -40,14 +62,12 @@ enum HexDigits {
         guard text.count == 36 else { return false }
         return text.withUnsafeBufferPointer { text in
             var place = 0
-            while place < 36 {
-                if place == 8 || place == 13 || place == 18 || place == 23 {
+            for count in [4, 2, 2, 2, 6] {
+                if place > 0 {
                     guard text[place] == UInt8(ascii: "-") else { return false }
                     place += 1
                 }
-                guard let high = value(text[place]), let low = value(text[place + 1]) else { return false }
-                bytes.append(high << 4 | low)
-                place += 2
+                guard append(count, of: text, at: &place, to: &bytes) else { return false }
             }
             return true
         }

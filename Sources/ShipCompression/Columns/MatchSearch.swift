@@ -1,5 +1,9 @@
 /// Finds earlier places with the same bytes, by the hash of `keySize` bytes and chains of places that share it.
 ///
+/// Only some places are noted and looked at, about one of four, which the bytes themselves choose: the same bytes have the same
+/// places chosen wherever they are, so that what is repeated is found somewhere in its middle, and followed back to where it
+/// begins.
+///
 /// Plain buffers, because this looks at each byte of a segment's text; every index is below `count`, as the loops show.
 struct MatchSearch: ~Copyable {
     enum Step {
@@ -12,37 +16,59 @@ struct MatchSearch: ~Copyable {
     private static let window = 30_000
     /// A match that deflate sees, and that is long enough for it.
     private static let enough = 128
+    /// Bits of a hash that are 0 where a place is chosen.
+    private static let unchosen: UInt64 = 3 << 60
+    /// Of so many places with nothing to find one is looked at less.
+    private static let patience = 8
 
     private let history: UnsafeMutableRawPointer
     private let count: Int
     private let depth: Int
     private let leastGain: Int
-    /// Of so many places, a power of two, one is noted. A match whose beginning is not noted is found a few bytes later.
-    private let stride: Int
     private let shift: UInt64
-    /// The last place for each hash, -1 for none.
+    /// The last chosen place for each hash, by its number among them; -1 for none.
     private let heads: UnsafeMutablePointer<Int32>
-    /// The place before each place that has the same hash.
+    /// Of each chosen place, the one before it that has the same hash.
     private let chain: UnsafeMutablePointer<Int32>
-    /// Where in the literals each byte of the history is, -1 for those in matches and in the dictionary.
-    private let shown: UnsafeMutablePointer<Int32>
+    /// Where the chosen places are.
+    private let chosen: UnsafeMutablePointer<Int32>
+    private var chosenCount = 0
+
+    /// Bytes that are in no match, one after the other.
+    private struct Run {
+        let place: Int
+        let end: Int
+        /// Where in the literals they are.
+        let literal: Int
+    }
+
+    /// Those before the last match.
+    private var runs: [Run] = []
+    /// Where the bytes begin that follow the last match.
+    private var runStart: Int
     private let literals: UnsafeMutablePointer<UInt8>
     private var literalCount = 0
     private var place: Int
+    /// What is before it is told: among the literals, or in a match.
+    private var told: Int
     /// How many places had nothing to find, one after the other.
     private var misses = 0
+    /// The first place that was not noted yet.
+    private var unnoted = 0
+    /// What was found, and begins at `place`, after literals that had to be told first.
+    private var found: (length: Int, distance: Int)?
 
     /// - Parameters:
     ///   - text: What to look at.
     ///   - dictionary: What stands before it.
-    ///   - effort: How many places are noted, and looked at.
+    ///   - effort: How many places are looked at.
     ///   - leastGain: See `LongMatches`.
     init(_ text: [UInt8], dictionary: [UInt8], effort: SegmentEffort, leastGain: Int) {
         depth = effort.searchDepth
-        stride = effort.searchStride
         self.leastGain = leastGain
         count = dictionary.count + text.count
         place = dictionary.count
+        (runStart, told) = (place, place)
         let history = UnsafeMutableRawPointer.allocate(byteCount: count + 1, alignment: 8)
         UnsafeMutableRawBufferPointer(start: history, count: dictionary.count).copyBytes(from: dictionary)
         UnsafeMutableRawBufferPointer(start: history + dictionary.count, count: text.count).copyBytes(from: text)
@@ -51,18 +77,18 @@ struct MatchSearch: ~Copyable {
         shift = UInt64(64 - bits)
         heads = .allocate(capacity: 1 << bits)
         heads.initialize(repeating: -1, count: 1 << bits)
+        // What is not written to takes no memory.
         chain = .allocate(capacity: count + 1)
-        shown = .allocate(capacity: count + 1)
-        shown.initialize(repeating: -1, count: dictionary.count)
+        chosen = .allocate(capacity: count + 1)
         literals = .allocate(capacity: count + 1)
-        insert(0, place)
+        note(upTo: dictionary.count)
     }
 
     deinit {
         history.deallocate()
         heads.deallocate()
         chain.deallocate()
-        shown.deallocate()
+        chosen.deallocate()
         literals.deallocate()
     }
 
@@ -71,44 +97,83 @@ struct MatchSearch: ~Copyable {
 
     /// - Returns: `nil` at the end.
     mutating func next() -> Step? {
-        guard place < count else { return nil }
-        var run = 0
+        if let (length, distance) = found { return take(length, distance) }
         while place < count {
-            let found = find()
-            if found.length - found.visible >= leastGain {
-                if run > 0 { return .literals(run) }
-                insert(place, place + found.length)
-                (shown + place).initialize(repeating: -1, count: found.length)
-                place += found.length
-                return .match(length: found.length, distance: found.distance)
+            passUnchosen()
+            guard place <= lastKey else {
+                place = count
+                break
             }
-            misses = found.length == 0 ? misses + 1 : 0
+            let best = find()
+            if best.length - best.visible >= leastGain {
+                let back = followBack(best.distance)
+                place -= back
+                guard place > told else { return take(best.length + back, best.distance) }
+                found = (best.length + back, best.distance)
+                break
+            }
+            misses = best.length == 0 ? misses + 1 : 0
             // What deflate sees as one match needs no second look at each byte, and nor does what looks like noise.
-            let step = min(count - place, max(1, found.visible - Self.keySize, min(misses / 32, 32)))
-            insert(place, place + step)
-            for index in place..<place + step {
-                let byte = history.load(fromByteOffset: index, as: UInt8.self)
-                (literals + literalCount).initialize(to: byte)
-                (shown + index).initialize(to: Int32(truncatingIfNeeded: literalCount))
-                literalCount &+= 1
-            }
-            place += step
-            run += step
+            place += min(count - place, max(1, best.visible - Self.keySize, min(misses / Self.patience, 32)))
+            note(upTo: place)
         }
-        return .literals(run)
+        let run = place - told
+        UnsafeMutableRawPointer(literals + literalCount).copyMemory(from: history + told, byteCount: run)
+        literalCount += run
+        told = place
+        return run > 0 ? .literals(run) : nil
+    }
+
+    private mutating func take(_ length: Int, _ distance: Int) -> Step {
+        found = nil
+        note(upTo: place + length)
+        if place > runStart {
+            runs.append(Run(place: runStart, end: place, literal: literalCount - (place - runStart)))
+        }
+        place += length
+        (runStart, told) = (place, place)
+        return .match(length: length, distance: distance)
+    }
+
+    /// The last place that has a key.
+    private var lastKey: Int { count &- Self.keySize }
+
+    /// Goes on to the next chosen place.
+    private mutating func passUnchosen() {
+        var next = place
+        while next <= lastKey, !isChosen(next) { next &+= 1 }
+        place = next
+        unnoted = max(unnoted, place)
+    }
+
+    /// How much further back the bytes are the same, among those that are not told yet.
+    private func followBack(_ distance: Int) -> Int {
+        var start = place
+        while start > told, start > distance, byte(start &- 1) == byte(start &- 1 &- distance) { start &-= 1 }
+        return place - start
+    }
+
+    private mutating func note(upTo end: Int) {
+        while unnoted < min(end, lastKey &+ 1) {
+            if isChosen(unnoted) {
+                let slot = slot(unnoted)
+                (chain + chosenCount).initialize(to: heads[slot])
+                (chosen + chosenCount).initialize(to: Int32(truncatingIfNeeded: unnoted))
+                heads[slot] = Int32(truncatingIfNeeded: chosenCount)
+                chosenCount &+= 1
+            }
+            unnoted &+= 1
+        }
+    }
+
+    /// - Parameter place: At least 8 before the end.
+    @inline(__always)
+    private func isChosen(_ place: Int) -> Bool {
+        (word(place) &* 0x9e37_79b9_7f4a_7c15) & Self.unchosen == 0
     }
 
     @inline(__always)
-    private func insert(_ start: Int, _ end: Int) {
-        let end = min(end, count - Self.keySize + 1)
-        var place = (start &+ stride &- 1) & ~(stride &- 1)
-        while place < end {
-            let slot = slot(place)
-            chain[place] = heads[slot]
-            heads[slot] = Int32(truncatingIfNeeded: place)
-            place &+= stride
-        }
-    }
+    private func byte(_ place: Int) -> UInt8 { history.load(fromByteOffset: place, as: UInt8.self) }
 
     @inline(__always)
     private func word(_ place: Int) -> UInt64 { history.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
@@ -123,18 +188,17 @@ struct MatchSearch: ~Copyable {
     /// The longest match at the place, and how much deflate sees itself.
     private func find() -> (length: Int, distance: Int, visible: Int) {
         var best = (length: 0, distance: 0, visible: 0)
-        guard place <= count &- Self.keySize else { return best }
         var candidate = heads[slot(place)]
         for _ in 0..<depth {
             guard candidate >= 0 else { break }
-            let earlier = Int(candidate)
+            let earlier = Int(chosen[Int(candidate)])
             let length = length(earlier)
             if length >= Self.keySize {
                 best.visible = max(best.visible, visible(earlier, length))
                 if length > best.length { (best.length, best.distance) = (length, place - earlier) }
                 if best.visible >= Self.enough { return (best.visible, best.distance, best.visible) }
             }
-            candidate = chain[earlier]
+            candidate = chain[Int(candidate)]
         }
         return best
     }
@@ -148,8 +212,7 @@ struct MatchSearch: ~Copyable {
             length &+= 8
         }
         while place &+ length < count,
-            history.load(fromByteOffset: place &+ length, as: UInt8.self)
-                == history.load(fromByteOffset: earlier &+ length, as: UInt8.self)
+            byte(place &+ length) == byte(earlier &+ length)
         {
             length &+= 1
         }
@@ -158,10 +221,24 @@ struct MatchSearch: ~Copyable {
 
     /// How much of a match deflate can see itself: what is among the last literals.
     private func visible(_ earlier: Int, _ length: Int) -> Int {
-        guard shown[earlier] >= 0, literalCount &- Int(shown[earlier]) <= Self.window else { return 0 }
-        var seen = 1
-        // From `place` on the bytes would be literals too.
-        while seen < length, earlier &+ seen >= place || shown[earlier &+ seen] >= 0 { seen &+= 1 }
-        return seen
+        guard earlier < runStart else {
+            // From `place` on the bytes would be literals too.
+            return place &- earlier <= Self.window ? length : 0
+        }
+        let literals = literalCount &+ place &- told
+        guard let run = run(at: earlier), literals &- run.literal &- (earlier &- run.place) <= Self.window else {
+            return 0
+        }
+        return min(length, run.end &- earlier)
+    }
+
+    /// Of those before the last match, the one that a place is in.
+    private func run(at place: Int) -> Run? {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low &+ high) / 2
+            if runs[middle].end <= place { low = middle &+ 1 } else { high = middle }
+        }
+        return low < runs.count && runs[low].place <= place ? runs[low] : nil
     }
 }

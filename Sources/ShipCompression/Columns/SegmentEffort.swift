@@ -45,9 +45,6 @@ package struct SegmentEffort: Hashable, Sendable {
     /// What a match must be worth to be taken out of the text, in bytes; of several, the best is found by trial.
     var leastGains: [Int] { care == .great ? [16, 32] : [32] }
 
-    /// Of how many places, a power of two, one is noted to be found later.
-    var searchStride: Int { care == .great ? 1 : 4 }
-
     /// The logarithm of how many hashes the search tells apart, at most: what it notes for them stays in a core's own cache.
     var searchBits: Int { care == .great ? 18 : 17 }
 

@@ -46,6 +46,8 @@ package struct SegmentWriter {
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
     package consuming func finish() throws(CompressionError) -> [UInt8] {
         let content = smallestContent()
+        // Not kept beside what deflate takes.
+        areas = SegmentAreas()
         guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
         var segment: [UInt8] = [SegmentForm.deflated.rawValue]
         segment.appendVarint(UInt64(content.count))

@@ -2,10 +2,21 @@ import StoreFormat
 
 /// What goes into one segment, in order.
 package struct SegmentContent: Sendable {
-    /// Bytes of rows and chunks from which on a segment is full.
-    static let size = 1024 * 1024
-    /// The same of the first segment where a link has nothing to do before it is there. Each is twice as large as the one before.
-    static let firstSize = 128 * 1024
+    /// Bytes of rows and chunks from which on a segment is full: the first, and each twice as large as the one before, up to
+    /// the largest.
+    package struct Capacities: Hashable, Sendable {
+        let first: Int
+        let largest: Int
+
+        /// All the same.
+        static let usual = Capacities(first: 1 << 20, largest: 1 << 20)
+        /// Where somebody waits, and the link may be a fast one: it has nothing to do before the first is there, and what was
+        /// sent until its pace shows may be taken back.
+        static let onTrial = Capacities(first: 1 << 17, largest: 1 << 20)
+        /// Where somebody waits behind a slow link: it is busy with one for longer than the next takes, and what a segment
+        /// knows of the rows before is worth more than time.
+        static let onSlowLink = Capacities(first: 1 << 19, largest: 1 << 21)
+    }
 
     enum Element: Sendable {
         case number(UInt64)
@@ -25,25 +36,23 @@ package struct SegmentContent: Sendable {
     let integers: IntegerForm
     /// Bytes of rows and chunks from which on it is full.
     let capacity: Int
+    private let capacities: Capacities
 
-    /// Whether it is one of the first, up to the first of full size: the link has little to do before the next is there.
-    private let isEarly: Bool
-
-    init(_ integers: IntegerForm, capacity: Int = size) {
-        self.init(integers, capacity, isEarly: capacity < Self.size)
+    init(_ integers: IntegerForm, _ capacities: Capacities = .usual) {
+        self.init(integers, capacities, capacities.first)
     }
 
-    private init(_ integers: IntegerForm, _ capacity: Int, isEarly: Bool) {
+    private init(_ integers: IntegerForm, _ capacities: Capacities, _ capacity: Int) {
         self.integers = integers
+        self.capacities = capacities
         self.capacity = capacity
-        self.isEarly = isEarly
     }
 
     var isFull: Bool { size >= capacity }
 
     /// An empty one to go on with.
     var next: SegmentContent {
-        var next = SegmentContent(integers, min(Self.size, capacity * 2), isEarly: capacity < Self.size)
+        var next = SegmentContent(integers, capacities, min(capacities.largest, capacity * 2))
         next.table = table
         return next
     }
@@ -64,17 +73,20 @@ package struct SegmentContent: Sendable {
         size += chunk.count
     }
 
-    /// The segment, as a frame carries it.
-    ///
-    /// The effort that suits it: while a link has nothing to do, time counts for more than the last bytes.
+    /// The effort that suits it: while the link has nothing to do, time counts for more than the last bytes.
     func effort(_ level: CompressionLevel) -> SegmentEffort {
-        SegmentEffort(isEarly && level.value > CompressionLevel.standard.value ? .standard : level)
+        let isEarly = capacity < Capacities.usual.largest
+        return SegmentEffort(isEarly && level.value > CompressionLevel.standard.value ? .standard : level)
     }
 
+    /// The segment, as a frame carries it.
+    ///
     /// - Throws: `CompressionError`.
-    package func encoded(_ effort: SegmentEffort) throws -> [UInt8] {
+    package consuming func encoded(_ effort: SegmentEffort) throws -> [UInt8] {
         var writer = try SegmentWriter(effort: effort)
-        for element in elements {
+        // What has been written need not be kept.
+        elements.reverse()
+        while let element = elements.popLast() {
             switch element {
             case .number(let number): writer.number(number)
             case .rows(let rows): try writer.rows(rows, integers: integers)

@@ -45,11 +45,17 @@ package struct StoreEncoder: ColumnsEncoder {
 
     package func encode(deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void) async throws {
         guard store.facts.size <= Self.comparedSize else { return try await encodeAll(deliver) }
+        // Beside it, on a core that has little to do: one segment keeps one of them busy.
+        let plain = Task { try plainSize() }
+        defer { plain.cancel() }
         var segments: [(EncodedSegment, EncodedSegment.Position)] = []
-        try await encodeAll { segments.append(($0, $1)) }
-        let size = segments.reduce(0) { $0 + $1.0.bytes.count }
-        guard try size <= plainSize() else { throw ColumnsFailure.unsuitable }
-        for (segment, position) in segments { try await deliver(segment, position) }
+        try await encodeAll { segment, position in
+            segments.append((segment, position))
+            guard position == .last else { return }
+            let size = segments.reduce(0) { $0 + $1.0.bytes.count }
+            guard try await size <= plain.value else { throw ColumnsFailure.unsuitable }
+            for (segment, position) in segments { try await deliver(segment, position) }
+        }
     }
 
     private func encodeAll(
@@ -73,15 +79,21 @@ package struct StoreEncoder: ColumnsEncoder {
 
     /// The walk blocks: it has a thread of its own.
     private func read(into channel: ContentChannel) {
-        // A small one is compared as a whole before anything is sent.
-        let segments: StoreWalk.Segments = store.isAwaited && store.facts.size > Self.comparedSize ? .growing : .full
-        DispatchQueue.global().async { [store, pages] in
+        DispatchQueue.global().async { [store, pages, capacities] in
             channel.end(
                 Result {
                     let pages = PagesUntilClosed(try pages.open(), channel)
-                    try StoreWalk.run(over: pages, shapes: store.shapes, segments: segments) { try channel.put($0) }
+                    try StoreWalk.run(over: pages, shapes: store.shapes, segments: .full(capacities)) {
+                        try channel.put($0)
+                    }
                 })
         }
+    }
+
+    private var capacities: SegmentContent.Capacities {
+        // A small one is compared as a whole before anything is sent.
+        guard store.isAwaited, store.facts.size > Self.comparedSize else { return .usual }
+        return isOneByOne ? .onSlowLink : .onTrial
     }
 
     /// One segment after the other, each while the one before is delivered: a link that is slow enough for more effort than usual
@@ -90,10 +102,11 @@ package struct StoreEncoder: ColumnsEncoder {
         store.isAwaited && store.dial.level.value > CompressionLevel.standard.value
     }
 
-    private func encode(_ content: SegmentContent, _ index: Int) throws -> Event {
-        let bytes = try content.encoded(content.effort(store.dial.level))
-        return .encoded(
-            index, EncodedSegment(bytes: bytes, storeBytes: content.storeBytes), content.isLast ? .last : .more)
+    private func encode(_ content: consuming SegmentContent, _ index: Int) throws -> Event {
+        let effort = content.effort(store.dial.level)
+        let (storeBytes, position) = (content.storeBytes, content.isLast ? EncodedSegment.Position.last : .more)
+        let bytes = try content.encoded(effort)
+        return .encoded(index, EncodedSegment(bytes: bytes, storeBytes: storeBytes), position)
     }
 
     private func run(
@@ -175,6 +188,7 @@ package struct StoreEncoder: ColumnsEncoder {
         var block: [UInt8] = []
         var page = [UInt8](repeating: 0, count: store.facts.pageSize)
         for number in 1...max(1, source.pageCount) {
+            try Task.checkCancellation()
             try source.read(number, into: &page)
             block += page
             guard block.count >= 1 << 20 || number == source.pageCount else { continue }

@@ -20,11 +20,19 @@ package struct StoreWalk {
     /// Where a segment ends.
     package enum Segments: Hashable, Sendable {
         /// Where it is full.
-        case full
-        /// There, but the first ones sooner.
-        case growing
+        case full(SegmentContent.Capacities)
         /// There, and after each table.
         case ofEachTable
+
+        /// Where all may be the same.
+        package static let full = Segments.full(.usual)
+
+        var capacities: SegmentContent.Capacities {
+            switch self {
+            case .full(let capacities): capacities
+            case .ofEachTable: .usual
+            }
+        }
     }
 
     /// - Parameters:
@@ -54,8 +62,7 @@ package struct StoreWalk {
         settings = try StoreSettings(decoding: header)
         geometry = PageGeometry(settings)
         use = PageUse(pageCount: pages.pageCount)
-        content = SegmentContent(
-            settings.integers, capacity: segments == .growing ? SegmentContent.firstSize : SegmentContent.size)
+        content = SegmentContent(settings.integers, segments.capacities)
     }
 
     private mutating func run() throws {
@@ -174,7 +181,7 @@ package struct StoreWalk {
         content.add(UInt64(cell.payloadSize))
         var chunk: [UInt8] = []
         var walk = self
-        let full = SegmentContent.size - 65_536
+        let full = SegmentContent.Capacities.usual.largest - 65_536
         try reader.forEachPiece(of: cell) { piece in
             piece.withUnsafeBufferPointer { chunk.append(contentsOf: $0) }
             guard chunk.count >= full else { return }
