@@ -1,3 +1,6 @@
+#ifdef __linux__
+#define _GNU_SOURCE  // pipe2
+#endif
 #include "CPlatform.h"
 
 #include <errno.h>
@@ -26,6 +29,16 @@ int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mo
     (void)folder, (void)path, (void)flags, (void)mode;
     errno = ENOSYS;
     return -1;
+#endif
+}
+
+int ship_store_pipe(int ends[2]) {
+#ifdef __linux__
+    return pipe2(ends, O_CLOEXEC);
+#else
+    if (pipe(ends) != 0) return -1;
+    for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    return 0;
 #endif
 }
 

@@ -10,6 +10,9 @@
 /// `path` is a symbolic link. Returns -1 with ENOSYS where there is no such call.
 int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mode);
 
+/// pipe2(2) with O_CLOEXEC, or pipe(2) and fcntl(2) where there is no such call. Returns -1 and sets errno if it fails.
+int ship_store_pipe(int ends[2]);
+
 /// setrlimit(2) `RLIMIT_CORE`, and prctl(2) `PR_SET_DUMPABLE`, which holds for those that are piped to a program as well; and
 /// no handlers for the signals of a crash.
 void ship_store_forbid_dumps(void);

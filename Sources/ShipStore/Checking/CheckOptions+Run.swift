@@ -2,16 +2,29 @@ import StoreServing
 import SystemPackage
 
 extension CheckOptions {
+    /// Starts the process in which a store is checked later, where it is to be one of its own: starting takes about as long
+    /// as checking a small store.
+    ///
+    /// - Parameter folder: Where the store is going to be.
+    func startChild(in folder: FilePath) -> CheckerChild? {
+        switch place {
+        case .thisProcess: nil
+        case .childProcess(let program): CheckerChild(program, limits, in: folder)
+        }
+    }
+
     /// Checks a store whose digest is right: first what parses nothing, here, then what SQLite finds, where that is to be.
     ///
+    /// - Parameter child: What `startChild` returned, if it was called already.
     /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
-    func check(_ path: FilePath, against claims: StoreClaims) async throws -> CheckReport {
+    func check(
+        _ path: FilePath, against claims: StoreClaims, in child: CheckerChild? = nil
+    ) async throws -> CheckReport {
         let check = StoreCheck(limits: limits)
         try check.checkHeader(of: path, against: claims)
-        switch place {
-        case .thisProcess: return try check.checkContent(of: path, against: claims, .amongOthers)
-        case .childProcess(let program):
-            return try await CheckerChild(program: program, limits: limits).run(on: path, against: claims)
+        guard let child = child ?? startChild(in: path.removingLastComponent()) else {
+            return try check.checkContent(of: path, against: claims, .amongOthers)
         }
+        return try await child.run(on: path, against: claims)
     }
 }

@@ -4,17 +4,19 @@ import StoreServing
 import Subprocess
 import SystemPackage
 
-/// The outside of a process that checks one store: starts it, waits for its verdict, and ends it when its time is over.
-struct CheckerChild {
-    let program: FilePath
-    let limits: CheckLimits
-
-    /// How long starting it and hearing its last word may take, beside the check itself.
+/// The outside of a process that checks one store: starts it, before the store is complete, tells it which store that is,
+/// waits for its verdict, and ends it when its time is over, or when nobody wants to know any more.
+final class CheckerChild {
+    /// How long hearing its last word may take, beside the check itself.
     private static let grace = Duration.seconds(3)
     /// Nothing is inherited. A crash is not worth the time that a backtrace takes, and one arena of memory is enough.
     private static let environment: Environment = .custom(["SWIFT_BACKTRACE": "enable=no", "MALLOC_ARENA_MAX": "1"])
     /// Longest words of a verdict that are handed on, in bytes.
     private static let longestWords = 1024
+
+    private let limits: CheckLimits
+    private let input: Result<CheckerInput, Errno>
+    private let process: Task<Ending, Never>
 
     private enum Ending {
         case over(TerminationStatus, [UInt8])
@@ -23,11 +25,52 @@ struct CheckerChild {
         case timeIsOver
     }
 
+    /// - Parameter folder: Where it runs: that of the store.
+    init(_ program: FilePath, _ limits: CheckLimits, in folder: FilePath) {
+        self.limits = limits
+        do throws(Errno) {
+            let input = try CheckerInput()
+            process = Self.start(program, in: folder, try input.childEnd())
+            self.input = .success(input)
+        } catch {
+            input = .failure(error)
+            process = Task { .notStarted(error.rawValue) }
+        }
+    }
+
+    deinit { process.cancel() }
+
+    private static func start(
+        _ program: FilePath, in folder: FilePath, _ input: FileDescriptor
+    ) -> Task<Ending, Never> {
+        Task {
+            do {
+                var platform = PlatformOptions()
+                // Whatever it does: it is killed at once.
+                platform.teardownSequence = []
+                let result = try await Subprocess.run(
+                    .path(program), arguments: [CheckerProcess.command], environment: environment,
+                    workingDirectory: folder.isEmpty ? "." : folder, platformOptions: platform,
+                    input: .fileDescriptor(input, closeAfterSpawningProcess: true),
+                    output: .bytes(limit: CheckVerdict.mostBytes), error: .discarded)
+                return .over(result.terminationStatus, result.standardOutput)
+            } catch let error as SubprocessError {
+                return error.code == .outputLimitExceeded
+                    ? .saidTooMuch
+                    : .notStarted(error.underlyingError?.rawValue ?? Errno.noSuchFileOrDirectory.rawValue)
+            } catch {
+                return .timeIsOver
+            }
+        }
+    }
+
+    /// Checks the store. Called once: a process checks one.
+    ///
+    /// - Parameter path: The store, in the folder in which the process runs.
     /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
     func run(on path: FilePath, against claims: StoreClaims) async throws -> CheckReport {
-        let request = CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits)
-        let ending = await ending(
-            in: path.removingLastComponent(), try Self.pipe(holding: JSONEncoder().encode(request)))
+        try ask(CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits))
+        let ending = await Self.ending(of: process, within: limits.time + Self.grace)
         try Task.checkCancellation()
         switch ending {
         case .timeIsOver: throw StoreCheck.Flaw.tookTooLong(limits.time)
@@ -37,56 +80,34 @@ struct CheckerChild {
         case .over(.exited(let status), _): throw StoreCheck.Flaw.checkerFailed(.exited(Int32(status)))
         case .over(.signaled(let signal), _):
             // Its own limit of time, and the alarm behind that.
-            guard !PlatformCalls.isTimeLimitSignal(Int32(signal)) else {
+            guard !process.isCancelled, !PlatformCalls.isTimeLimitSignal(Int32(signal)) else {
                 throw StoreCheck.Flaw.tookTooLong(limits.time)
             }
             throw StoreCheck.Flaw.checkerFailed(.signalled(Int32(signal)))
         }
     }
 
-    /// A pipe with all in it already: writing to a child that has ended would end this process too, by SIGPIPE.
-    ///
-    /// - Returns: The end from which it is read.
-    private static func pipe(holding bytes: Data) throws(StoreCheck.Flaw) -> FileDescriptor {
-        do {
-            guard bytes.count <= CheckRequest.mostBytes else { throw Errno.messageTooLong }
-            let (read, write) = try PlatformCalls.pipe()
-            defer { try? write.close() }
-            try write.writeAll(bytes)
-            return read
-        } catch {
-            throw .checkerFailed(.notStarted((error as? Errno ?? .ioError).rawValue))
+    private static func ending(of process: Task<Ending, Never>, within time: Duration) async -> Ending {
+        let alarm = Task {
+            try await Task.sleep(for: time)
+            process.cancel()
+        }
+        defer { alarm.cancel() }
+        return await withTaskCancellationHandler {
+            await process.value
+        } onCancel: {
+            process.cancel()
         }
     }
 
-    private func ending(in folder: FilePath, _ input: FileDescriptor) async -> Ending {
-        await withTaskGroup(of: Ending.self) { group in
-            group.addTask {
-                do {
-                    var platform = PlatformOptions()
-                    // Whatever it does: it is killed at once.
-                    platform.teardownSequence = []
-                    let result = try await Subprocess.run(
-                        .path(program), arguments: [CheckerProcess.command], environment: Self.environment,
-                        workingDirectory: folder.isEmpty ? "." : folder, platformOptions: platform,
-                        input: .fileDescriptor(input, closeAfterSpawningProcess: true),
-                        output: .bytes(limit: CheckVerdict.mostBytes), error: .discarded)
-                    return .over(result.terminationStatus, result.standardOutput)
-                } catch let error as SubprocessError {
-                    return error.code == .outputLimitExceeded
-                        ? .saidTooMuch
-                        : .notStarted(error.underlyingError?.rawValue ?? Errno.noSuchFileOrDirectory.rawValue)
-                } catch {
-                    return .timeIsOver
-                }
-            }
-            group.addTask {
-                try? await Task.sleep(for: limits.time + Self.grace)
-                return .timeIsOver
-            }
-            let first = await group.next() ?? .timeIsOver
-            group.cancelAll()
-            return first
+    /// - Throws: `.checkerFailed`.
+    private func ask(_ request: CheckRequest) throws(StoreCheck.Flaw) {
+        do {
+            let bytes = try JSONEncoder().encode(request)
+            guard bytes.count <= CheckRequest.mostBytes else { throw Errno.messageTooLong }
+            try input.get().say(bytes)
+        } catch {
+            throw .checkerFailed(.notStarted((error as? Errno ?? .ioError).rawValue))
         }
     }
 

@@ -180,6 +180,7 @@ struct ConsumerSession {
     ) async throws -> Receipt {
         frames.expectSending()
         while true {
+            shipment.prepareCheck(checking)
             let action =
                 if let element = try await frames.next() {
                     try dialogue.receive(element)

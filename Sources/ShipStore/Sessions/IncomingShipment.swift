@@ -3,6 +3,7 @@ import ShipProtocol
 import StoreInbox
 import StoreInstall
 import StoreServing
+import SystemPackage
 
 /// A shipment that is being received: its staging, its decoders, and the right to its store. When it is dropped before it
 /// is installed, the staging goes.
@@ -15,11 +16,16 @@ final class IncomingShipment {
     let manifest: Manifest
     let sender: Sender
 
+    /// So little to come, in bytes, that a process which waits for it does not wait long, even on a slow link.
+    private static let little: Int64 = 4 * 1024 * 1024
+
     private var staged: StagedGeneration?
     private var decoder = BlockDecoder()
     private let store: IncomingStore
     private var (storeBytes, otherBytes) = (Int64(0), Int64(0))
     private let turn: StoreTurns.Turn
+    /// What waits to check the store, where that is a process of its own.
+    private var checker: CheckerChild?
 
     init(
         _ staged: consuming StagedGeneration, from sender: Sender, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?,
@@ -68,6 +74,14 @@ final class IncomingShipment {
     /// Everything has come: nothing is trusted until it has been read back.
     func seal() throws { try staged?.seal() }
 
+    /// Once little is still to come: starts what checks the store in the end, which then has not to be waited for.
+    func prepareCheck(_ options: CheckOptions) {
+        guard checker == nil, bytesTotal - bytesDone <= Self.little, let path = staged?.storePathByDescriptor else {
+            return
+        }
+        checker = options.startChild(in: path.removingLastComponent())
+    }
+
     /// What has been read back is checked as a store.
     ///
     /// - Throws: `StoreCheck.Flaw`.
@@ -75,7 +89,7 @@ final class IncomingShipment {
         guard let path = staged?.storePathByDescriptor, let manifest = staged?.manifest else {
             throw ProtocolError.incomplete
         }
-        return try await options.check(path, against: StoreClaims(manifest))
+        return try await options.check(path, against: StoreClaims(manifest), in: checker)
     }
 
     /// - Throws: `FailedProbe`.

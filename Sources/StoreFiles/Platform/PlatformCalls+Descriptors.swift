@@ -1,3 +1,4 @@
+import CPlatform
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -51,15 +52,11 @@ extension PlatformCalls {
         return FileDescriptor(rawValue: copy)
     }
 
-    /// pipe(2), both ends of which no child inherits.
+    /// pipe2(2): no child inherits its ends, not even one that another thread starts meanwhile.
     package static func pipe() throws(Errno) -> (read: FileDescriptor, write: FileDescriptor) {
-        do {
-            let (read, write) = try FileDescriptor.pipe()
-            for end in [read, write] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
-            return (read, write)
-        } catch {
-            throw error as? Errno ?? .ioError
-        }
+        var ends: [CInt] = [-1, -1]
+        guard ship_store_pipe(&ends) == 0 else { throw .last }
+        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 
     /// poll(2): waits until there is something to read from one of the descriptors, or the time is over.

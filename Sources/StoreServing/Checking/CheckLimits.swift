@@ -10,7 +10,7 @@ public struct CheckLimits: Hashable, Sendable, Codable {
     public var fullCheckSize: Int64
 
     public init(
-        time: Duration = .seconds(120), memory: Int64 = 256 * 1024 * 1024, fullCheckSize: Int64 = 64 * 1024 * 1024
+        time: Duration = .seconds(120), memory: Int64 = 256 * 1024 * 1024, fullCheckSize: Int64 = 8 * 1024 * 1024
     ) {
         self.time = time
         self.memory = memory

@@ -106,6 +106,48 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("HOME=") || $0.hasPrefix("PATH=/root") })
     }
 
+    /// Its receiver may end in any way.
+    @Test(.enabled(if: canListProcesses), arguments: [SIGTERM, SIGKILL, nil])
+    func `is there before its store, and ends without it`(signal: Int32?) async throws {
+        let file = try goodShipment()
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file.string)))
+        let receiver = try BuiltProgram.start(
+            ["receive", "--into", inbox.string, "--from", "-", "--unsigned", "--quiet"], input: .pipe)
+        await receiver.write(Array(bytes.dropLast(10)))
+        let checker = try await eventually { Self.checker(startedBy: receiver.processID) }
+        if let signal { receiver.signal(signal) } else { receiver.closeInput() }
+        let outcome = try await receiver.wait()
+        #expect(outcome.status != .exited(0))
+        _ = try await eventually { Self.isRunning(checker) ? nil : true }
+    }
+
+    private static let canListProcesses = isRunning(getpid())
+
+    private struct NeverCame: Error {}
+
+    private func eventually<Value>(_ value: () -> Value?) async throws -> Value {
+        for _ in 0..<500 {
+            if let value = value() { return value }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw NeverCame()
+    }
+
+    private static func commandLine(of process: Int32) -> String {
+        (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
+    }
+
+    private static func isRunning(_ process: Int32) -> Bool { !commandLine(of: process).isEmpty }
+
+    private static func checker(startedBy parent: Int32) -> Int32? {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
+        return processes.first { process in
+            let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+            return status.contains("\nPPid:\t\(parent)\n")
+                && commandLine(of: process).hasSuffix("\0\(CheckerProcess.command)\0")
+        }
+    }
+
     /// Texts of 20 MB, several at once.
     @Test func `takes no more memory than it may`() async throws {
         let kind = HostileStore.schema(
