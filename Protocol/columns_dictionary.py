@@ -7,7 +7,7 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 SOURCE = HERE / "columns-dictionary.txt"
-TARGET = HERE.parent / "Sources/ShipCompression/Columns/SegmentDictionary.swift"
+TARGET = HERE.parent / "Sources/ShipCompression/Columns/Segments/SegmentDictionary.swift"
 HEAD = '''// Written by Protocol/columns_dictionary.py.
 
 /// What the text area of each segment may refer to, as if it stood before it.
