@@ -29,13 +29,15 @@ public struct Rollback: Hashable, Sendable {
     private static let pause = Duration.milliseconds(50)
 
     /// Verifies the other generation as `verify` does, and makes it current.
+    ///
+    /// - Parameter checking: How its store is checked.
     public static func perform(
-        on name: StoreName, in inbox: Inbox, to target: Target = .previous
-    ) throws(ShipmentError) -> Rollback {
+        on name: StoreName, in inbox: Inbox, to target: Target = .previous, checking: CheckOptions = CheckOptions()
+    ) async throws(ShipmentError) -> Rollback {
         do {
             for _ in 0..<attempts {
-                if let rollback = try attempt(name, inbox, target) { return rollback }
-                PlatformCalls.pause(pause)
+                if let rollback = try await attempt(name, inbox, target, checking) { return rollback }
+                try await Task.sleep(for: pause)
             }
             throw InboxError.storeBusy(name, waited: StoreCustody.patience)
         } catch {
@@ -44,12 +46,14 @@ public struct Rollback: Hashable, Sendable {
     }
 
     /// - Returns: `nil` if another generation has become current, or the wanted one has gone, since it was verified.
-    private static func attempt(_ name: StoreName, _ inbox: Inbox, _ target: Target) throws -> Rollback? {
+    private static func attempt(
+        _ name: StoreName, _ inbox: Inbox, _ target: Target, _ checking: CheckOptions
+    ) async throws -> Rollback? {
         let planned = try StoreCustody(of: name, in: inbox).step(to: target.asStep)
         // A large store takes long to verify: nobody waits for that, and nobody prunes it meanwhile.
         guard let hold = try hold(planned.to) else { return nil }
         try planned.to.compareWithManifest()
-        try StoreCheck().run(on: planned.to.storePath, against: StoreClaims(planned.to.manifest))
+        _ = try await checking.check(planned.to.storePath, against: StoreClaims(planned.to.manifest))
         let custody = try StoreCustody(of: name, in: inbox)
         guard try custody.step(to: target.asStep) == planned else { return nil }
         try custody.take(planned, at: Timestamp(Date()))

@@ -24,6 +24,8 @@ public struct RestoreOptions: Hashable, Sendable {
     public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
     public var identity = IdentityRule.same
     public var safetyCopy = SafetyCopy.beside
+    /// How a copy is checked that comes with its manifest; any other is taken anew.
+    public var checking = CheckOptions()
 
     public init() {}
 

@@ -27,7 +27,7 @@ struct RestoreSession: Sendable {
         let proof = source.proof
         do {
             // The copy is read while the store is: side by side they take half the time.
-            async let isProven: Void = proof.find()
+            async let isProven: Void = proof.find(options.checking)
             // Before anybody has to wait: what is referred to by nobody yet is in nobody's way.
             try support.put(comparison.missing, mode: mode)
             if safetyCopies == nil { try await isProven }

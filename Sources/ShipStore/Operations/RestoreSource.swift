@@ -46,11 +46,10 @@ struct RestoreSource: ~Copyable, Sendable {
         case reading(Generation)
 
         /// - Throws: `OperationError.badCopy`, `StoreCheck.Flaw`.
-        func find() async throws {
+        func find(_ checking: CheckOptions) async throws {
             guard case .reading(let generation) = self else { return }
             // Both read the whole store: side by side they take half the time.
-            async let soundness = StoreCheck().run(
-                on: generation.storePath, against: StoreClaims(generation.manifest))
+            async let soundness = checking.check(generation.storePath, against: StoreClaims(generation.manifest))
             do throws(InboxError) {
                 try generation.compareWithManifest()
             } catch {

@@ -15,6 +15,8 @@ struct RestoreArguments: ParsableArguments {
             "Keep the store as it was in this folder, instead of .NAME-safety beside it.", valueName: "folder"))
     var safetyCopies: String?
 
+    @OptionGroup(title: "Check options") var check: CheckArguments
+
     func validate() throws {
         if noSafetyCopy, safetyCopies != nil {
             throw ValidationError("--safety-copies and --no-safety-copy contradict each other")
@@ -25,6 +27,7 @@ struct RestoreArguments: ParsableArguments {
         var options = RestoreOptions()
         options.busyTimeout = busyTimeout.duration
         options.identity = anyIdentity ? .any : .same
+        options.checking = check.options
         if noSafetyCopy { options.safetyCopy = .none }
         if let safetyCopies { options.safetyCopy = .kept(KeptCopies(in: FilePath(safetyCopies))) }
         return options

@@ -30,6 +30,7 @@ struct RollbackCommand: AsyncParsableCommand {
     @Flag(help: "Switch nothing, and let what was rolled back come in again.")
     var allowAgain = false
 
+    @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
@@ -39,7 +40,7 @@ struct RollbackCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [name = name.name, into, to, allowAgain, output] in
+        try await Running.run(console) { [name = name.name, into, to, allowAgain, output, checking = check.options] in
             let inbox = Inbox(at: FilePath(into))
             if allowAgain {
                 let count = try Rollback.allowAgain(name, in: inbox)
@@ -47,7 +48,7 @@ struct RollbackCommand: AsyncParsableCommand {
                 if output.json { Output.write(json: AllowLine(name: name.text, allowedAgain: count)) }
             } else {
                 let target = to.map(Rollback.Target.generation) ?? .previous
-                let rollback = try Rollback.perform(on: name, in: inbox, to: target)
+                let rollback = try await Rollback.perform(on: name, in: inbox, to: target, checking: checking)
                 console.say(Self.words(for: rollback, name))
                 if output.json { Output.write(json: RollbackLine(rollback)) }
             }

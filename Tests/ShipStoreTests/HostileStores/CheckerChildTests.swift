@@ -106,6 +106,35 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("HOME=") || $0.hasPrefix("PATH=/root") })
     }
 
+    @Test func `stops a rollback and a restore as well`() async throws {
+        let store = folder.path.appending("good.sqlite")
+        try SampleStore.plain.make(at: store)
+        let consumer = try Consumer(inbox: inbox)
+        for statement in ["CREATE TABLE more(a)", "INSERT INTO more VALUES (1)"] {
+            try TestStore.make(at: store, sql: statement)
+            let file = folder.path.appending("\(UUID()).shipment")
+            try HandmadeShipment.write(store, try HandmadeShipment.manifest(of: store), to: file)
+            _ = try await consumer.receive(from: .file(file))
+        }
+        var options = RestoreOptions()
+        options.checking.place = .childProcess(program: try script("exit 3"))
+        let refusal = ShipmentError.badStore(.checkerFailed(.exited(3)))
+        let name = try #require(StoreName(HandmadeShipment.name))
+        let before = InboxProbe(inbox, store: HandmadeShipment.name).state
+        await #expect(throws: refusal) {
+            try await Rollback.perform(on: name, in: Inbox(at: inbox), checking: options.checking)
+        }
+        #expect(InboxProbe(inbox, store: HandmadeShipment.name).state == before)
+
+        let generation = try #require(try Inbox(at: inbox).current(of: name))
+        try TestStore.make(at: store, sql: "INSERT INTO more VALUES (2)")
+        let content = try StoreContent(of: store)
+        await #expect(throws: refusal) {
+            try await LocalStore(store).restore(from: generation.path, options: options)
+        }
+        #expect(try StoreContent(of: store) == content)
+    }
+
     /// Its receiver may end in any way.
     @Test(.enabled(if: canListProcesses), arguments: [SIGTERM, SIGKILL, nil])
     func `is there before its store, and ends without it`(signal: Int32?) async throws {
