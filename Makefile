@@ -49,8 +49,8 @@ test-asan: setup ## Run the tests of what reads others' bytes under Address Sani
 	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
 	  .build-asan/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel --filter '$(ASAN_TESTS)'
 
-soak: setup ## Test damage and faults at many more places, which takes many minutes
-	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests'
+soak: setup ## Test damage, faults and crowds far longer, which takes many minutes
+	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests'
 
 # A crash would hang in Swift's own backtracer.
 fuzz: setup ## Look for inputs that break what reads others' bytes: FUZZ_SECONDS=60 for each of FUZZ_TARGETS

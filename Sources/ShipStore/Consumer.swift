@@ -93,7 +93,11 @@ public final class Consumer: Sendable {
 
     /// Accepts connections, and receives a shipment over each; those of different stores side by side.
     ///
-    /// - Parameter window: While it is open, a device that has its code is trusted from then on, and may ship.
+    /// - Parameters:
+    ///   - address: Where; a port of 0 lets the system choose one.
+    ///   - persistence: For how long.
+    ///   - window: While it is open, a device that has its code is trusted from then on, and may ship.
+    ///   - report: Told what happens in each session.
     /// - Throws: If it cannot listen; with `.once`, also what the session threw; `.pairing(.over)` if nobody has paired in
     ///   time, and nobody is trusted.
     public func listen(

@@ -30,7 +30,11 @@ public struct Rollback: Hashable, Sendable {
 
     /// Verifies the other generation as `verify` does, and makes it current.
     ///
-    /// - Parameter checking: How its store is checked.
+    /// - Parameters:
+    ///   - name: The store.
+    ///   - inbox: Where it is kept.
+    ///   - target: Which generation is to be current.
+    ///   - checking: How its store is checked.
     public static func perform(
         on name: StoreName, in inbox: Inbox, to target: Target = .previous, checking: CheckOptions = CheckOptions()
     ) async throws(ShipmentError) -> Rollback {
