@@ -10,6 +10,8 @@ package struct StoreEncoder: ColumnsEncoder {
     private static let comparedSize: Int64 = 4 * 1024 * 1024
     /// Segments that may wait for their check.
     private static let mostUnchecked = 4
+    /// Segments that are begun while all may be taken back soon: they show the link's pace, and more would be for nothing.
+    private static let mostOnTrial = 3
 
     private let store: StoreToEncode
     private let pages: Pages
@@ -138,7 +140,9 @@ package struct StoreEncoder: ColumnsEncoder {
             }
 
             func goOn() {
-                if !isReading, !isAtEnd, unchecked.count < Self.mostUnchecked { read() }
+                let isTried =
+                    store.dial.prospect == .onTrial && begun >= Self.mostOnTrial && delivered < begun
+                if !isReading, !isAtEnd, !isTried, unchecked.count < Self.mostUnchecked { read() }
                 let canCheckWait =
                     store.dial.prospect == .onTrial && unchecked.count < Self.mostUnchecked && !isAtEnd
                 if let check, !isChecking, !unchecked.isEmpty, !canCheckWait {
