@@ -30,8 +30,11 @@ final class TrialCost {
         return work()
     }
 
+    /// So few bytes are taken as they are: there is little to win, and an estimate takes as long as one of some hundred bytes.
+    private var tooFew: Int { compressor == nil ? 48 : 16 }
+
     func of(_ bytes: [UInt8]) -> Int {
-        guard bytes.count > 16 else { return bytes.count }
+        guard bytes.count > tooFew else { return bytes.count }
         guard let compressor else { return bytes.withUnsafeBufferPointer { estimate.size(of: $0) } }
         if output.count < bytes.count { output = [UInt8](repeating: 0, count: bytes.count) }
         let size = libdeflate_deflate_compress(compressor, bytes, bytes.count, &output, bytes.count)
