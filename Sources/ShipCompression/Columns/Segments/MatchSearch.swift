@@ -73,7 +73,8 @@ struct MatchSearch: ~Copyable {
         UnsafeMutableRawBufferPointer(start: history, count: dictionary.count).copyBytes(from: dictionary)
         UnsafeMutableRawBufferPointer(start: history + dictionary.count, count: text.count).copyBytes(from: text)
         self.history = history
-        let bits = max(10, min(effort.searchBits, Int.bitWidth - count.leadingZeroBitCount))
+        // One hash for each place that is chosen, about.
+        let bits = max(10, min(effort.searchBits, Int.bitWidth - count.leadingZeroBitCount - 2))
         shift = UInt64(64 - bits)
         heads = .allocate(capacity: 1 << bits)
         heads.initialize(repeating: -1, count: 1 << bits)
