@@ -13,6 +13,13 @@ package enum OpenDescriptors {
         return 0
     }
 
+    /// What they are open on, for those who wonder why there are so many.
+    package static var targets: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folders[0])) ?? []
+        return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folders[0])/\($0)") }
+            .sorted()
+    }
+
     /// Waits until there are no more than `expected`, or two seconds.
     ///
     /// - Returns: How many there are then.
