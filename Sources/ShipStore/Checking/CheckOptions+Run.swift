@@ -21,12 +21,10 @@ extension CheckOptions {
         _ path: FilePath, against claims: StoreClaims, in child: CheckerChild? = nil
     ) async throws -> CheckReport {
         let check = StoreCheck(limits: limits)
-        switch place {
-        case .thisProcess: return try check.run(on: path, against: claims)
-        case .childProcess(let program):
-            try check.checkHeader(of: path, against: claims)
-            let child = child ?? CheckerChild(program, limits, in: path.removingLastComponent())
-            return try await child.run(on: path, against: claims)
+        guard let child = child ?? startChild(in: path.removingLastComponent()) else {
+            return try check.run(on: path, against: claims)
         }
+        try check.checkHeader(of: path, against: claims)
+        return try await child.run(on: path, against: claims)
     }
 }
