@@ -33,7 +33,7 @@ final class Interruption: Sendable {
         if isCancelled { throw .cancelled }
     }
 
-    /// Runs work that blocks, away from the threads that Swift's tasks share.
+    /// Runs work that blocks, away from the threads that Swift's tasks share: a serial queue's work has a thread of its own.
     ///
     /// Returns only once the work has ended, when the task was cancelled too, so that nothing uses a file any more that
     /// its owner is about to remove.
@@ -43,7 +43,7 @@ final class Interruption: Sendable {
         let interruption = Interruption()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, SnapshotError>, Never>) in
-                DispatchQueue.global().async {
+                DispatchQueue(label: "ship-store snapshot").async {
                     let result: Result<Value, SnapshotError>
                     do throws(SnapshotError) {
                         try interruption.check()
