@@ -5,8 +5,23 @@ import Synchronization
 ///
 /// The thread waits while as many are under way as may be.
 final class ContentChannel: Sendable {
+    /// One that was put. It is kept nowhere else, so that what has been encoded of it can be let go.
+    final class Pending: Sendable {
+        private let content: Mutex<SegmentContent?>
+
+        fileprivate init(_ content: SegmentContent) { self.content = Mutex(content) }
+
+        /// - Returns: `nil` if somebody has it already.
+        func take() -> SegmentContent? {
+            content.withLock { content in
+                defer { content = nil }
+                return content
+            }
+        }
+    }
+
     private struct State {
-        var contents: [SegmentContent] = []
+        var contents: [Pending] = []
         var end: Result<Void, any Error>?
         var isClosed = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -15,23 +30,23 @@ final class ContentChannel: Sendable {
     private let state = Mutex(State())
     private let slots: DispatchSemaphore
 
-    /// - Parameter capacity: How many may be under way: put, and not yet finished.
+    /// - Parameter capacity: How many may be under way: one that is being read, and those that were put and are not finished.
     init(capacity: Int) {
         // A semaphore may not go with fewer slots than it was made with, as it may when the work ends early.
         slots = DispatchSemaphore(value: 0)
-        for _ in 0..<capacity { slots.signal() }
+        // The first is being read from the start.
+        for _ in 1..<max(2, capacity) { slots.signal() }
     }
 
-    /// Waits for room. For the thread that reads.
+    /// Waits until there is room to read another. For the thread that reads.
     ///
     /// - Throws: `CancellationError` once nobody wants more.
     func put(_ content: SegmentContent) throws {
-        slots.wait()
-        let isClosed = state.withLock { state in
-            if !state.isClosed { state.contents.append(content) }
-            return state.isClosed
+        state.withLock { state in
+            if !state.isClosed { state.contents.append(Pending(content)) }
         }
         wake()
+        slots.wait()
         guard !isClosed else {
             slots.signal()
             throw CancellationError()
@@ -48,9 +63,9 @@ final class ContentChannel: Sendable {
     ///
     /// - Returns: `nil` once all have been taken.
     /// - Throws: What ended the reading.
-    func next() async throws -> SegmentContent? {
+    func next() async throws -> Pending? {
         while true {
-            let found: Result<SegmentContent?, any Error>? = state.withLock { state in
+            let found: Result<Pending?, any Error>? = state.withLock { state in
                 if !state.contents.isEmpty { return .success(state.contents.removeFirst()) }
                 return state.end.map { end in end.map { nil } }
             }

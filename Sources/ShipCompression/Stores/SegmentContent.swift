@@ -36,23 +36,17 @@ package struct SegmentContent: Sendable {
     let integers: IntegerForm
     /// Bytes of rows and chunks from which on it is full.
     let capacity: Int
-    private let capacities: Capacities
 
-    init(_ integers: IntegerForm, _ capacities: Capacities = .usual) {
-        self.init(integers, capacities, capacities.first)
-    }
-
-    private init(_ integers: IntegerForm, _ capacities: Capacities, _ capacity: Int) {
+    init(_ integers: IntegerForm, capacity: Int = Capacities.usual.first) {
         self.integers = integers
-        self.capacities = capacities
         self.capacity = capacity
     }
 
     var isFull: Bool { size >= capacity }
 
-    /// An empty one to go on with.
-    var next: SegmentContent {
-        var next = SegmentContent(integers, capacities, min(capacities.largest, capacity * 2))
+    /// An empty one to go on with, twice as large if it may be.
+    func next(_ capacities: Capacities) -> SegmentContent {
+        var next = SegmentContent(integers, capacity: min(capacities.largest, capacity * 2))
         next.table = table
         return next
     }
@@ -74,7 +68,8 @@ package struct SegmentContent: Sendable {
     }
 
     /// The effort that suits it: while the link has nothing to do, time counts for more than the last bytes.
-    func effort(_ level: CompressionLevel) -> SegmentEffort {
+    func effort(_ level: CompressionLevel, _ prospect: EffortDial.Prospect) -> SegmentEffort {
+        guard prospect == .lasting else { return .trial }
         let isEarly = capacity < Capacities.usual.largest
         return SegmentEffort(isEarly && level.value > CompressionLevel.standard.value ? .standard : level)
     }

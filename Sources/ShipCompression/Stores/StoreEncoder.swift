@@ -4,7 +4,7 @@ package import StoreFormat
 
 /// A canonical copy into segments: read on one thread, encoded on all cores, checked beside that, and delivered in order.
 ///
-/// Memory: `cores + 1` segments under way, and what a check needs to sort.
+/// Memory: `cores + 2` segments under way, or on a slow link two that are twice as large; and what a check needs to sort.
 package struct StoreEncoder: ColumnsEncoder {
     /// A store of at most so many bytes is also encoded plainly, and goes by its rows only if that is smaller.
     private static let comparedSize: Int64 = 4 * 1024 * 1024
@@ -12,6 +12,8 @@ package struct StoreEncoder: ColumnsEncoder {
     private static let mostUnchecked = 4
     /// Segments that are begun while all may be taken back soon: they show the link's pace, and more would be for nothing.
     private static let mostOnTrial = 3
+    /// Segments under way where the link is slow at first: one is sent, one is read or encoded.
+    private static let mostOnSlowLink = 2
 
     private let store: StoreToEncode
     private let pages: Pages
@@ -40,7 +42,8 @@ package struct StoreEncoder: ColumnsEncoder {
 
     /// What a task came to.
     private enum Event: Sendable {
-        case content(SegmentContent?)
+        /// `nil` after the last.
+        case read(ContentChannel.Pending?)
         case encoded(Int, EncodedSegment, EncodedSegment.Position)
         case checked
     }
@@ -63,7 +66,7 @@ package struct StoreEncoder: ColumnsEncoder {
     private func encodeAll(
         _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
     ) async throws {
-        let channel = ContentChannel(capacity: store.cores + 1)
+        let channel = ContentChannel(capacity: isLinkSlow ? Self.mostOnSlowLink : store.cores + 2)
         read(into: channel)
         do {
             try await run(channel, deliver)
@@ -79,15 +82,14 @@ package struct StoreEncoder: ColumnsEncoder {
         await channel.close()
     }
 
-    /// The walk blocks: it has a thread of its own.
+    /// The walk blocks: it has a thread of its own, as the work of a serial queue has, and not one of those that tasks share.
     private func read(into channel: ContentChannel) {
-        DispatchQueue.global().async { [store, pages, capacities] in
+        DispatchQueue(label: "ship-store walk").async { [self] in
             channel.end(
                 Result {
                     let pages = PagesUntilClosed(try pages.open(), channel)
-                    try StoreWalk.run(over: pages, shapes: store.shapes, segments: .full(capacities)) {
-                        try channel.put($0)
-                    }
+                    let segments = StoreWalk.Segments.full { capacities }
+                    try StoreWalk.run(over: pages, shapes: store.shapes, segments: segments) { try channel.put($0) }
                 })
         }
     }
@@ -95,17 +97,17 @@ package struct StoreEncoder: ColumnsEncoder {
     private var capacities: SegmentContent.Capacities {
         // A small one is compared as a whole before anything is sent.
         guard store.isAwaited, store.facts.size > Self.comparedSize else { return .usual }
-        return isOneByOne ? .onSlowLink : .onTrial
+        return isLinkSlow ? .onSlowLink : .onTrial
     }
 
-    /// One segment after the other, each while the one before is delivered: a link that is slow enough for more effort than usual
-    /// has something to do for longer than one core takes, and each segment under way takes memory.
-    private var isOneByOne: Bool {
+    /// Whether the link has something to do with a segment for longer than one core takes for the next.
+    private var isLinkSlow: Bool {
         store.isAwaited && store.dial.level.value > CompressionLevel.standard.value
     }
 
-    private func encode(_ content: consuming SegmentContent, _ index: Int) throws -> Event {
-        let effort = content.effort(store.dial.level)
+    private func encode(_ pending: ContentChannel.Pending, _ index: Int) throws -> Event {
+        guard let content = pending.take() else { throw CancellationError() }
+        let effort = content.effort(store.dial.level, store.dial.prospect)
         let (storeBytes, position) = (content.storeBytes, content.isLast ? EncodedSegment.Position.last : .more)
         let bytes = try content.encoded(effort)
         return .encoded(index, EncodedSegment(bytes: bytes, storeBytes: storeBytes), position)
@@ -120,29 +122,24 @@ package struct StoreEncoder: ColumnsEncoder {
             var encoded: [Int: (EncodedSegment, EncodedSegment.Position)] = [:]
             var unchecked: [[UInt8]] = []
             var (isReading, isChecking, isAtEnd) = (false, false, false)
-            /// The segment that is read and encoded by one task.
-            var whole: Int?
-
-            func read() {
-                guard isOneByOne else {
-                    isReading = true
-                    return group.addTask { .content(try await channel.next()) }
-                }
-                guard begun == done else { return }
-                isReading = true
-                let index = begun
-                begun += 1
-                whole = index
-                group.addTask {
-                    guard let content = try await channel.next() else { return .content(nil) }
-                    return try encode(content, index)
-                }
-            }
+            /// What is to be begun next.
+            var pending: ContentChannel.Pending?
 
             func goOn() {
-                let isTried =
+                // On a slow link one after the other, each while the one before is sent: what is under way takes memory.
+                if let next = pending, begun == done || !isLinkSlow {
+                    pending = nil
+                    let index = begun
+                    begun += 1
+                    group.addTask { try encode(next, index) }
+                }
+                let isEnoughForTrial =
                     store.dial.prospect == .onTrial && begun >= Self.mostOnTrial && delivered < begun
-                if !isReading, !isAtEnd, !isTried, unchecked.count < Self.mostUnchecked { read() }
+                let isWanted = !isEnoughForTrial && unchecked.count < Self.mostUnchecked
+                if isWanted, pending == nil, !isReading, !isAtEnd {
+                    isReading = true
+                    group.addTask { .read(try await channel.next()) }
+                }
                 let canCheckWait =
                     store.dial.prospect == .onTrial && unchecked.count < Self.mostUnchecked && !isAtEnd
                 if let check, !isChecking, !unchecked.isEmpty, !canCheckWait {
@@ -158,15 +155,8 @@ package struct StoreEncoder: ColumnsEncoder {
             goOn()
             while let event = try await group.next() {
                 switch event {
-                case .content(nil):
-                    (isReading, isAtEnd) = (false, true)
-                case .content(let content?):
-                    isReading = false
-                    let index = begun
-                    begun += 1
-                    group.addTask { try encode(content, index) }
+                case .read(let next): (isReading, pending, isAtEnd) = (false, next, next == nil)
                 case .encoded(let index, let segment, let position):
-                    if index == whole { isReading = false }
                     done += 1
                     encoded[index] = (segment, position)
                     while let (segment, position) = encoded.removeValue(forKey: delivered) {

@@ -18,21 +18,21 @@ package struct StoreWalk {
     private var row = IndexedRow()
 
     /// Where a segment ends.
-    package enum Segments: Hashable, Sendable {
+    package struct Segments: Sendable {
+        /// How large they may be from here on: looked at for each.
+        fileprivate let capacities: @Sendable () -> SegmentContent.Capacities
+        /// Whether a table ends one, too.
+        fileprivate let isOfOneTable: Bool
+
         /// Where it is full.
-        case full(SegmentContent.Capacities)
-        /// There, and after each table.
-        case ofEachTable
-
-        /// Where all may be the same.
-        package static let full = Segments.full(.usual)
-
-        var capacities: SegmentContent.Capacities {
-            switch self {
-            case .full(let capacities): capacities
-            case .ofEachTable: .usual
-            }
+        static func full(_ capacities: @escaping @Sendable () -> SegmentContent.Capacities) -> Segments {
+            Segments(capacities: capacities, isOfOneTable: false)
         }
+
+        /// Where it is full, and all may be the same.
+        package static let full = Segments.full { .usual }
+        /// There, and after each table.
+        static let ofEachTable = Segments(capacities: { .usual }, isOfOneTable: true)
     }
 
     /// - Parameters:
@@ -62,7 +62,7 @@ package struct StoreWalk {
         settings = try StoreSettings(decoding: header)
         geometry = PageGeometry(settings)
         use = PageUse(pageCount: pages.pageCount)
-        content = SegmentContent(settings.integers, segments.capacities)
+        content = SegmentContent(settings.integers, capacity: segments.capacities().first)
     }
 
     private mutating func run() throws {
@@ -76,7 +76,7 @@ package struct StoreWalk {
         var unchecked: [ExpectedEntries?] = []
         try sendRows(of: 1, .table, use: nil, checking: &unchecked)
         for table in try schema.inOrder() {
-            if segments == .ofEachTable { try close() }
+            if segments.isOfOneTable { try close() }
             content.table = String(bytes: table.tree.name, textEncoding: settings.textEncoding) ?? ""
             try send(table)
         }
@@ -172,7 +172,7 @@ package struct StoreWalk {
     private mutating func close() throws {
         content.storeBytes = pages.take() * Int64(settings.pageSize)
         try deliver(content)
-        content = content.next
+        content = content.next(segments.capacities())
     }
 
     private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {

@@ -13,15 +13,26 @@ package struct SegmentEffort: Hashable, Sendable {
     let care: Care
     /// libdeflate's, 0 to 12.
     let deflateLevel: Int32
+    /// What a match must be worth to be taken out of the text, in bytes, and `nil` for none that are taken out; of several, the
+    /// best is found by trial.
+    let leastGains: [Int?]
 
     package static let fast = SegmentEffort(.fastest)
     package static let standard = SegmentEffort(.standard)
     package static let smallest = SegmentEffort(.smallest)
+    /// For what may be thrown away soon: the least time, and no search for matches, which takes most of it.
+    static let trial = SegmentEffort(care: .small, deflateLevel: CompressionLevel.fastest.value, leastGains: [nil])
 
     /// What a level asks for.
     package init(_ level: CompressionLevel) {
-        deflateLevel = level.value
-        care = level.value < 4 ? .small : level.value < 9 ? .usual : .great
+        let care: Care = level.value < 4 ? .small : level.value < 9 ? .usual : .great
+        self.init(care: care, deflateLevel: level.value, leastGains: care == .great ? [16, 32, nil] : [32])
+    }
+
+    private init(care: Care, deflateLevel: Int32, leastGains: [Int?]) {
+        self.care = care
+        self.deflateLevel = deflateLevel
+        self.leastGains = leastGains
     }
 
     /// How many values a choice looks at, at most.
@@ -41,9 +52,6 @@ package struct SegmentEffort: Hashable, Sendable {
         case .great: 1 << 18
         }
     }
-
-    /// What a match must be worth to be taken out of the text, in bytes; of several, the best is found by trial.
-    var leastGains: [Int] { care == .great ? [16, 32] : [32] }
 
     /// The logarithm of how many hashes the search tells apart, at most: what it notes for them stays in a core's own cache.
     var searchBits: Int { care == .great ? 18 : 17 }

@@ -64,7 +64,7 @@ package struct SegmentWriter {
 
     /// With the matches that make it smallest, as far as care goes.
     private func smallestContent() -> [UInt8] {
-        let candidates: [Int?] = effort.leastGains + (effort.care == .great ? [nil] : [])
+        let candidates = effort.leastGains
         guard candidates.count > 1 else { return content(leastGain: candidates[0]) }
         var best: (size: Int, content: [UInt8])?
         for candidate in candidates {
