@@ -18,7 +18,7 @@ struct LongMatches {
     /// - Parameters:
     ///   - leastGain: Bytes that a match must cover beyond what deflate sees itself. A match takes about four bytes, and what
     ///     it covers is not there for deflate to refer to.
-    init(_ text: [UInt8], dictionary: [UInt8], effort: SegmentEffort, leastGain: Int) {
+    init(_ text: [UInt8], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
         var search = MatchSearch(text, dictionary: dictionary, effort: effort, leastGain: leastGain)
         var run = 0
         while let step = search.next() {

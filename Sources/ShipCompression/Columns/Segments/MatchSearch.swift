@@ -11,7 +11,7 @@ struct MatchSearch: ~Copyable {
         case match(length: Int, distance: Int)
     }
 
-    private static let keySize = 16
+    static let keySize = 16
     /// Somewhat less than the 32,768 bytes that deflate sees (RFC 1951).
     private static let window = 30_000
     /// A match that deflate sees, and that is long enough for it.
@@ -63,15 +63,16 @@ struct MatchSearch: ~Copyable {
     ///   - dictionary: What stands before it.
     ///   - effort: How many places are looked at.
     ///   - leastGain: See `LongMatches`.
-    init(_ text: [UInt8], dictionary: [UInt8], effort: SegmentEffort, leastGain: Int) {
+    init(_ text: [UInt8], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
         depth = effort.searchDepth
         self.leastGain = leastGain
-        count = dictionary.count + text.count
-        place = dictionary.count
+        let before = dictionary.bytes.count
+        count = before + text.count
+        place = before
         (runStart, told) = (place, place)
         let history = UnsafeMutableRawPointer.allocate(byteCount: count + 1, alignment: 8)
-        UnsafeMutableRawBufferPointer(start: history, count: dictionary.count).copyBytes(from: dictionary)
-        UnsafeMutableRawBufferPointer(start: history + dictionary.count, count: text.count).copyBytes(from: text)
+        UnsafeMutableRawBufferPointer(start: history, count: before).copyBytes(from: dictionary.bytes)
+        UnsafeMutableRawBufferPointer(start: history + before, count: text.count).copyBytes(from: text)
         self.history = history
         // One hash for each place that is chosen, about.
         let bits = max(10, min(effort.searchBits, Int.bitWidth - count.leadingZeroBitCount - 2))
@@ -82,7 +83,9 @@ struct MatchSearch: ~Copyable {
         chain = .allocate(capacity: count + 1)
         chosen = .allocate(capacity: count + 1)
         literals = .allocate(capacity: count + 1)
-        note(upTo: dictionary.count)
+        for (place, hash) in dictionary.places { note(Int(place), hash) }
+        unnoted = dictionary.end
+        note(upTo: before)
     }
 
     deinit {
@@ -142,7 +145,7 @@ struct MatchSearch: ~Copyable {
     /// Goes on to the next chosen place.
     private mutating func passUnchosen() {
         var next = place
-        while next <= lastKey, !isChosen(next) { next &+= 1 }
+        while next <= lastKey, !Self.isChosen(history + next) { next &+= 1 }
         place = next
         unnoted = max(unnoted, place)
     }
@@ -156,22 +159,34 @@ struct MatchSearch: ~Copyable {
 
     private mutating func note(upTo end: Int) {
         while unnoted < min(end, lastKey &+ 1) {
-            if isChosen(unnoted) {
-                let slot = slot(unnoted)
-                (chain + chosenCount).initialize(to: heads[slot])
-                (chosen + chosenCount).initialize(to: Int32(truncatingIfNeeded: unnoted))
-                heads[slot] = Int32(truncatingIfNeeded: chosenCount)
-                chosenCount &+= 1
-            }
+            if Self.isChosen(history + unnoted) { note(unnoted, Self.hash(history + unnoted)) }
             unnoted &+= 1
         }
     }
 
+    private mutating func note(_ place: Int, _ hash: UInt64) {
+        let slot = slot(hash)
+        (chain + chosenCount).initialize(to: heads[slot])
+        (chosen + chosenCount).initialize(to: Int32(truncatingIfNeeded: place))
+        heads[slot] = Int32(truncatingIfNeeded: chosenCount)
+        chosenCount &+= 1
+    }
+
     /// - Parameter place: At least 8 before the end.
     @inline(__always)
-    private func isChosen(_ place: Int) -> Bool {
-        (word(place) &* 0x9e37_79b9_7f4a_7c15) & Self.unchosen == 0
+    static func isChosen(_ place: UnsafeRawPointer) -> Bool {
+        (place.loadUnaligned(as: UInt64.self) &* 0x9e37_79b9_7f4a_7c15) & Self.unchosen == 0
     }
+
+    /// - Parameter place: At least `keySize` before the end.
+    @inline(__always)
+    static func hash(_ place: UnsafeRawPointer) -> UInt64 {
+        let second = place.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        return (place.loadUnaligned(as: UInt64.self) ^ (second &* 0xc2b2_ae3d_27d4_eb4f)) &* 0x9e37_79b9_7f4a_7c15
+    }
+
+    @inline(__always)
+    private func slot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash &>> shift) }
 
     @inline(__always)
     private func byte(_ place: Int) -> UInt8 { history.load(fromByteOffset: place, as: UInt8.self) }
@@ -179,17 +194,10 @@ struct MatchSearch: ~Copyable {
     @inline(__always)
     private func word(_ place: Int) -> UInt64 { history.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
 
-    /// - Parameter place: At least `keySize` before the end.
-    @inline(__always)
-    private func slot(_ place: Int) -> Int {
-        let mixed = (word(place) ^ (word(place &+ 8) &* 0xc2b2_ae3d_27d4_eb4f)) &* 0x9e37_79b9_7f4a_7c15
-        return Int(truncatingIfNeeded: mixed &>> shift)
-    }
-
     /// The longest match at the place, and how much deflate sees itself.
     private func find() -> (length: Int, distance: Int, visible: Int) {
         var best = (length: 0, distance: 0, visible: 0)
-        var candidate = heads[slot(place)]
+        var candidate = heads[slot(Self.hash(history + place))]
         for _ in 0..<depth {
             guard candidate >= 0 else { break }
             let earlier = Int(chosen[Int(candidate)])

@@ -78,7 +78,7 @@ package struct SegmentWriter {
     /// - Parameter leastGain: Of matches; `nil` for none.
     private func content(leastGain: Int?) -> [UInt8] {
         let matches = leastGain.map {
-            LongMatches(areas.text, dictionary: SegmentDictionary.bytes, effort: effort, leastGain: $0)
+            LongMatches(areas.text, dictionary: .builtIn, effort: effort, leastGain: $0)
         }
         var content: [UInt8] = []
         content.reserveCapacity(areas.control.count + areas.numbers.count + areas.text.count + 64)

@@ -30,6 +30,21 @@ struct HeldStrings {
         }
     }
 
+    /// - Parameter rows: Those that are looked at.
+    /// - Returns: How many bytes they would have less; `nil` unless most of them hold one.
+    static func saved(_ strings: Strings, holding other: Strings, in rows: [Int]) -> Int? {
+        var (saved, missed) = (0, 0)
+        for row in rows {
+            if place(of: other, in: strings, at: row) != nil {
+                saved += Int(other.lengths[row])
+            } else {
+                missed += 1
+                if missed * 2 >= rows.count { return nil }
+            }
+        }
+        return saved
+    }
+
     private static func place(of other: Strings, in strings: Strings, at index: Int) -> Int? {
         let (length, held) = (Int(strings.lengths[index]), Int(other.lengths[index]))
         guard held >= shortest, held <= min(length, longest), length <= longestHolder else { return nil }

@@ -133,12 +133,10 @@ extension ColumnEncoder {
     /// Earlier text columns that most of the strings hold.
     private func holders(of strings: Strings) -> [Int] {
         let rows = Array(0..<strings.count).sampled(min(strings.count, 256))
-        let sample = strings.selecting(rows)
         var found: [(index: Int, saved: Int)] = []
         for (index, referred) in textReferences.withinReach {
             guard let referred, referred.count == strings.count else { continue }
-            let held = HeldStrings(sample, holding: referred.selecting(rows))
-            if held.number * 2 > rows.count { found.append((index, sample.totalLength - held.rest.totalLength)) }
+            if let saved = HeldStrings.saved(strings, holding: referred, in: rows) { found.append((index, saved)) }
         }
         return found.sorted { $0.saved > $1.saved }.prefix(2).map(\.index)
     }

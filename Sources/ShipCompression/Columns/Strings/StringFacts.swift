@@ -9,6 +9,8 @@ struct StringFacts {
     private let first: [UInt8]
     private var hasPropertyList = false
 
+    private static let propertyListMagic = Array("bplist00".utf8)
+
     init(_ strings: Strings) {
         count = strings.count
         first = count > 0 ? Array(strings[0].prefix(64)) : []
@@ -21,7 +23,7 @@ struct StringFacts {
             shared += strings.commonPrefix(index - 1, index)
         }
         for index in stride(from: 0, to: count, by: max(1, count / 64)) where !hasPropertyList {
-            hasPropertyList = strings[index].starts(with: Array("bplist00".utf8))
+            hasPropertyList = strings[index].starts(with: Self.propertyListMagic)
         }
         shared = shared * count / max(1, min(count, 512))
         hasNul = strings.bytes.withUnsafeBufferPointer { bytes in
