@@ -190,4 +190,29 @@ import Testing
         #expect(try SegmentTests.segment([RowGroup(rows)]).count < alone + 60)
         try SegmentTests.expectSame([RowGroup(rows)])
     }
+
+    /// Many rows whose values tell more of those beside them than of those above. Where rows end is said once more than in a
+    /// stream of the rows alone, which takes a thousandth.
+    private static let crossing: [@Sendable (Int) -> [Cell]] = [
+        { [.text(digits($0 + 1)), .text(digits($0))] },
+        { [.text(digits($0) + letters($0 * 77)), .text(digits($0) + letters($0 * 191))] },
+        {
+            [
+                .blob(Array(hex(Int64($0), uppercase: true).prefix(20))), .text("a:" + digits($0)),
+                .text(digits($0) + ":b"),
+            ]
+        },
+    ]
+
+    private static func digits(_ seed: Int) -> String {
+        String(decoding: hex(Int64(seed &* 7_919_777) | 15, uppercase: false).prefix(24), as: UTF8.self)
+    }
+
+    @Test(arguments: crossing.indices, [SegmentEffort.fast, .standard, .smallest])
+    func `many rows take no more by columns than by rows`(index: Int, effort: SegmentEffort) throws {
+        let group = RowGroup((0..<4000).map(Self.crossing[index]))
+        let plain = try #require(try Deflate.raw(of: group.records, level: effort.deflateLevel))
+        #expect(try SegmentTests.segment([group], .modern, effort).count <= plain.count + plain.count / 500)
+        try SegmentTests.expectSame([group])
+    }
 }

@@ -34,12 +34,13 @@ extension RowGroup {
         }
         try parser.checkEnds()
 
-        // Few rows only: of many, the columns are always smaller, and it is dear to find out.
-        guard records.count <= effort.sampleSize else { return columnar }
+        // Of many rows, columns are nearly always smaller, and it is dear to find out.
+        let columnarCost = cost.of(columnar)
+        guard records.count <= effort.sampleSize || cost.estimated(records) < columnarCost else { return columnar }
         var lengths = ends
         for index in lengths.indices.dropFirst() { lengths[index] = ends[index] - ends[index - 1] }
         encoder.encode(lengths.map(Int64.init), into: &rowWise)
         rowWise.text += records
-        return cost.of(rowWise) < cost.of(columnar) ? rowWise : columnar
+        return cost.of(rowWise) < columnarCost ? rowWise : columnar
     }
 }

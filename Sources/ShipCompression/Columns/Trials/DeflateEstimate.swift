@@ -70,9 +70,12 @@ struct DeflateEstimate: ~Copyable {
                     continue
                 }
             }
-            // In noise not each place is looked at.
             misses &+= 1
-            let next = min(lastKey &+ 1, place &+ 1 &+ misses / Self.patience)
+            counts[Int(UInt8(truncatingIfNeeded: UInt32(littleEndian: key)))] &+= 1
+            place &+= 1
+            // In noise not each place is looked at.
+            guard misses >= Self.patience else { continue }
+            let next = min(lastKey &+ 1, place &+ misses / Self.patience)
             while place < next {
                 counts[Int(bytes.load(fromByteOffset: place, as: UInt8.self))] &+= 1
                 place &+= 1
