@@ -36,7 +36,7 @@ extension RowGroup {
 
         // Of many rows, columns are nearly always smaller, and it is dear to find out.
         let columnarCost = cost.of(columnar)
-        guard records.count <= effort.sampleSize || cost.estimated(records) < columnarCost else { return columnar }
+        guard records.count <= effort.comparedSize || cost.estimated(records) < columnarCost else { return columnar }
         var lengths = ends
         for index in lengths.indices.dropFirst() { lengths[index] = ends[index] - ends[index - 1] }
         encoder.encode(lengths.map(Int64.init), into: &rowWise)

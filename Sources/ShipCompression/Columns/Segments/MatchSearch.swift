@@ -108,7 +108,10 @@ struct MatchSearch: ~Copyable {
                 place = count
                 break
             }
-            let best = find()
+            let hash = Self.hash(history + place)
+            let best = find(hash)
+            note(place, hash)
+            unnoted = place &+ 1
             if best.length - best.visible >= leastGain {
                 let back = followBack(best.distance)
                 place -= back
@@ -195,9 +198,11 @@ struct MatchSearch: ~Copyable {
     private func word(_ place: Int) -> UInt64 { history.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
 
     /// The longest match at the place, and how much deflate sees itself.
-    private func find() -> (length: Int, distance: Int, visible: Int) {
+    ///
+    /// - Parameter hash: Of the place.
+    private func find(_ hash: UInt64) -> (length: Int, distance: Int, visible: Int) {
         var best = (length: 0, distance: 0, visible: 0)
-        var candidate = heads[slot(Self.hash(history + place))]
+        var candidate = heads[slot(hash)]
         for _ in 0..<depth {
             guard candidate >= 0 else { break }
             let earlier = Int(chosen[Int(candidate)])

@@ -45,7 +45,10 @@ package struct SegmentEffort: Hashable, Sendable {
     }
 
     /// How many bytes of text a choice looks at, at most.
-    var sampleSize: Int {
+    var sampleSize: Int { care == .great ? 1 << 18 : 4096 }
+
+    /// How many bytes the records of a group may have to be compared with its columns without a look at a part of them first.
+    var comparedSize: Int {
         switch care {
         case .small: 4096
         case .usual: 8192
