@@ -23,17 +23,29 @@ struct ColumnEncoder {
         self.cost = cost
     }
 
+    /// A cost that later columns would have a share in: a sixteenth more.
+    ///
+    /// Each choice is made by what one column takes for itself, and some are nearly equal by that which are not equal for those
+    /// that come later: they may follow from a column whose classes the decoder knows, and strings that go as they are can be
+    /// found again. Over twelve stores it makes 4 % fewer bytes, of the one with most rows a quarter; from a thirty-second to a
+    /// quarter made no great difference.
+    static func shared(_ cost: Int) -> Int { cost + cost / 16 }
+
     /// What `write` makes of the cheapest of `candidates`.
     ///
-    /// - Parameter write: Says whether a candidate can be.
+    /// - Parameters:
+    ///   - weigh: What a candidate of a cost is compared by.
+    ///   - write: Says whether a candidate can be.
     /// - Returns: `nil` if none can.
-    func cheapest<Tag>(of candidates: [Tag], write: (Tag, inout SegmentAreas) -> Bool) -> SegmentAreas? {
+    func cheapest<Tag>(
+        of candidates: [Tag], weigh: (Tag, Int) -> Int = { $1 }, write: (Tag, inout SegmentAreas) -> Bool
+    ) -> SegmentAreas? {
         var best: (cost: Int, areas: SegmentAreas)?
         for tag in candidates {
             var areas = SegmentAreas()
             guard write(tag, &areas) else { continue }
             if candidates.count == 1 { return areas }
-            let cost = cost.of(areas)
+            let cost = weigh(tag, cost.of(areas))
             // Among equals the first and simplest is taken.
             if cost < best?.cost ?? Int.max { best = (cost, areas) }
         }
@@ -45,15 +57,17 @@ struct ColumnEncoder {
     /// - Parameters:
     ///   - sampled: Values of the sample.
     ///   - count: Values in all.
+    ///   - weigh: What a candidate of a cost is compared by.
     /// - Returns: The candidates that can be, the cheapest first.
     func ranked<Tag>(
-        _ candidates: [Tag], by sampled: Int, of count: Int, write: (Tag, inout SegmentAreas) -> Bool
+        _ candidates: [Tag], by sampled: Int, of count: Int, weigh: (Tag, Int) -> Int = { $1 },
+        write: (Tag, inout SegmentAreas) -> Bool
     ) -> [Tag] {
         guard candidates.count > 1 else { return candidates }
         let costs = cost.ofSample(sampled, of: count) {
             candidates.compactMap { tag -> (tag: Tag, cost: Int)? in
                 var areas = SegmentAreas()
-                return write(tag, &areas) ? (tag, cost.of(areas)) : nil
+                return write(tag, &areas) ? (tag, weigh(tag, cost.of(areas))) : nil
             }
         }
         // Stable, so that among equals the first and simplest is taken.

@@ -46,14 +46,15 @@ extension ColumnEncoder {
             }
             if other.count < determining?.count ?? Int.max { determining = (index, other.count) }
         }
-        var forms: [Form] = [.plain, .dictionary]
+        var forms: [Form] = repeatsText(column, classes) ? [.dictionary] : [.plain, .dictionary]
         if let determining { forms.append(.determined(determining.column)) }
         if let best = bestPredictor(of: classes) { forms.append(.predicted(best)) }
         var best: (form: Form, cost: Int, areas: SegmentAreas)?
         for form in forms {
             var trial = SegmentAreas()
             writeForm(form, column, classes, values, into: &trial)
-            let cost = cost.of(trial)
+            var cost = cost.of(trial)
+            if case .plain = form { cost = Self.shared(cost) }
             if cost < best?.cost ?? Int.max { best = (form, cost, trial) }
         }
         guard let best else { return nil }
@@ -63,6 +64,17 @@ extension ColumnEncoder {
         case .dictionary, .predicted: classes
         case .determined(let reference), .copy(let reference): classReferences[reference]
         }
+    }
+
+    /// Whether so much text repeats that its dictionary takes less without a trial: for deflate each repeat is a match, of two
+    /// bytes at least, if it sees so far back.
+    private func repeatsText(_ column: ColumnValues, _ classes: CellClasses) -> Bool {
+        guard column.texts.count + column.blobs.count == column.count,
+            column.texts.totalLength + column.blobs.totalLength > 8 * column.count
+        else { return false }
+        var ids = SegmentAreas()
+        encode(classes.ids.map(Int64.init), depth: 1, into: &ids)
+        return cost.of(ids) < 2 * (column.count - classes.count)
     }
 
     private func isSame(_ column: ColumnValues, _ classes: CellClasses, as index: Int) -> Bool {

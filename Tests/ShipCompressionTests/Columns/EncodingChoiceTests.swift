@@ -191,6 +191,32 @@ import Testing
         try SegmentTests.expectSame([RowGroup(rows)])
     }
 
+    @Test(arguments: [SegmentEffort.fast, .standard, .smallest])
+    func `what follows from a column takes little, though that column is smaller without its classes`(
+        effort: SegmentEffort
+    ) throws {
+        let prices = Self.noise(77, 100...999, seed: 2).map { Double($0) + 0.25 }
+        let rows = Self.noise(50_000, 0...76).map { [.integer($0), .real(prices[Int($0)])] as [Cell] }
+        let alone = try SegmentTests.segment([RowGroup(rows.map { [$0[0]] })], .modern, effort).count
+        #expect(try SegmentTests.segment([RowGroup(rows)], .modern, effort).count < alone + 600)
+        try SegmentTests.expectSame([RowGroup(rows)])
+    }
+
+    @Test(arguments: [SegmentEffort.fast, .standard, .smallest])
+    func `keys are found again in another table, though they are smaller byte by byte`(effort: SegmentEffort) throws {
+        var dice = Dice(5)
+        // As UUIDs of random bits are (RFC 9562 section 5.4).
+        let keys = (0..<1000).map { _ -> [Cell] in
+            var key = (0..<16).map { _ in UInt8.random(in: 0...255, using: &dice) }
+            (key[6], key[8]) = (key[6] & 0x0f | 0x40, key[8] & 0x3f | 0x80)
+            return [.blob(key)]
+        }
+        let groups = [RowGroup(keys), RowGroup(keys.shuffled(using: &dice))]
+        let alone = try SegmentTests.segment([groups[0]], .modern, effort).count
+        #expect(try SegmentTests.segment(groups, .modern, effort).count < alone * 5 / 4)
+        try SegmentTests.expectSame(groups)
+    }
+
     /// Many rows whose values tell more of those beside them than of those above. Where rows end is said once more than in a
     /// stream of the rows alone, which takes a thousandth.
     private static let crossing: [@Sendable (Int) -> [Cell]] = [

@@ -8,18 +8,21 @@ extension ColumnEncoder {
         var candidates = withoutClearLoser(facts.candidates(depth: depth), strings, facts, depth: depth).map { ($0, 0) }
         if refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
+        let weigh = { (candidate: (StringTag, Int), cost: Int) in
+            candidate.0.scattersKeys ? Self.shared(cost) : cost
+        }
         let writeAll = { (candidate: (StringTag, Int), areas: inout SegmentAreas) in
             write(candidate.0, strings, facts, textReference(candidate.1), candidate.1, depth, &areas)
         }
         if candidates.count > 1, let rows {
             let sample = strings.selecting(rows)
             let sampleFacts = StringFacts(sample)
-            candidates = ranked(candidates, by: rows.count, of: strings.count) { candidate, areas in
+            candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
                 write(
                     candidate.0, sample, sampleFacts, textReference(candidate.1)?.selecting(rows), candidate.1, depth,
                     &areas)
             }
-        } else if let best = cheapest(of: candidates, write: writeAll) {
+        } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
             areas.append(best)
             return
         }
@@ -140,4 +143,9 @@ extension ColumnEncoder {
         }
         return found.sorted { $0.saved > $1.saved }.prefix(2).map(\.index)
     }
+}
+
+extension StringTag {
+    /// Whether a key is not found again where another column has it: it goes apart, or where no far matches are looked for.
+    fileprivate var scattersKeys: Bool { self == .transposed || self == .upperUUID || self == .lowerUUID }
 }
