@@ -121,7 +121,9 @@ let package = Package(
         // What measures the codec.
         .executableTarget(
             name: "codec-bench",
-            dependencies: ["ShipCompression", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", grdb, system],
+            dependencies: [
+                "ShipCompression", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", argumentParser, grdb, system,
+            ],
             path: "Benchmarks/codec", swiftSettings: strict),
 
         // Tests, one target for each of the above.

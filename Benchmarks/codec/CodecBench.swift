@@ -1,23 +1,27 @@
+import ArgumentParser
 import FoundationEssentials
 import StoreFiles
 import SystemPackage
 
-/// What the store-aware codec costs in time, beside zlib and SQLite over the same vacuumed file. Prints a JSON array: one
-/// object a store.
-///
-///     codec-bench RUNS STORE...
-///
 /// It works on one thread; whoever starts it keeps it on one core.
 @main
-struct CodecBench {
-    static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard let runs = arguments.first.flatMap({ Int($0) }), runs > 0, arguments.count > 1 else {
-            try FileDescriptor.standardError.writeAll("usage: codec-bench RUNS STORE...\n".utf8)
-            throw ExitCode.usage
-        }
+struct CodecBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "codec-bench",
+        abstract: "What the store-aware codec costs in time, beside zlib and SQLite over the same vacuumed file.",
+        discussion: "Prints a JSON array: one object a store.")
+
+    @Argument(help: "Turns; what takes less than a few milliseconds is taken more often.") var runs: Int
+    @Argument(help: "Their paths.") var stores: [String]
+
+    func validate() throws {
+        guard runs > 0 else { throw ValidationError("RUNS is at least 1.") }
+        guard !stores.isEmpty else { throw ValidationError("At least one store is needed.") }
+    }
+
+    func run() async throws {
         var results: [StoreFigures] = []
-        for path in arguments.dropFirst().map({ FilePath($0) }) {
+        for path in stores.map({ FilePath($0) }) {
             let folder = try TemporaryFolder()
             let store = try await BenchedStore.take(path, in: folder.path)
             results.append(try StoreFigures(of: store, runs: runs, in: folder.path))
@@ -26,6 +30,4 @@ struct CodecBench {
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         print(String(decoding: try encoder.encode(results), as: UTF8.self))
     }
-
-    private enum ExitCode: Error { case usage }
 }
