@@ -51,15 +51,20 @@ package struct SegmentWriter {
         guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
         var segment: [UInt8] = [SegmentForm.deflated.rawValue]
         segment.appendVarint(UInt64(content.count))
-        if let deflated = try Deflate.raw(of: content, level: effort.deflateLevel),
-            deflated.count + segment.count < content.count + 1
-        {
+        if let deflated = try deflated(content), deflated.count + segment.count < content.count + 1 {
             segment += deflated
         } else {
             segment = [SegmentForm.stored.rawValue] + content
         }
         guard segment.count <= SegmentLimits.encodedSize else { throw .segmentFull }
         return segment
+    }
+
+    /// - Returns: `nil` if it would not be shorter.
+    private func deflated(_ content: [UInt8]) throws(CompressionError) -> [UInt8]? {
+        guard let deflated = try Deflate.raw(of: content, level: effort.deflateLevel) else { return nil }
+        guard effort.care == .great else { return deflated }
+        return Reblocking.shorter(deflated, of: content) ?? deflated
     }
 
     /// With the matches that make it smallest, as far as care goes.

@@ -130,29 +130,13 @@ struct DeflateEstimate: ~Copyable {
 
     private func bits(of codes: Range<Int>) -> Int {
         var (symbols, used, sum) = (0, 0, 0)
-        Self.smallWeights.withUnsafeBufferPointer { weights in
-            for code in codes {
-                let count = Int(counts[code])
-                if count == 0 { continue }
-                used &+= 1
-                symbols &+= count
-                sum &+= count < weights.count ? Int(weights[count]) : Self.weight(count)
-            }
+        for code in codes {
+            let count = Int(counts[code])
+            if count == 0 { continue }
+            used &+= 1
+            symbols &+= count
+            sum &+= Entropy.weight(count)
         }
-        return (Self.weight(symbols) &- sum) / 256 &+ used &* codeCost
-    }
-
-    /// The weights of what most codes are used.
-    private static let smallWeights = (0..<512).map { Int32(truncatingIfNeeded: weight($0)) }
-
-    /// `count` times its logarithm to the base 2, in parts of 256.
-    @inline(__always)
-    private static func weight(_ count: Int) -> Int {
-        guard count > 1 else { return 0 }
-        let bits = Int.bitWidth &- 1 &- count.leadingZeroBitCount
-        // Between powers of two, the logarithm is nearly straight; the square makes up for what is missing.
-        let fraction = bits >= 8 ? (count &>> (bits &- 8)) & 255 : (count &<< (8 &- bits)) & 255
-        let logarithm = bits &* 256 &+ fraction &+ (fraction &* (256 &- fraction) &* 88) / 65_536
-        return count &* logarithm
+        return (Entropy.weight(symbols) &- sum) / Entropy.unit &+ used &* codeCost
     }
 }

@@ -1,0 +1,60 @@
+/// The codes that fit a block best, and how the block says them.
+struct BlockCodes {
+    let symbols: HuffmanCode
+    let distances: HuffmanCode
+    /// Values, and how many bits each takes.
+    private(set) var head: [(value: UInt64, bits: Int)] = []
+
+    var headBits: Int { head.reduce(0) { $0 + $1.bits } }
+
+    init(_ counts: TokenCounts) {
+        symbols = HuffmanCode(counts: counts.symbols, limit: DeflateFormat.longestCode)
+        var used = counts.distances
+        // Some decoders want one code even where there is no match.
+        if used.allSatisfy({ $0 == 0 }) { used[0] = 1 }
+        distances = HuffmanCode(counts: used, limit: DeflateFormat.longestCode)
+        let ofSymbols = symbols.lengths.withoutLastZeros(least: 257)
+        let ofDistances = distances.lengths.withoutLastZeros(least: 1)
+        let steps = Self.steps(ofSymbols + ofDistances)
+        var stepCounts = [Int](repeating: 0, count: DeflateFormat.lengthCodeOrder.count)
+        for step in steps { stepCounts[step.symbol] += 1 }
+        let code = HuffmanCode(counts: stepCounts, limit: DeflateFormat.longestLengthCode)
+        let lengths = DeflateFormat.lengthCodeOrder.map { code.lengths[$0] }.withoutLastZeros(least: 4)
+        head = [(UInt64(ofSymbols.count - 257), 5), (UInt64(ofDistances.count - 1), 5), (UInt64(lengths.count - 4), 4)]
+        head += lengths.map { (UInt64($0), 3) }
+        for step in steps {
+            head.append((UInt64(code.codes[step.symbol]), Int(code.lengths[step.symbol])))
+            if step.bits > 0 { head.append((UInt64(step.more), step.bits)) }
+        }
+    }
+
+    /// The lengths of codes as they are said: one by one, and runs of them in one.
+    private static func steps(_ lengths: [UInt8]) -> [(symbol: Int, more: Int, bits: Int)] {
+        var steps: [(symbol: Int, more: Int, bits: Int)] = []
+        var start = 0
+        while start < lengths.count {
+            let length = lengths[start]
+            var run = lengths[start...].prefix { $0 == length }.count
+            start += run
+            if length > 0 {
+                steps.append((Int(length), 0, 0))
+                run -= 1
+            }
+            while run >= 3 {
+                let (symbol, least, most, bits) =
+                    length > 0 ? (16, 3, 6, 2) : run > 10 ? (18, 11, 138, 7) : (17, 3, 10, 3)
+                let taken = min(run, most)
+                steps.append((symbol, taken - least, bits))
+                run -= taken
+            }
+            steps += repeatElement((symbol: Int(length), more: 0, bits: 0), count: run)
+        }
+        return steps
+    }
+}
+
+extension [UInt8] {
+    fileprivate func withoutLastZeros(least: Int) -> [UInt8] {
+        Array(prefix(Swift.max(least, (lastIndex { $0 != 0 } ?? 0) + 1)))
+    }
+}

@@ -1,0 +1,37 @@
+/// What deflate's codes stand for.
+///
+/// Source: RFC 1951 sections 3.2.5 to 3.2.7.
+enum DeflateFormat {
+    /// 256 bytes, the end of a block, and 29 lengths of matches.
+    static let symbols = 286
+    static let endOfBlock = 256
+    static let firstLength = 257
+    static let distances = 30
+    static let longestCode = 15
+    /// Of a code that says how long codes are.
+    static let longestLengthCode = 7
+    /// Bytes in one stored block.
+    static let longestStored = 65_535
+
+    /// The least length of each length code, and the bits that follow it.
+    static let lengths: [(base: Int, extra: Int)] = (0..<29).map { code in
+        if code == 28 { return (258, 0) }
+        let extra = code < 8 ? 0 : code / 4 - 1
+        return (code < 8 ? code + 3 : (4 + code % 4) << extra + 3, extra)
+    }
+
+    /// The bits that follow each distance code.
+    static let distanceExtra = (0..<distances).map { code in code < 4 ? 0 : code / 2 - 1 }
+
+    /// In which order the lengths of the codes for lengths stand.
+    static let lengthCodeOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+    static let fixedSymbols = (0..<288).map { UInt8($0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8) }
+    static let fixedDistances = [UInt8](repeating: 5, count: distances)
+}
+
+/// How a block is written.
+enum DeflateBlockKind: UInt64 {
+    case stored = 0
+    case fixed = 1
+    case dynamic = 2
+}

@@ -1,0 +1,93 @@
+/// Writes tokens as the blocks of a raw deflate stream, each in the way that takes the fewest bits.
+///
+/// Source: RFC 1951 section 3.2.
+struct DeflateWriter {
+    private(set) var stream: [UInt8] = []
+    /// Bits that are no whole byte yet, the first one lowest.
+    private var held: UInt64 = 0
+    private var heldCount = 0
+
+    /// - Parameter capacity: Bytes, for which there is room at once.
+    init(capacity: Int) { stream.reserveCapacity(capacity) }
+
+    /// - Parameters:
+    ///   - tokens: All of the block.
+    ///   - bytes: What they stand for.
+    mutating func write(_ tokens: ArraySlice<DeflateToken>, of bytes: ArraySlice<UInt8>, isLast: Bool) {
+        let counts = TokenCounts(tokens)
+        let codes = BlockCodes(counts)
+        let dynamic = codes.headBits + codes.symbols.bits(counts.symbols) + codes.distances.bits(counts.distances)
+        let fixed = Self.fixed.symbols.bits(counts.symbols) + Self.fixed.distances.bits(counts.distances)
+        let stored = Self.storedBits(bytes.count)
+        if stored < min(dynamic, fixed) + counts.extraBits {
+            writeStored(bytes, isLast: isLast)
+        } else if fixed <= dynamic {
+            writeHead(.fixed, isLast: isLast)
+            write(tokens, Self.fixed.symbols, Self.fixed.distances)
+        } else {
+            writeHead(.dynamic, isLast: isLast)
+            for (value, count) in codes.head { write(value, count) }
+            write(tokens, codes.symbols, codes.distances)
+        }
+        if isLast { fillByte() }
+    }
+
+    private static let fixed = (
+        symbols: HuffmanCode(lengths: DeflateFormat.fixedSymbols),
+        distances: HuffmanCode(lengths: DeflateFormat.fixedDistances)
+    )
+
+    /// At most, without the three bits that each block begins with.
+    private static func storedBits(_ count: Int) -> Int {
+        let blocks = max(1, (count + DeflateFormat.longestStored - 1) / DeflateFormat.longestStored)
+        return count * 8 + blocks * (32 + 7) + (blocks - 1) * 3
+    }
+
+    private mutating func writeHead(_ kind: DeflateBlockKind, isLast: Bool) {
+        write(isLast ? 1 : 0, 1)
+        write(kind.rawValue, 2)
+    }
+
+    private mutating func writeStored(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
+        var left = bytes
+        repeat {
+            let part = left.prefix(DeflateFormat.longestStored)
+            left = left.dropFirst(part.count)
+            writeHead(.stored, isLast: isLast && left.isEmpty)
+            fillByte()
+            let size = UInt16(part.count)
+            for half in [size, ~size] { stream += [UInt8(half & 0xff), UInt8(half >> 8)] }
+            stream += part
+        } while !left.isEmpty
+    }
+
+    private mutating func write(
+        _ tokens: ArraySlice<DeflateToken>, _ symbols: HuffmanCode, _ distances: HuffmanCode
+    ) {
+        for token in tokens {
+            write(UInt64(symbols.codes[token.symbol]), Int(symbols.lengths[token.symbol]))
+            guard token.isMatch else { continue }
+            let (length, distance) = token.extra
+            write(token.lengthBits, length)
+            write(UInt64(distances.codes[token.distanceCode]), Int(distances.lengths[token.distanceCode]))
+            write(token.distanceBits, distance)
+        }
+        write(UInt64(symbols.codes[DeflateFormat.endOfBlock]), Int(symbols.lengths[DeflateFormat.endOfBlock]))
+    }
+
+    /// - Parameter count: At most 16.
+    @inline(__always)
+    private mutating func write(_ value: UInt64, _ count: Int) {
+        held |= value &<< UInt64(heldCount)
+        heldCount &+= count
+        while heldCount >= 8 {
+            stream.append(UInt8(truncatingIfNeeded: held))
+            held &>>= 8
+            heldCount &-= 8
+        }
+    }
+
+    private mutating func fillByte() {
+        if heldCount > 0 { write(0, 8 - heldCount) }
+    }
+}

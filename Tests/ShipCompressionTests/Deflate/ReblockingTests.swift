@@ -1,0 +1,83 @@
+import CDeflate
+import Testing
+
+@testable import ShipCompression
+
+/// Other blocks, the same bytes.
+@Suite struct ReblockingTests {
+    private static let kinds: [@Sendable (Int) -> [UInt8]] = [
+        { [UInt8](repeating: 0, count: $0) },
+        { count in
+            var dice = Dice(1)
+            return (0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        },
+        { (0..<$0).map { UInt8(truncatingIfNeeded: $0 / 3 &* $0 >> 4) } },
+        { mixed($0) },
+    ]
+
+    /// A little of many things, as in a segment.
+    private static func mixed(_ count: Int) -> [UInt8] {
+        var dice = Dice(7)
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let least = UInt8.random(in: 0...230, using: &dice)
+            let most = least + UInt8.random(in: 1...25, using: &dice)
+            let size = Int.random(in: 200...3000, using: &dice)
+            bytes += (0..<size).map { _ in UInt8.random(in: least...most, using: &dice) }
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    /// A stream that may be longer than its bytes.
+    private static func deflated(_ bytes: [UInt8], _ level: Int32) throws -> [UInt8] {
+        let compressor = try #require(libdeflate_alloc_compressor(level))
+        defer { libdeflate_free_compressor(compressor) }
+        let bound = libdeflate_deflate_compress_bound(compressor, bytes.count)
+        return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            count = libdeflate_deflate_compress(compressor, bytes, bytes.count, output.baseAddress, bound)
+        }
+    }
+
+    @Test(arguments: kinds.indices, [0, 1, 6, 12] as [Int32])
+    func `the bytes stay the same`(kind: Int, level: Int32) throws {
+        for count in [0, 1, 2, 31, 33, 300, 65_535, 65_537, 300_000] {
+            let bytes = Self.kinds[kind](count)
+            let stream = try Self.deflated(bytes, level)
+            let other = try #require(Reblocking.rewritten(stream, of: bytes))
+            #expect(try RawInflate.bytes(of: other[...], size: count) == bytes)
+        }
+    }
+
+    @Test func `what is of many kinds takes a good deal less`() throws {
+        let bytes = Self.mixed(60_000)
+        let stream = try Self.deflated(bytes, 12)
+        let other = try #require(Reblocking.shorter(stream, of: bytes))
+        #expect(other.count * 100 < stream.count * 98)
+    }
+
+    @Test func `noise is stored, whatever is before it`() throws {
+        let (few, noise) = (Self.mixed(5000), Self.kinds[1](200_000))
+        let alone = try #require(Reblocking.rewritten(try Self.deflated(few, 1), of: few)).count
+        let bytes = few + noise
+        let other = try #require(Reblocking.rewritten(try Self.deflated(bytes, 1), of: bytes))
+        // Each stored block takes 5 bytes, and the first begins in the middle of a step.
+        #expect(other.count < alone + noise.count + 64)
+        #expect(try RawInflate.bytes(of: other[...], size: bytes.count) == bytes)
+    }
+
+    @Test func `what is no stream, or stands for other bytes, is left alone`() throws {
+        let bytes = Self.mixed(2500)
+        let stream = try Self.deflated(bytes, 6)
+        #expect(Reblocking.rewritten(stream, of: Array(bytes.dropLast())) == nil)
+        #expect(Reblocking.rewritten(stream, of: bytes + [1]) == nil)
+        for count in 0..<stream.count { #expect(Reblocking.rewritten(Array(stream.prefix(count)), of: bytes) == nil) }
+        var found = 0
+        for bit in 0..<(stream.count * 8) {
+            var damaged = stream
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            // That it ends is what matters: a decoder finds what is wrong with other bytes.
+            if Reblocking.rewritten(damaged, of: bytes) == nil { found += 1 }
+        }
+        #expect(found > stream.count)
+    }
+}
