@@ -45,6 +45,19 @@ import Testing
         #expect(HuffmanCode(counts: [0, 0], limit: 15).lengths == [0, 0])
     }
 
+    @Test func `codes of a block are such that it takes little to say them`() {
+        var dice = Dice(4)
+        // Each dozen of neighbours is used about as often.
+        let tokens = (0..<240).flatMap { symbol in
+            let count = (symbol / 12 * 7 % 20 + 3) + Int.random(in: -2...2, using: &dice)
+            return [DeflateToken](repeating: DeflateToken(literal: UInt8(symbol)), count: count)
+        }
+        let counts = TokenCounts(tokens[...])
+        let (best, exact) = (BlockCodes.best(for: counts), BlockCodes(counts))
+        #expect(best.bits(counts) + 64 < exact.bits(counts))
+        #expect(zip(counts.symbols, best.symbols.lengths).allSatisfy { $0 == 0 || $1 > 0 })
+    }
+
     @Test func `weights are counts times their logarithms`() {
         #expect(Entropy.weight(0) == 0)
         #expect(Entropy.weight(1) == 0)

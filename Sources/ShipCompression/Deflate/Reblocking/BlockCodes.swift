@@ -5,8 +5,27 @@ struct BlockCodes {
     /// Values, and how many bits each takes.
     private(set) var head: [(value: UInt64, bits: Int)] = []
 
-    var headBits: Int { head.reduce(0) { $0 + $1.bits } }
+    /// How far counts may be from their neighbours to be made even.
+    private static let tolerances = 0...4
 
+    /// The codes that take the fewest bits, with what says them. Those that fit the counts are dear to say where neighbours
+    /// differ by little: from counts that are even come codes of one length, a run of which is said at once.
+    static func best(for counts: TokenCounts) -> BlockCodes {
+        var (best, least) = (BlockCodes(counts), Int.max)
+        for tolerance in tolerances {
+            let codes = tolerance == 0 ? best : BlockCodes(counts.evened(within: tolerance))
+            let bits = codes.bits(counts)
+            if bits < least { (best, least) = (codes, bits) }
+        }
+        return best
+    }
+
+    /// What the head and all codes of such tokens take.
+    func bits(_ counts: TokenCounts) -> Int {
+        head.reduce(0) { $0 + $1.bits } + symbols.bits(counts.symbols) + distances.bits(counts.distances)
+    }
+
+    /// Those that fit the counts.
     init(_ counts: TokenCounts) {
         symbols = HuffmanCode(counts: counts.symbols, limit: DeflateFormat.longestCode)
         var used = counts.distances

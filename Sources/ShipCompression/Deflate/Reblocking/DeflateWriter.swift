@@ -15,8 +15,8 @@ struct DeflateWriter {
     ///   - bytes: What they stand for.
     mutating func write(_ tokens: ArraySlice<DeflateToken>, of bytes: ArraySlice<UInt8>, isLast: Bool) {
         let counts = TokenCounts(tokens)
-        let codes = BlockCodes(counts)
-        let dynamic = codes.headBits + codes.symbols.bits(counts.symbols) + codes.distances.bits(counts.distances)
+        let codes = BlockCodes.best(for: counts)
+        let dynamic = codes.bits(counts)
         let fixed = Self.fixed.symbols.bits(counts.symbols) + Self.fixed.distances.bits(counts.distances)
         let stored = Self.storedBits(bytes.count)
         if stored < min(dynamic, fixed) + counts.extraBits {

@@ -16,4 +16,29 @@ struct TokenCounts {
             extraBits += length + distance
         }
     }
+
+    /// Where four or more neighbours are within `tolerance` of what the first four are in the mean, all are as their mean.
+    func evened(within tolerance: Int) -> TokenCounts {
+        var counts = self
+        counts.symbols = Self.evened(symbols, within: tolerance)
+        counts.distances = Self.evened(distances, within: tolerance)
+        return counts
+    }
+
+    private static func evened(_ counts: [Int], within tolerance: Int) -> [Int] {
+        var evened = counts
+        var start = 0
+        while start < counts.count {
+            let first = counts[start...].prefix(4)
+            let center = (first.reduce(0, +) + 2) / 4
+            let run = counts[start...].prefix { abs($0 - center) <= tolerance }
+            if run.count >= 4 {
+                let sum = run.reduce(0, +)
+                let mean = max(sum > 0 ? 1 : 0, (sum + run.count / 2) / run.count)
+                for index in run.indices { evened[index] = mean }
+            }
+            start += max(1, run.count)
+        }
+        return evened
+    }
 }
