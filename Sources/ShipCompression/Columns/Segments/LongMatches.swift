@@ -32,6 +32,6 @@ struct LongMatches {
                 run = 0
             }
         }
-        literals = search.takeLiterals()
+        literals = search.literals
     }
 }

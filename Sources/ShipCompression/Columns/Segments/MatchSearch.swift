@@ -46,8 +46,8 @@ struct MatchSearch: ~Copyable {
     private var runs: [Run] = []
     /// Where the bytes begin that follow the last match.
     private var runStart: Int
-    private let literals: UnsafeMutablePointer<UInt8>
-    private var literalCount = 0
+    /// What is in no match, in order.
+    private(set) var literals: [UInt8] = []
     private var place: Int
     /// What is before it is told: among the literals, or in a match.
     private var told: Int
@@ -82,7 +82,7 @@ struct MatchSearch: ~Copyable {
         // What is not written to takes no memory.
         chain = .allocate(capacity: count + 1)
         chosen = .allocate(capacity: count + 1)
-        literals = .allocate(capacity: count + 1)
+        literals.reserveCapacity(text.count)
         for (place, hash) in dictionary.places { note(Int(place), hash) }
         unnoted = dictionary.end
         note(upTo: before)
@@ -93,11 +93,7 @@ struct MatchSearch: ~Copyable {
         heads.deallocate()
         chain.deallocate()
         chosen.deallocate()
-        literals.deallocate()
     }
-
-    /// What is in no match, in order.
-    func takeLiterals() -> [UInt8] { Array(UnsafeBufferPointer(start: literals, count: literalCount)) }
 
     /// - Returns: `nil` at the end.
     mutating func next() -> Step? {
@@ -125,8 +121,7 @@ struct MatchSearch: ~Copyable {
             note(upTo: place)
         }
         let run = place - told
-        UnsafeMutableRawPointer(literals + literalCount).copyMemory(from: history + told, byteCount: run)
-        literalCount += run
+        literals.append(contentsOf: UnsafeRawBufferPointer(start: history + told, count: run))
         told = place
         return run > 0 ? .literals(run) : nil
     }
@@ -135,7 +130,7 @@ struct MatchSearch: ~Copyable {
         found = nil
         note(upTo: place + length)
         if place > runStart {
-            runs.append(Run(place: runStart, end: place, literal: literalCount - (place - runStart)))
+            runs.append(Run(place: runStart, end: place, literal: literals.count - (place - runStart)))
         }
         place += length
         (runStart, told) = (place, place)
@@ -239,8 +234,8 @@ struct MatchSearch: ~Copyable {
             // From `place` on the bytes would be literals too.
             return place &- earlier <= Self.window ? length : 0
         }
-        let literals = literalCount &+ place &- told
-        guard let run = run(at: earlier), literals &- run.literal &- (earlier &- run.place) <= Self.window else {
+        let before = literals.count &+ place &- told
+        guard let run = run(at: earlier), before &- run.literal &- (earlier &- run.place) <= Self.window else {
             return 0
         }
         return min(length, run.end &- earlier)

@@ -7,6 +7,8 @@ final class TrialCost {
     /// Where care is great: deflate says it.
     private var compressor: OpaquePointer?
     private var output: [UInt8] = []
+    /// What is kept for it: there are many trials of few bytes, and few of a whole segment, beside which memory is short.
+    private static let keptOutput = 1 << 16
     private var estimate = DeflateEstimate()
 
     init(effort: SegmentEffort) throws(CompressionError) {
@@ -51,9 +53,20 @@ final class TrialCost {
         guard bytes.count > tooFew else { return bytes.count }
         return bytes.withUnsafeBufferPointer { bytes in
             guard let compressor else { return estimate.size(of: bytes) }
-            if output.count < bytes.count { output = [UInt8](repeating: 0, count: bytes.count) }
-            let size = libdeflate_deflate_compress(compressor, bytes.baseAddress, bytes.count, &output, bytes.count)
+            let size = withOutput(bytes.count) {
+                libdeflate_deflate_compress(compressor, bytes.baseAddress, bytes.count, $0, bytes.count)
+            }
             return size == 0 ? bytes.count : size
         }
+    }
+
+    private func withOutput(_ size: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) -> Int {
+        guard size <= Self.keptOutput else {
+            let large = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+            defer { large.deallocate() }
+            return body(large)
+        }
+        if output.isEmpty { output = [UInt8](repeating: 0, count: Self.keptOutput) }
+        return output.withUnsafeMutableBufferPointer { output in output.baseAddress.map(body) ?? 0 }
     }
 }
