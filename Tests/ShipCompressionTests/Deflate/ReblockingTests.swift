@@ -1,4 +1,5 @@
 import CDeflate
+import StoreFormat
 import Testing
 
 @testable import ShipCompression
@@ -53,6 +54,24 @@ import Testing
         let stream = try Self.deflated(bytes, 12)
         let other = try #require(Reblocking.shorter(stream, of: bytes))
         #expect(other.count * 100 < stream.count * 98)
+    }
+
+    @Test func `segments of the highest effort go in such blocks`() throws {
+        var dice = Dice(9)
+        let rows = (0..<2000).map { row -> [Cell] in
+            [
+                .integer(Int64.random(in: 0...70_000, using: &dice)),
+                .real(Double(Int.random(in: 0...99, using: &dice)) / 8),
+                .text("\(String(row * 7_919, radix: 36)) is the name of \(row % 97)"),
+            ]
+        }
+        let segment = try SegmentTests.segment([RowGroup(rows)], .modern, .smallest)
+        #expect(segment[0] == SegmentForm.deflated.rawValue)
+        let sizeBytes = segment.dropFirst().prefix { $0 >= 0x80 }.count + 1
+        let size = segment.dropFirst().prefix(sizeBytes).reversed().reduce(0) { $0 << 7 | Int($1 & 0x7f) }
+        let stream = segment.dropFirst(1 + sizeBytes)
+        let content = try RawInflate.bytes(of: stream, size: size)
+        #expect(stream.count < (try Self.deflated(content, 12)).count - 50)
     }
 
     @Test func `noise is stored, whatever is before it`() throws {
