@@ -9,7 +9,12 @@ SHELL := bash -o pipefail
 FUZZ_TARGETS := $(shell ls Tests/Fuzz/Targets | sed 's/Target.swift$$//' | tr A-Z a-z)
 FUZZ_SECONDS := 60
 
-.PHONY: help setup build demo test test-asan test-tsan soak fuzz docs lint format vectors bench clean
+# Where `make install` puts the program, its pages and its completions; DESTDIR goes before it, as packagers expect.
+PREFIX := /usr/local
+PAGES := .build/pages
+
+.PHONY: help setup build install uninstall pages package try-package demo test test-asan test-tsan soak fuzz docs lint \
+  format vectors bench clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -22,16 +27,35 @@ build: setup ## Build the program for release
 	swift build -c release --static-swift-stdlib --product ship-store
 	@echo "built $(PROGRAM)"
 
+pages: build ## Write the man pages and the completions of bash, zsh and fish to .build/pages
+	@Packaging/generate-pages.sh $(PROGRAM) $(PAGES)
+
+install: pages ## Install to PREFIX=/usr/local
+	@Packaging/install.sh install $(PROGRAM) $(PAGES) $(PREFIX) $(DESTDIR)
+
+uninstall: ## Remove what `make install` has put into PREFIX=/usr/local
+	@Packaging/install.sh uninstall $(PROGRAM) $(PAGES) $(PREFIX) $(DESTDIR)
+
+package: pages ## Make a Debian package in .build/package
+	@.ci/setup dpkg-dev
+	@Packaging/make-deb.sh $(PROGRAM) $(PAGES) .build/package
+
+try-package: package ## Install, try and remove that package in a fresh Debian (as root)
+	@.ci/setup debootstrap
+	@Packaging/try-deb.sh .build/package/*.deb
+
 demo: build ## Show the whole story on this machine, in a temporary folder
 	@$(PROGRAM) demo
 
+# What runs programs runs those that ship, linked as they are shipped; the rest is tested in the test's own process.
 # One test after the other: many wait for real timeouts, which a neighbour that takes all cores would stretch.
-test: setup lint ## Check format and vectors, then run every test
+test: setup lint build ## Check format and vectors, then run every test, on the program of `make build`
+	swift build -c release --static-swift-stdlib --product reader-example
 	python3 Protocol/generate.py --check
 	python3 Protocol/Pairing/generate.py --check
 	python3 Protocol/columns_dictionary.py --check
 	SHIP_STORE_OPTIMIZED=1 swift build --build-tests
-	@SHIP_STORE_OPTIMIZED=1 swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
+	@export SHIP_STORE_OPTIMIZED=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM); swift test --skip-build --no-parallel 2>&1 | tee $(TEST_LOG) || { \
 	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }
 
 # Faults come with a library of their own, which does not go with the sanitizer's.
@@ -49,8 +73,9 @@ test-asan: setup ## Run the tests of what reads others' bytes under Address Sani
 	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
 	  .build-asan/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel --filter '$(ASAN_TESTS)'
 
-soak: setup ## Test damage, faults and crowds far longer, which takes many minutes
-	SHIP_STORE_SOAK=1 swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests'
+soak: build ## Test damage, faults and crowds far longer, which takes many minutes
+	swift build -c release --static-swift-stdlib --product reader-example
+	SHIP_STORE_SOAK=1 SHIP_STORE_OPTIMIZED=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests'
 
 # A crash would hang in Swift's own backtracer.
 fuzz: setup ## Look for inputs that break what reads others' bytes: FUZZ_SECONDS=60 for each of FUZZ_TARGETS

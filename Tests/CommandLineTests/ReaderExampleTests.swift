@@ -9,8 +9,7 @@ import Testing
         try desk.makeStore(rows: 3)
         let ship = "$SHIP send Recipes.sqlite --to - --quiet | $SHIP receive --into inbox --from - --quiet"
         try await desk.shell(ship).expectSuccess()
-        let program = try BuiltProgram.path().removingLastComponent().appending("reader-example")
-        let reader = try ChildProgram(program, ["inbox"], in: desk.path)
+        let reader = try ChildProgram(try BuiltProgram.program("reader-example"), ["inbox"], in: desk.path)
         _ = try await reader.waitForLine(containing: "Recipes 1: recipe has 3 rows", on: .output)
         let app = try TestStore.open(desk["Recipes.sqlite"])
         try await app.write { try $0.execute(sql: "INSERT INTO recipe(title) VALUES ('Tea')") }

@@ -10,6 +10,18 @@ import Testing
         #expect(outcome.lines == ["0.1.0"])
     }
 
+    /// A program with Swift's libraries in it behaves otherwise than one that loads them: only the first is shipped.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment[BuiltProgram.variable] != nil))
+    func `the program that was named is the one under test, and carries its Swift libraries`() async throws {
+        let named = try #require(ProcessInfo.processInfo.environment[BuiltProgram.variable])
+        #expect(try BuiltProgram.path().string == named)
+        for program in ["ship-store", "reader-example"] {
+            let loaded = try await ChildProgram("/usr/bin/ldd", [try BuiltProgram.program(program).string]).wait()
+            #expect(loaded.status == .exited(0))
+            #expect(!loaded.stdout.contains("libswift") && !loaded.stdout.contains("libFoundation"))
+        }
+    }
+
     @Test func `what it reads, writes and says comes through`() async throws {
         let cat = try ChildProgram("/bin/sh", ["-c", "cat; echo over >&2; exit 3"], input: .pipe)
         await cat.write(Array("hello\n".utf8))

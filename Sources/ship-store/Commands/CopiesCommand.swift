@@ -20,7 +20,9 @@ struct CopiesCommand: AsyncParsableCommand {
               ship-store copies --in kept --prune --keep 5 --keep-for 7d
             """)
 
-    @Option(name: .customLong("in"), help: ArgumentHelp("The folder of kept copies.", valueName: "folder"))
+    @Option(
+        name: .customLong("in"), help: ArgumentHelp("The folder of kept copies.", valueName: "folder"),
+        completion: .directory)
     var folder: String
 
     @Option(help: "Only copies with this tag.")

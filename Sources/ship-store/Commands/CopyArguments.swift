@@ -18,7 +18,8 @@ struct CopyArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"))
+            "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
+        completion: .directory)
     var temporaryFolder: String?
 
     func copyOptions(leavingOut leaving: ProfileArguments) -> CopyOptions {

@@ -22,10 +22,12 @@ struct CopyCommand: AsyncParsableCommand {
               ship-store copy Recipes.sqlite --keep-in kept --tag before-import
             """)
 
-    @Argument(help: "The stores: SQLite files, with their -wal and their external files beside them.")
+    @Argument(
+        help: "The stores: SQLite files, with their -wal and their external files beside them.", completion: .file())
     var stores: [String]
 
-    @Option(help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory)
     var to: String?
 
     @Option(
@@ -33,7 +35,9 @@ struct CopyCommand: AsyncParsableCommand {
         help: ArgumentHelp("The copy's name in the folder of --to.", valueName: "file"))
     var fileName: String?
 
-    @Option(help: ArgumentHelp("The folder of kept copies, made if it is not there.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder of kept copies, made if it is not there.", valueName: "folder"),
+        completion: .directory)
     var keepIn: String?
 
     @Option(

@@ -14,7 +14,7 @@ struct DestroyCommand: AsyncParsableCommand {
               ship-store destroy Recipes.sqlite
             """)
 
-    @Argument(help: "The store: a SQLite file.")
+    @Argument(help: "The store: a SQLite file.", completion: .file())
     var store: String
 
     @OptionGroup(title: "Options") var busy: BusyArguments

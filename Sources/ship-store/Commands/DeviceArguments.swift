@@ -9,7 +9,7 @@ struct DeviceArguments: ParsableArguments {
             """
             Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or \
             ~/.config/ship-store)
-            """, valueName: "folder"))
+            """, valueName: "folder"), completion: .directory)
     var identity: String?
 
     var device: Device { Device(folder: identity.map { FilePath($0) }) }

@@ -16,7 +16,8 @@ struct InspectCommand: AsyncParsableCommand {
               ship-store inspect monday.shipment
             """)
 
-    @Argument(help: "What to inspect: a store, a shipment file, a generation's folder, or an inbox.")
+    @Argument(
+        help: "What to inspect: a store, a shipment file, a generation's folder, or an inbox.", completion: .file())
     var path: String
 
     @OptionGroup(title: "Copy options") var copy: CopyArguments

@@ -15,7 +15,7 @@ struct ListCommand: AsyncParsableCommand {
               ship-store list --into inbox --json
             """)
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
     var into: String
 
     @OptionGroup(title: "Output options") var output: OutputOptions

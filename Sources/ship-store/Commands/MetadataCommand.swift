@@ -20,7 +20,7 @@ struct MetadataCommand: AsyncParsableCommand {
               ship-store metadata Recipes.sqlite --set app.version=4.2 --unset draft
             """)
 
-    @Argument(help: "The store: a SQLite file, with its -wal beside it.")
+    @Argument(help: "The store: a SQLite file, with its -wal beside it.", completion: .file())
     var store: String
 
     @Option(

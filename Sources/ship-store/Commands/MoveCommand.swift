@@ -16,10 +16,12 @@ struct MoveCommand: AsyncParsableCommand {
               ship-store move Recipes.sqlite --to Group --remove-old
             """)
 
-    @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.")
+    @Argument(
+        help: "The store: a SQLite file, with its -wal and its external files beside it.", completion: .file())
     var store: String
 
-    @Option(help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory)
     var to: String
 
     @Flag(help: "Remove the old store once the new one is whole.")

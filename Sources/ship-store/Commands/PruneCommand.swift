@@ -17,7 +17,7 @@ struct PruneCommand: AsyncParsableCommand {
               ship-store prune --into inbox --keep 2 --keep-for 7d --dry-run
             """)
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
     var into: String
 
     @Argument(help: "The store's name; all stores without it.", transform: StoreNameArgument.read)

@@ -22,7 +22,9 @@ struct ReceiveCommand: AsyncParsableCommand {
               ship-store receive --into inbox --probe 'SELECT count(*) FROM recipe'
             """)
 
-    @Option(help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"), completion: .directory
+    )
     var into: String
 
     @Option(
@@ -34,7 +36,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Receive one shipment from here: - (standard input), a file, unix:PATH, exec:COMMAND or HOST:PORT.",
-            valueName: "endpoint"), transform: EndpointArgument.read)
+            valueName: "endpoint"), completion: .file(), transform: EndpointArgument.read)
     var from: EndpointArgument?
 
     @Flag(help: "End after the first shipment, with its exit status.")

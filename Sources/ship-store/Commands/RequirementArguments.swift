@@ -9,7 +9,7 @@ struct RequirementArguments: ParsableArguments {
             """
             Refuse stores that are not of this Core Data model: a .momd, its VersionInfo.plist, or a JSON of entity \
             hashes. Repeat it for several; one must match, in any of its versions.
-            """, valueName: "path"))
+            """, valueName: "path"), completion: .file())
     var model: [String] = []
 
     @Flag(help: "With --model: a store that has only some of a model's entities is welcome too.")

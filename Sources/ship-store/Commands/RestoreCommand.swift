@@ -16,10 +16,10 @@ struct RestoreCommand: AsyncParsableCommand {
               ship-store restore .Recipes-safety/Recipes-20261121T080000 --over Recipes.sqlite --no-safety-copy
             """)
 
-    @Argument(help: "A kept copy, a generation, or any SQLite store.")
+    @Argument(help: "A kept copy, a generation, or any SQLite store.", completion: .file())
     var copy: String
 
-    @Option(help: ArgumentHelp("The store whose content is replaced.", valueName: "store"))
+    @Option(help: ArgumentHelp("The store whose content is replaced.", valueName: "store"), completion: .file())
     var over: String
 
     @OptionGroup(title: "Restore options") var restore: RestoreArguments
@@ -27,7 +27,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Do the work in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"))
+            "Do the work in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
+        completion: .directory)
     var temporaryFolder: String?
 
     @OptionGroup(title: "Output options") var output: OutputOptions

@@ -21,7 +21,7 @@ struct RollbackCommand: AsyncParsableCommand {
     @Argument(help: "The store's name, as `ship-store list` shows it.", transform: StoreNameArgument.read)
     var name: StoreNameArgument
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
     var into: String
 
     @Option(help: ArgumentHelp("The number of the generation that is to be current.", valueName: "generation"))

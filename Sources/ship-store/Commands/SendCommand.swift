@@ -27,11 +27,13 @@ struct SendCommand: AsyncParsableCommand {
                 --strip-history --exclude ZDRAFT --without-external-over 2M
             """)
 
-    @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.")
+    @Argument(
+        help: "The store: a SQLite file, with its -wal and its external files beside it.", completion: .file())
     var store: String
 
     @Option(
-        help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), transform: EndpointArgument.read)
+        help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), completion: .file(),
+        transform: EndpointArgument.read)
     var to: EndpointArgument
 
     @Option(

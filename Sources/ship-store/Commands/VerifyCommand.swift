@@ -16,7 +16,7 @@ struct VerifyCommand: AsyncParsableCommand {
               ship-store verify Recipes.sqlite
             """)
 
-    @Argument(help: "What to verify.")
+    @Argument(help: "What to verify.", completion: .file())
     var path: String
 
     @OptionGroup(title: "Check options") var check: CheckArguments

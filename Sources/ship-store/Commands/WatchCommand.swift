@@ -18,7 +18,7 @@ struct WatchCommand: AsyncParsableCommand {
               ship-store watch --into inbox --once && echo something new
             """)
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
     var into: String
 
     @Argument(help: "The stores to tell of. (default: all)", transform: StoreNameArgument.read)
