@@ -16,6 +16,11 @@ mkdir -p "$folder/man" "$folder/bash" "$folder/zsh" "$folder/fish"
 # The date is that of the sources, so that the same sources give the same pages.
 date=$(git log -1 --format=%cs 2> /dev/null || date -u +%F)
 "$generator" "$program" --multi-page --date "$date" --output-directory "$folder/man"
+# Some commands are the program's own affair.
+for page in "$folder"/man/ship-store.*.*; do
+    command=${page##*/ship-store.}
+    "$program" --help | grep -q "^  ${command%.1} " || rm "$page"
+done
 "$program" --generate-completion-script bash > "$folder/bash/ship-store"
 "$program" --generate-completion-script zsh > "$folder/zsh/_ship-store"
 "$program" --generate-completion-script fish > "$folder/fish/ship-store.fish"
