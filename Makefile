@@ -14,7 +14,7 @@ PREFIX := /usr/local
 PAGES := .build/pages
 
 .PHONY: help setup build install uninstall pages package try-package demo test test-asan test-tsan soak fuzz docs lint \
-  format vectors bench clean
+  format vectors bench pictures clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -115,6 +115,13 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	swift build -c release --static-swift-stdlib --product serving-bench
 	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 \
 	  --readers .build/release/serving-bench --write
+	$(MAKE) pictures
+
+# The plotting library is PyPI's, in an environment of its own.
+pictures: ## Draw the figures of Benchmarks/README.md, as SVG files beside it
+	@.ci/setup python3-venv
+	@test -x .build/plotting/bin/python || { python3 -m venv .build/plotting && .build/plotting/bin/pip install -q matplotlib; }
+	.build/plotting/bin/python Benchmarks/pictures.py
 
 clean: ## Remove what was built
 	swift package clean
