@@ -57,6 +57,13 @@ final class Desk: Sendable {
         ).wait(timeout: timeout)
     }
 
+    /// The same with what only bash has.
+    func bash(_ lines: String, timeout: Duration = .seconds(60)) async throws -> ChildProgram.Outcome {
+        try await ChildProgram(
+            "/bin/bash", ["-euc", lines], environment: environment, in: path
+        ).wait(timeout: timeout)
+    }
+
     /// Starts a receiver, and waits until it listens.
     func listen(
         on address: String = "127.0.0.1:0", into inbox: String = "inbox", _ options: String...
