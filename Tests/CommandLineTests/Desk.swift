@@ -47,6 +47,10 @@ final class Desk: Sendable {
     }
 
     func start(_ arguments: String..., input: ChildProgram.Input = .nothing) throws -> ChildProgram {
+        try start(arguments, input: input)
+    }
+
+    func start(_ arguments: [String], input: ChildProgram.Input = .nothing) throws -> ChildProgram {
         try BuiltProgram.start(arguments, input: input, environment: environment, in: path)
     }
 

@@ -30,7 +30,8 @@ struct RestoreSession: Sendable {
             async let isProven: Void = proof.find(options.checking)
             // Before anybody has to wait: what is referred to by nobody yet is in nobody's way.
             try support.put(comparison.missing, mode: mode)
-            if safetyCopies == nil { try await isProven }
+            // Where everybody waits for it, nothing is done under the lock that can be done before.
+            if safetyCopies == nil || rewrite.keepsReadersOut { try await isProven }
             try rewrite.lock()
             // Side by side they take little more than half the time, and it is others who wait.
             async let writing: Void = rewrite.writeAhead()

@@ -28,11 +28,11 @@ package final class LiveConnection: Sendable {
         configuration.busyMode = .callback { tries in patience.waits(tries: tries) }
         configuration.prepareDatabase { database in
             // Before the first look at the file: afterwards the log has its shared index.
-            if claim == .exclusive { try database.execute(sql: "PRAGMA main.locking_mode = EXCLUSIVE") }
+            if claim == .exclusive { try Self.keepOthersOut(database, of: store, patience) }
         }
         do {
             queue = try DatabaseQueue(path: DatabaseURI.writing(store), configuration: configuration)
-            if claim == .exclusive { try queue.unsafeRead { try Self.lockForGood($0) } }
+            if claim == .exclusive { try queue.unsafeRead { try Self.confirmLock($0) } }
         } catch {
             let error = OperationError(error, on: store, patience)
             if claim == .exclusive, case .busy(_, let waited) = error { throw .inUse(store, waited: waited) }
@@ -42,8 +42,29 @@ package final class LiveConnection: Sendable {
 
     deinit { try? queue.close() }
 
-    /// In exclusive locking mode a lock stays after the transaction that took it [sqlite.org/pragma.html#pragma_locking_mode].
-    static func lockForGood(_ database: Database) throws {
+    /// Waits until nobody reads or writes the store, and holds nothing meanwhile. From then on nobody gets in until the
+    /// locking mode is normal again, or the connection closed.
+    ///
+    /// - Parameter database: In no transaction, and in normal locking mode.
+    static func keepOthersOut(_ database: Database, of store: FilePath, _ patience: Patience) throws {
+        let lock = try StoreLock(of: database.sqliteConnection)
+        var tries = 0
+        while true {
+            if try lock.attempt() == .taken {
+                guard StoreLock.hasHotJournal(store) else { break }
+                lock.release()
+                // Any reader plays it back.
+                try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+            }
+            guard patience.backsOff(tries: tries) else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
+            tries += 1
+        }
+        try database.execute(sql: "PRAGMA main.locking_mode = EXCLUSIVE")
+    }
+
+    /// Makes the lock that is held that of the connection, which asks for none that it could not get any more. In exclusive
+    /// locking mode a lock stays after the transaction that took it [sqlite.org/pragma.html#pragma_locking_mode].
+    static func confirmLock(_ database: Database) throws {
         try database.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
     }
 

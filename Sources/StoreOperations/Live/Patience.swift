@@ -34,13 +34,26 @@ package final class Patience: Sendable {
     /// - Parameter tries: How often SQLite has asked for this one lock.
     /// - Returns: Whether to try for the lock again.
     func waits(tries: Int) -> Bool {
+        guard isInTime(tries) else { return false }
+        Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
+        return true
+    }
+
+    /// Waits as long as chance says, in which others come and go: who tries at regular times can meet them always.
+    ///
+    /// - Parameter tries: How often this one lock was not to be had.
+    /// - Returns: Whether to try for the lock again.
+    func backsOff(tries: Int) -> Bool {
+        guard isInTime(tries) else { return false }
+        Thread.sleep(forTimeInterval: .random(in: 0.0005...min(0.002 * Double(tries + 1), 0.02)))
+        return true
+    }
+
+    private func isInTime(_ tries: Int) -> Bool {
         let now = ContinuousClock.now
-        let isInTime = state.withLock { state in
+        return state.withLock { state in
             if tries == 0 { state.waitingSince = now }
             return !state.isStopped && now - (state.waitingSince ?? now) < state.timeout
         }
-        guard isInTime else { return false }
-        Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
-        return true
     }
 }

@@ -8,8 +8,8 @@ package import SystemPackage
 /// the copy through a connection to the store, so that every other connection sees one commit.
 ///
 /// `lock`, then whatever needs the old state, and `writeAhead` beside it, then `commit`. In WAL mode readers go on
-/// meanwhile, and writers wait; in the other modes everybody waits, as for any commit. The store keeps its journal mode, its page size, and its inode;
-/// the schema's cookie changes, so that other connections read the schema anew [backup.c, sqlite3_backup_step].
+/// meanwhile, and writers wait; in the other modes everybody waits, as for any commit. The store keeps its journal mode,
+/// its page size, and its inode; the schema's cookie changes, so that other connections read the schema anew [backup.c, sqlite3_backup_step].
 package final class Rewrite: Sendable {
     private let connection: LiveConnection
     private let journal: Journal
@@ -47,7 +47,11 @@ package final class Rewrite: Sendable {
         try? source.close()
     }
 
-    /// From here on nobody else writes to the store.
+    /// Whether readers wait as well while the store is locked.
+    package var keepsReadersOut: Bool { journal == .rollback }
+
+    /// From here on nobody else writes to the store. Nobody who is in the middle of a transaction is in the way of this, or the
+    /// other way round: that one commits first.
     package func lock() throws(OperationError) {
         switch journal {
         case .writeAheadLog:
@@ -58,8 +62,8 @@ package final class Rewrite: Sendable {
             }
         case .rollback:
             try connection.run { database in
-                try database.execute(sql: "PRAGMA main.locking_mode = EXCLUSIVE")
-                try LiveConnection.lockForGood(database)
+                try LiveConnection.keepOthersOut(database, of: connection.store, connection.patience)
+                try LiveConnection.confirmLock(database)
             }
         }
     }
