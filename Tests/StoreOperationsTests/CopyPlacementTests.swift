@@ -33,9 +33,9 @@ import Testing
     @Test func `the copy, its files and nothing else are there; the source is as it was`() throws {
         let before = try FolderListing(of: store.removingLastComponent())
         let placement = CopyPlacement(in: folder, name: "Recipes-1")
-        try placement.place(store: store, externalFiles: files)
-        #expect(placement.storePath == folder.appending("Recipes-1.sqlite"))
-        #expect(try FileDigest.sha256(of: placement.storePath) == FileDigest.sha256(of: store))
+        let path = try placement.place(store: store, externalFiles: files)
+        #expect(path == folder.appending("Recipes-1.sqlite"))
+        #expect(try FileDigest.sha256(of: path) == FileDigest.sha256(of: store))
         #expect(text(".Recipes-1_SUPPORT/_EXTERNAL_DATA/00000000-0000-0000-0000-00000000000A") == "A")
         #expect(text(".Recipes-1_SUPPORT/_FBF/00000000-0000-0000-0000-00000000000B") == "B")
         #expect(try Folder.names(in: folder) == [".Recipes-1_SUPPORT", "Recipes-1.sqlite"])
@@ -43,22 +43,45 @@ import Testing
     }
 
     @Test func `a copy without files has no support folder`() throws {
-        try CopyPlacement(in: folder, name: "Recipes-1").place(store: store, externalFiles: [])
+        _ = try CopyPlacement(in: folder, name: "Recipes-1").place(store: store, externalFiles: [])
         #expect(try Folder.names(in: folder) == ["Recipes-1.sqlite"])
     }
 
-    @Test func `a copy of that name is not replaced`() throws {
+    @Test func `a copy of that name is not replaced: the next is numbered`() throws {
         let placement = CopyPlacement(in: folder, name: "Recipes-1")
-        try placement.place(store: store, externalFiles: files)
-        let before = try FolderListing(of: folder)
-        #expect(throws: FileError(.open, placement.storePath, .fileExists)) {
-            try placement.place(store: store, externalFiles: [])
+        let first = try placement.place(store: store, externalFiles: files)
+        let (content, support) = try (
+            FolderListing(of: folder.appending(".Recipes-1_SUPPORT")), FileDigest.sha256(of: first)
+        )
+        #expect(try placement.place(store: store, externalFiles: files) == folder.appending("Recipes-1-2.sqlite"))
+        #expect(text(".Recipes-1-2_SUPPORT/_EXTERNAL_DATA/00000000-0000-0000-0000-00000000000A") == "A")
+        // The files of one that lost its store are somebody's, too, and so is a store that has no files.
+        try PlatformCalls.removeFile(folder.appending("Recipes-1-2.sqlite"))
+        try OpenFile.creating(folder.appending("Recipes-1-3.sqlite")).write([1])
+        #expect(try placement.place(store: store, externalFiles: []) == folder.appending("Recipes-1-4.sqlite"))
+        #expect(try placement.place(store: store, externalFiles: files) == folder.appending("Recipes-1-5.sqlite"))
+        #expect(try FolderListing(of: folder.appending(".Recipes-1_SUPPORT")) == content)
+        #expect(try FileDigest.sha256(of: first) == support)
+        #expect(try OpenFile.reading(folder.appending("Recipes-1-3.sqlite")).read(9, at: 0) == [1])
+        #expect(
+            try Folder.names(in: folder) == [
+                ".Recipes-1-2_SUPPORT", ".Recipes-1-5_SUPPORT", ".Recipes-1_SUPPORT", "Recipes-1-3.sqlite",
+                "Recipes-1-4.sqlite", "Recipes-1-5.sqlite", "Recipes-1.sqlite",
+            ])
+    }
+
+    @Test func `copies that are placed at once get a name each`() async throws {
+        let placement = CopyPlacement(in: folder, name: "Recipes-1")
+        let paths = try await withThrowingTaskGroup(of: FilePath.self) { group in
+            for _ in 0..<6 {
+                group.addTask { [store, files] in try placement.place(store: store, externalFiles: files) }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
         }
-        #expect(try FolderListing(of: folder) == before)
-        // The files of one that lost its store are somebody's, too.
-        try PlatformCalls.removeFile(placement.storePath)
-        #expect(throws: FileError(.open, folder.appending(".Recipes-1_SUPPORT"), .fileExists)) {
-            try placement.place(store: store, externalFiles: [])
+        #expect(paths.count == 6)
+        #expect(try Folder.names(in: folder).count == 12)
+        for path in paths {
+            #expect(text(".\(path.stem ?? "")_SUPPORT/_FBF/00000000-0000-0000-0000-00000000000B") == "B")
         }
     }
 
@@ -66,11 +89,11 @@ import Testing
         let placement = CopyPlacement(in: folder, name: "Recipes-1")
         try PlatformCalls.removeFile(files[1].path)
         #expect(throws: FileError(.open, files[1].path, .noSuchFileOrDirectory)) {
-            try placement.place(store: store, externalFiles: files)
+            _ = try placement.place(store: store, externalFiles: files)
         }
         #expect(try Folder.names(in: folder) == [])
         #expect(throws: FileError(.open, "nowhere", .noSuchFileOrDirectory)) {
-            try placement.place(store: "nowhere", externalFiles: [])
+            _ = try placement.place(store: "nowhere", externalFiles: [])
         }
         #expect(try Folder.names(in: folder) == [])
     }

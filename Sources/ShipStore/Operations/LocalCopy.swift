@@ -16,8 +16,8 @@ public struct LocalCopy: Hashable, Sendable {
         return manifest.externalFiles.map { support.path(of: $0.name) }
     }
 
-    /// Takes the copy, and puts it into `folder`, durably and in one step, as `<basename>-<yyyyMMddTHHmmss>.sqlite` (UTC);
-    /// the source is left alone.
+    /// Takes the copy, and puts it into `folder`, durably and in one step, as `<basename>-<yyyyMMddTHHmmss>.sqlite` (UTC),
+    /// with `-2` and so on before the extension if there is such a file already; the source is left alone.
     public static func take(
         of store: FilePath, into folder: FilePath, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
@@ -25,10 +25,10 @@ public struct LocalCopy: Hashable, Sendable {
             let prepared = try await PreparedCopy(of: store, options)
             let baseName = store.lastComponent?.stem ?? "store"
             let placement = CopyPlacement(in: folder, name: "\(baseName)-\(prepared.manifest.createdAt.compactText)")
-            try placement.place(
+            let path = try placement.place(
                 store: prepared.copy.path,
                 externalFiles: prepared.copy.externalFiles.map { ($0.file.name, $0.path) })
-            return LocalCopy(path: placement.storePath, manifest: prepared.manifest)
+            return LocalCopy(path: path, manifest: prepared.manifest)
         } catch {
             throw ShipmentError(error)
         }

@@ -2,59 +2,118 @@ package import ShipProtocol
 package import StoreFiles
 package import SystemPackage
 
-/// Puts a compact copy and its external files into a folder, durably, under a name of its own: either all of it is there
-/// afterwards, or nothing.
+/// Puts a compact copy and its external files into a folder, durably, under a name that nothing has there: either all of it
+/// is there afterwards, or nothing.
 package struct CopyPlacement: Sendable {
     private let folder: FilePath
     private let name: String
 
     /// - Parameters:
     ///   - folder: Made if it is not there.
-    ///   - name: Without extension; the copy becomes `<name>.sqlite`, its support folder `.<name>_SUPPORT`.
+    ///   - name: Without extension; the copy becomes `<name>.sqlite`, its support folder `.<name>_SUPPORT`. Where one of
+    ///     the two is taken it is `<name>-2`, and so on.
     package init(in folder: FilePath, name: String) {
         self.folder = folder
         self.name = name
     }
 
-    /// The copy's final path.
-    package var storePath: FilePath { folder.appending(name + ".sqlite") }
-    private var supportPath: FilePath { folder.appending(".\(name)_SUPPORT") }
+    /// Where the parts of a copy go.
+    private struct Place {
+        let store: FilePath
+        let support: FilePath
 
-    /// - Throws: `FileError`; `.fileExists` if there is such a copy already.
+        init(_ name: String, in folder: FilePath) {
+            store = folder.appending(name + ".sqlite")
+            support = folder.appending(".\(name)_SUPPORT")
+        }
+
+        /// Whether anything has one of the names, external files without their store included: they are somebody's.
+        var isTaken: Bool { [store, support].contains { (try? PlatformCalls.status(of: $0)) != nil } }
+    }
+
+    /// - Returns: Where the copy is.
     package func place(
         store: FilePath, externalFiles: [(name: ExternalFileName, path: FilePath)]
-    ) throws(FileError) {
+    ) throws(FileError) -> FilePath {
         try Folder.make(folder)
-        for path in [storePath, supportPath] where (try? PlatformCalls.status(of: path)) != nil {
-            throw FileError(.open, path, .fileExists)
-        }
         let temporary = try TemporaryFolder(in: folder, .besideResults)
         let staging = temporary.path
         let stagedStore = staging.appending("store")
         try DurableCopy.make(of: store, at: stagedStore)
-        let stagedSupport = staging.appending("support")
-        if !externalFiles.isEmpty {
-            for subfolder in Set(externalFiles.map(\.name.folder)) {
-                try Folder.make(stagedSupport.appending(subfolder.rawValue))
-            }
+        let stagedSupport = externalFiles.isEmpty ? nil : staging.appending("support")
+        if let stagedSupport {
+            let subfolders = Set(externalFiles.map(\.name.folder)).map { stagedSupport.appending($0.rawValue) }
+            for subfolder in subfolders { try Folder.make(subfolder) }
             for file in externalFiles {
                 try DurableCopy.make(
                     of: file.path, at: stagedSupport.appending(FilePath(file.name.relativePath).components))
             }
-            for subfolder in Set(externalFiles.map(\.name.folder)) {
-                try Folder.sync(stagedSupport.appending(subfolder.rawValue))
-            }
+            for subfolder in subfolders { try Folder.sync(subfolder) }
             try Folder.sync(stagedSupport)
-            // The files come before the store that refers to them.
-            try PlatformCalls.rename(stagedSupport, to: supportPath)
+        }
+        var ordinal = 1
+        while true {
+            let place = Place(ordinal == 1 ? name : "\(name)-\(ordinal)", in: folder)
+            if !place.isTaken, try install(stagedStore, stagedSupport, at: place) { return place.store }
+            ordinal += 1
+        }
+    }
+
+    /// The files come before the store that refers to them.
+    ///
+    /// - Returns: Whether nobody was quicker to take one of the names.
+    private func install(
+        _ stagedStore: FilePath, _ stagedSupport: FilePath?, at place: Place
+    ) throws(FileError) -> Bool {
+        if let stagedSupport {
+            // Making a folder never succeeds over one that is there, as a rename may; then the name is ours.
+            guard try claim({ () throws(FileError) in try PlatformCalls.makeFolder(place.support) }) else {
+                return false
+            }
+            do throws(FileError) {
+                try PlatformCalls.rename(stagedSupport, to: place.support)
+            } catch {
+                try? PlatformCalls.removeEmptyFolder(place.support)
+                throw error
+            }
         }
         do throws(FileError) {
-            try PlatformCalls.rename(stagedStore, to: storePath)
-            try Folder.sync(folder)
+            if try claim({ () throws(FileError) in try Self.give(stagedStore, as: place.store) }) {
+                try Folder.sync(folder)
+                return true
+            }
         } catch {
-            try? Folder.removeTree(at: storePath)
-            try? Folder.removeTree(at: supportPath)
+            if error.operation == .sync { try? PlatformCalls.removeFile(place.store) }
+            takeBack(stagedSupport, from: place)
             throw error
+        }
+        takeBack(stagedSupport, from: place)
+        return false
+    }
+
+    private func takeBack(_ stagedSupport: FilePath?, from place: Place) {
+        if let stagedSupport { try? PlatformCalls.rename(place.support, to: stagedSupport) }
+    }
+
+    /// - Returns: Whether the name was free.
+    private func claim(_ take: () throws(FileError) -> Void) throws(FileError) -> Bool {
+        do throws(FileError) {
+            try take()
+            return true
+        } catch {
+            guard error.errno == .fileExists else { throw error }
+            return false
+        }
+    }
+
+    /// A second name is never made over something else. Where a file system has none, a look before the rename has to do.
+    private static func give(_ staged: FilePath, as target: FilePath) throws(FileError) {
+        do throws(FileError) {
+            try PlatformCalls.hardLink(staged, as: target)
+        } catch {
+            guard [.notPermitted, .notSupported].contains(error.errno) else { throw error }
+            guard (try? PlatformCalls.status(of: target)) == nil else { throw FileError(.link, target, .fileExists) }
+            try PlatformCalls.rename(staged, to: target)
         }
     }
 }
