@@ -16,6 +16,8 @@ public enum OperationError: Error, Hashable, Sendable {
     case corrupt(FilePath, complaint: String)
     /// Somebody else kept writing to it, or kept everybody out.
     case busy(FilePath, waited: Duration)
+    /// Somebody else kept changing which copies are in the folder.
+    case folderBusy(FilePath, waited: Duration)
     /// Somebody else has it open, and it is to go away.
     case inUse(FilePath, waited: Duration)
     case noPermission(FilePath)

@@ -54,6 +54,17 @@ final class Desk: Sendable {
         try BuiltProgram.start(arguments, input: input, environment: environment, in: path)
     }
 
+    /// Looks again and again, for at most ten seconds.
+    func waitUntil(_ isSo: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try !isSo() {
+            guard .now < deadline else { throw TooLate() }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    private struct TooLate: Error {}
+
     /// Runs lines of a shell, which stops at the first command that fails; `$SHIP` is the program.
     func shell(_ lines: String, timeout: Duration = .seconds(60)) async throws -> ChildProgram.Outcome {
         try await ChildProgram(

@@ -80,7 +80,9 @@ import Testing
         let outcome = try await desk.run("copies", "--in", "kept")
         #expect(outcome.status == .exited(0))
         #expect(outcome.lines.count == 1 && outcome.lines[0].contains(copy.lastComponent?.string ?? "?"))
-        #expect(outcome.stderr.contains("kept/Photos-20260101T000000 is damaged"))
+        #expect(
+            outcome.stderr.contains(
+                "kept/Photos-20260101T000000 is damaged: cannot open kept/Photos-20260101T000000/manifest.json"))
         try await desk.run("copies", "--in", "nowhere").expectFailure(
             66, "cannot stat nowhere: No such file or directory")
     }

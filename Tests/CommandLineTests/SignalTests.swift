@@ -83,7 +83,7 @@ import Testing
     func `a sender that writes a file`(stop: Stop) async throws {
         try await desk.withLockedStore {
             let sender = try desk.start("send", "Locked.sqlite", "--to", "./a", "--busy-timeout", "60", "--json")
-            try await waitUntil { try Folder.names(in: desk.path).contains { $0.hasPrefix(".ship-store-") } }
+            try await desk.waitUntil { try Folder.names(in: desk.path).contains { $0.hasPrefix(".ship-store-") } }
             try await end(sender, stop.signal, with: stop.status)
             #expect(try Folder.names(in: desk.path) == ["Locked.sqlite"])
         }
@@ -141,7 +141,7 @@ import Testing
     func `a local copy`(stop: Stop) async throws {
         try await desk.withLockedStore {
             let copy = try desk.start("copy", "Locked.sqlite", "--to", "copies", "--busy-timeout", "60")
-            try await waitUntil { try !Folder.names(in: desk.temporary).isEmpty }
+            try await desk.waitUntil { try !Folder.names(in: desk.temporary).isEmpty }
             try await end(copy, stop.signal, with: stop.status)
             #expect(try Folder.names(in: desk.path) == ["Locked.sqlite"])
         }
@@ -154,17 +154,6 @@ import Testing
         try await end(demo, stop.signal, with: stop.status)
         #expect(try Folder.names(in: desk.temporary) == [])
     }
-
-    /// Looks again and again, for at most ten seconds.
-    private func waitUntil(_ isSo: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while try !isSo() {
-            guard .now < deadline else { throw TooLate() }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-    }
-
-    private struct TooLate: Error {}
 }
 
 /// Reads one piece of a FIFO, and then no more.

@@ -19,7 +19,8 @@ import Testing
     }
 
     private func keep(
-        _ name: String, at time: String, tags: [String] = [], identity: String? = nil
+        _ name: String, at time: String, tags: [String] = [], identity: String? = nil, of original: FilePath? = nil,
+        schema: UInt8 = 0
     ) throws -> KeptCopy {
         let sha256 = try FileDigest.sha256(of: store)
         let pairs = try tags.map { try CopyTag($0).pair }
@@ -28,13 +29,25 @@ import Testing
             producer: Manifest.Software(software: "test", sqlite: "3"),
             store: StoreFacts(
                 size: 4096, sha256: sha256, pageSize: 4096, pageCount: 1, textEncoding: .utf8, applicationID: 0,
-                userVersion: 0, schemaSHA256: sha256), identity: identity,
+                userVersion: 0, schemaSHA256: try schemaDigest(schema)), identity: identity,
             metadata: Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) }))
         // The store is given away each time.
         let given = scratch.path.appending("given")
         try FileManager.default.copyItem(atPath: store.string, toPath: given.string)
         defer { try? PlatformCalls.removeFile(given) }
-        return try kept.keep(manifest, store: given, files: [])
+        return try kept.keep(manifest, store: given, files: [], of: original, Patience(busyTimeout: .seconds(5)))
+    }
+
+    /// Of any schema.
+    private func schemaDigest(_ number: UInt8) throws -> ContentDigest {
+        let path = scratch.path.appending("schema-\(number)")
+        if (try? PlatformCalls.status(of: path)) == nil { try OpenFile.creating(path).write([number]) }
+        return try FileDigest.sha256(of: path)
+    }
+
+    /// As a copy that was kept before there were records.
+    private func forget(_ copy: KeptCopy) throws {
+        try PlatformCalls.removeFile(copy.path.appending("copy.json"))
     }
 
     @Test func `copies of one second have numbers, and come in their order`() throws {
@@ -72,6 +85,116 @@ import Testing
         #expect(days(CopyRetention(keeping: 0, tagged: try CopyTag("x"))) == ["a01"])
         #expect(days(CopyRetention(keeping: -3)).count == 5)
         #expect(try kept.list().newest(tagged: try CopyTag("x"))?.manifest.createdAt.text == "2026-01-01T00:00:00Z")
+    }
+
+    /// The paths of what a policy would remove, as the numbers of the copies, from 1.
+    private func expired(_ policy: CopyRetention, of copies: [KeptCopy]) throws -> [Int] {
+        let now = try #require(Timestamp("2027-01-01T00:00:00Z"))
+        let expired = policy.expired(of: try kept.list().copies, at: now).map(\.path)
+        return copies.enumerated().filter { expired.contains($1.path) }.map { $0.offset + 1 }
+    }
+
+    @Test func `copies of one identity are of one store wherever it was, and of another identity never`() throws {
+        let copies = [
+            try keep("Model", at: "2026-01-01T00:00:00Z", identity: "1", of: "/a/Model.sqlite"),
+            try keep("Model", at: "2026-01-02T00:00:00Z", identity: "2", of: "/b/Model.sqlite"),
+            try keep("Model", at: "2026-01-03T00:00:00Z", identity: "1", of: "/moved/Model.sqlite"),
+            try keep("Double", at: "2026-01-04T00:00:00Z", identity: "1", of: "/a/Double.sqlite"),
+        ]
+        #expect(try expired(CopyRetention(keeping: 1), of: copies) == [1])
+        // What has no record has an identity all the same.
+        try forget(copies[0])
+        #expect(try expired(CopyRetention(keeping: 1), of: copies) == [1])
+    }
+
+    @Test func `without identities the path counts, and without a path the schema`() throws {
+        let copies = [
+            try keep("Model", at: "2026-01-01T00:00:00Z", of: "/a/Model.sqlite", schema: 1),
+            try keep("Model", at: "2026-01-02T00:00:00Z", of: "/b/Model.sqlite", schema: 1),
+            // The app was updated meanwhile.
+            try keep("Model", at: "2026-01-03T00:00:00Z", of: "/a/Model.sqlite", schema: 2),
+            try keep("Model", at: "2026-01-04T00:00:00Z", schema: 1),
+            try keep("Model", at: "2026-01-05T00:00:00Z", schema: 2),
+            try keep("Model", at: "2026-01-06T00:00:00Z", schema: 1),
+            try keep("Other", at: "2026-01-07T00:00:00Z", schema: 1),
+        ]
+        #expect(try expired(CopyRetention(keeping: 1), of: copies) == [1, 4])
+        #expect(copies[0].originalStore == "/a/Model.sqlite" && copies[3].originalStore == nil)
+        #expect(try kept.list().copies.first { $0.path == copies[2].path }?.originalStore == "/a/Model.sqlite")
+        // A path is no part of what is shipped.
+        let manifest = try Data(contentsOf: URL(fileURLWithPath: copies[0].path.appending("manifest.json").string))
+        #expect(!String(decoding: manifest, as: UTF8.self).contains("/a/Model"))
+    }
+
+    @Test func `the newest is the newest with the clock set back, and what has no number is older`() throws {
+        let copies = [
+            try keep("a", at: "2026-03-01T00:00:00Z"), try keep("a", at: "2026-04-01T00:00:00Z"),
+            try keep("a", at: "2026-02-01T00:00:00Z"), try keep("a", at: "2026-01-01T00:00:00Z", tags: ["x"]),
+            try keep("a", at: "2025-01-01T00:00:00Z"),
+        ]
+        #expect(copies.map(\.number) == [1, 2, 3, 4, 5])
+        try forget(copies[0])
+        try forget(copies[1])
+        let listing = try kept.list()
+        #expect(listing.copies.map(\.path) == copies.map(\.path))
+        #expect(listing.copies.map(\.number) == [nil, nil, 3, 4, 5])
+        #expect(listing.newest(tagged: try CopyTag("x"))?.path == copies[3].path)
+        #expect(try expired(CopyRetention(keeping: 1), of: copies) == [1, 2, 3])
+        // What goes makes no room for a number that others have had.
+        try kept.remove(Array(copies.prefix(2)))
+        #expect(try keep("a", at: "2024-01-01T00:00:00Z").number == 6)
+    }
+
+    @Test func `a record that cannot be read is told, and its copy stays`() throws {
+        let copies = try (1...2).map { try keep("a", at: "2026-01-0\($0)T00:00:00Z") }
+        for text in ["{}", #"{"number":0}"#, #"{"number":9007199254740992}"#, String(repeating: " ", count: 40_000)] {
+            try forget(copies[0])
+            try OpenFile.creating(copies[0].path.appending("copy.json")).write(Array(text.utf8))
+            let listing = try kept.list()
+            #expect(listing.copies.map(\.path) == [copies[1].path], "\(text.prefix(40))")
+            #expect(listing.damaged.map(\.path) == [copies[0].path])
+        }
+    }
+
+    private func prune(_ retention: CopyRetention, _ timeout: Duration = .seconds(5)) throws -> [KeptCopies.Removal] {
+        let now = try #require(Timestamp("2027-01-01T00:00:00Z"))
+        return try kept.prune(retention, of: nil, .remove, at: now, Patience(busyTimeout: timeout)).findings
+            .map(\.removal)
+    }
+
+    @Test func `what somebody reads, and what holds something else, stays`() throws {
+        let copies = try (1...4).map { try keep("a", at: "2026-01-0\($0)T00:00:00Z") }
+        try OpenFile.creating(copies[0].path.appending("notes.txt")).write(Array("mine".utf8))
+        // A name that leads elsewhere.
+        let elsewhere = scratch.path.appending("elsewhere")
+        try PlatformCalls.rename(copies[1].path, to: elsewhere)
+        try PlatformCalls.symbolicLink(at: copies[1].path, to: elsewhere)
+        let before = try FolderListing(of: elsewhere).entries.map(\.sha256)
+        do {
+            let reading = try FolderLock.take(.shared, on: copies[2].path)
+            defer { withExtendedLifetime(reading) {} }
+            #expect(try prune(CopyRetention(keeping: 0)) == [.altered, .altered, .held, .removed])
+        }
+        #expect(try kept.list().copies.map(\.path) == copies.prefix(3).map(\.path))
+        #expect(try FolderListing(of: elsewhere).entries.map(\.sha256) == before)
+        try PlatformCalls.removeFile(copies[0].path.appending("notes.txt"))
+        #expect(try prune(CopyRetention(keeping: 0)) == [.removed, .altered, .removed])
+    }
+
+    @Test func `whoever waits for a turn gives up after its time, or when it is told to`() throws {
+        let copy = try keep("a", at: "2026-01-01T00:00:00Z")
+        let lock = try FolderLock.take(.exclusive, on: kept.folder)
+        defer { withExtendedLifetime(lock) {} }
+        let timeout = Duration.milliseconds(50)
+        #expect(throws: OperationError.folderBusy(kept.folder, waited: timeout)) {
+            try prune(CopyRetention(keeping: 0), timeout)
+        }
+        let patience = Patience(busyTimeout: .seconds(60))
+        patience.stop()
+        #expect(throws: OperationError.stopped) {
+            try kept.keep(copy.manifest, store: store, files: [], of: nil, patience)
+        }
+        #expect(try Folder.names(in: kept.folder) == [copy.path.lastComponent?.string])
     }
 
     @Test(arguments: ["", "a b", "a/b", "ä", String(repeating: "a", count: 61)])

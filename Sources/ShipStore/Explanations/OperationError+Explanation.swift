@@ -20,6 +20,10 @@ extension OperationError {
             Explanation(
                 "\(path) is locked by another program, and stayed so for \(waited)",
                 hint: "try again later, or wait longer with --busy-timeout")
+        case .folderBusy(let folder, let waited):
+            Explanation(
+                "another program has been changing which copies are in \(folder) for \(waited)",
+                hint: "try again later, or wait longer with --busy-timeout")
         case .inUse(let path, let waited):
             Explanation(
                 "another program has \(path) open, and kept it so for \(waited)",

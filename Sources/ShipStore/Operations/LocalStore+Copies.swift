@@ -9,15 +9,18 @@ extension LocalStore {
     public func keepCopy(
         in copies: KeptCopies, tags: [CopyTag] = [], metadata: [String: String] = [:]
     ) async throws(ShipmentError) -> KeptCopy {
-        try await OperationRun.run(waiting: options.busyTimeout) { _ in
+        try await OperationRun.run(waiting: options.busyTimeout) { patience in
             let source = try SourceStore(at: path, busyTimeout: options.busyTimeout)
-            return try await keepCopy(of: source, in: copies, tags: tags, metadata: metadata)
+            return try await keepCopy(of: source, in: copies, tags: tags, metadata: metadata, patience)
         }
     }
 
-    /// - Parameter source: This store, through whatever connection it can be read.
+    /// - Parameters:
+    ///   - source: This store, through whatever connection it can be read.
+    ///   - patience: While others change which copies there are.
     func keepCopy(
-        of source: SourceStore, in copies: KeptCopies, tags: [CopyTag], metadata: [String: String] = [:]
+        of source: SourceStore, in copies: KeptCopies, tags: [CopyTag], metadata: [String: String] = [:],
+        _ patience: Patience
     ) async throws -> KeptCopy {
         let metadata = metadata.merging(tags.map(\.pair)) { $1 }
         if let flaw = Metadata.firstFlaw(of: metadata) { throw OperationError.badMetadata(flaw) }
@@ -26,7 +29,9 @@ extension LocalStore {
         let room = try TemporaryFolder(in: copies.folder, .besideResults)
         let prepared = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: path), options.making(in: room.path), metadata: metadata)
-        return try copies.keep(prepared.manifest, store: prepared.copy.path, files: prepared.files)
+        return try copies.keep(
+            prepared.manifest, store: prepared.copy.path, files: prepared.files,
+            of: (try? StoreHome(resolving: path))?.path, patience)
     }
 }
 

@@ -18,7 +18,7 @@ extension LocalStore {
             copyOptions.busyTimeout = options.busyTimeout
             copyOptions.temporaryFolder = options.temporaryFolder
             copyOptions.form = .vacuumed
-            let source = try await RestoreSource.find(copy, copyOptions)
+            let source = try await RestoreSource.find(copy, copyOptions, patience)
             return try await RestoreSession(home: home, options: options, patience: patience).run(from: source)
         }
     }

@@ -90,20 +90,20 @@ struct RestoreSession: Sendable {
         copyOptions.missingExternalFiles = .shipWithout
         copyOptions.form = .vacuumed
         let copy = try await LocalStore(home.path, options: copyOptions)
-            .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)])
+            .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], patience)
         return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
     }
 
     /// The store is as it was: nobody needs the copy, nor a folder that has nothing else in it.
     private func dropSafetyCopy(_ copy: KeptCopy?) {
         guard let safetyCopies else { return }
-        if let copy { try? safetyCopies.remove([copy]) }
+        if let copy { _ = try? safetyCopies.remove([copy]) }
         if options.safetyCopy == .beside { try? PlatformCalls.removeEmptyFolder(safetyCopies.folder) }
     }
 
     private var safetyCopies: KeptCopies? {
         switch options.safetyCopy {
-        case .beside: KeptCopies(in: home.folder.appending(".\(home.path.stem ?? "store")-safety"))
+        case .beside: KeptCopies.besideStore(at: home.path)
         case .kept(let copies): copies
         case .none: nil
         }

@@ -18,6 +18,8 @@ struct RestoreSource: ~Copyable, Sendable {
     /// Whether it is whole and sound, which may still have to be found out.
     let proof: Proof
     private let copy: PreparedCopy?
+    /// What keeps the copy's folder from being pruned; `nil` where none is read, or where there are no locks.
+    private let hold: FolderLock?
 
     /// Takes over a copy of a store.
     init(_ copy: consuming PreparedCopy) {
@@ -25,10 +27,11 @@ struct RestoreSource: ~Copyable, Sendable {
         store = copy.copy.path
         files = copy.files
         proof = .given
+        hold = nil
         self.copy = consume copy
     }
 
-    private init(_ generation: Generation) {
+    private init(_ generation: Generation, _ hold: consuming FolderLock?) {
         manifest = generation.manifest
         store = generation.storePath
         files = manifest.externalFiles.enumerated().map { index, file in
@@ -36,6 +39,7 @@ struct RestoreSource: ~Copyable, Sendable {
         }
         proof = .reading(generation)
         copy = nil
+        self.hold = hold
     }
 
     /// What it takes to know that a copy is whole and sound.
@@ -60,14 +64,29 @@ struct RestoreSource: ~Copyable, Sendable {
     }
 
     /// - Parameter path: The folder of a kept copy or of a generation, the store in it, or any other store.
-    /// - Throws: `OperationError.noSuchCopy`, `.badCopy`, `.incompleteCopy`; what a compact copy may throw.
-    static func find(_ path: FilePath, _ options: CopyOptions) async throws -> RestoreSource {
+    /// - Throws: `OperationError.noSuchCopy`, `.badCopy`, `.incompleteCopy`, `.folderBusy`, `.stopped`; what a compact copy may
+    ///   throw.
+    static func find(_ path: FilePath, _ options: CopyOptions, _ patience: Patience) async throws -> RestoreSource {
         guard let real = try? PlatformCalls.realPath(of: path) else { throw OperationError.noSuchCopy(path) }
         if let folder = folder(of: real) {
-            return RestoreSource(try generation(at: folder))
+            let hold = try pin(folder, patience)
+            // It may have been pruned while somebody waited.
+            guard (try? PlatformCalls.status(of: folder)) != nil else { throw OperationError.noSuchCopy(path) }
+            return RestoreSource(try generation(at: folder), hold)
         }
         guard try PlatformCalls.status(of: real).kind != .folder else { throw OperationError.noSuchCopy(path) }
         return RestoreSource(try await PreparedCopy(of: path, options))
+    }
+
+    /// Keeps a copy, or a generation, from being pruned while it is read.
+    private static func pin(_ folder: FilePath, _ patience: Patience) throws(OperationError) -> FolderLock? {
+        do throws(OperationError) {
+            return try FolderLock.take(.shared, on: folder, patience)
+        } catch {
+            // A copy on a medium that has no locks can be restored, and nobody prunes there.
+            guard case .file = error else { throw error }
+            return nil
+        }
     }
 
     private static func generation(at folder: FilePath) throws(OperationError) -> Generation {

@@ -13,7 +13,7 @@ struct StagedCopy {
         self.manifest = manifest
     }
 
-    /// Puts everything in, read-only, and syncs it.
+    /// Puts everything in but the record, read-only, and syncs it; the folder itself is synced with the record.
     ///
     /// - Parameter held: Files of other kept copies, which never change.
     func fill(store: FilePath, files: [FileAtHand], held: [Manifest.Part: FilePath]) throws(FileError) {
@@ -38,6 +38,11 @@ struct StagedCopy {
         try file.sync()
         for folder in folders { try Folder.sync(folder) }
         if !folders.isEmpty { try Folder.sync(support) }
+    }
+
+    /// The last that goes in.
+    func add(_ record: CopyRecord) throws(FileError) {
+        try record.write(in: path)
         try Folder.sync(path)
     }
 

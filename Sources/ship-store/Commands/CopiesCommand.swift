@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import ShipStore
 import SystemPackage
 
@@ -9,15 +8,23 @@ struct CopiesCommand: AsyncParsableCommand {
         abstract: "List the kept copies in a folder, or remove those that have had their time.",
         usage: """
             ship-store copies --in <folder> [--tag <tag>]
-            ship-store copies --in <folder> --prune --keep <n> [--tag <tag>]
+            ship-store copies --in <folder> --prune [--keep <n>] [--keep-for <time>] [--tag <tag>] [--dry-run]
             """,
         discussion: """
-            The oldest of each store comes first. Pruning keeps the newest of each store, and those younger than \
-            --keep-for; it leaves copies with a tag alone, unless --tag names it. What it removes goes to standard output.
+            The oldest of each store comes first, whatever the clock said. Pruning keeps the newest \
+            \(CopyRetention.standardCount) of each store, or what --keep says, and those younger than --keep-for. Copies are \
+            of one store if they have its identity, or, where it has none, were taken at its path; of copies that know \
+            neither, if they have its name and its tables. A copy that is being restored stays until the next pruning.
+
+            Pruning leaves copies with a tag alone, unless --tag names it. So what `restore` has kept of a store as it \
+            was, in .NAME-safety beside it, stays until it is pruned with --tag \(CopyTag.beforeRestore). What is \
+            removed goes to standard output.
 
               ship-store copies --in kept
               ship-store copies --in kept --tag before-import --json
+              ship-store copies --in kept --prune --dry-run
               ship-store copies --in kept --prune --keep 5 --keep-for 7d
+              ship-store copies --in .Recipes-safety --prune --tag \(CopyTag.beforeRestore)
             """)
 
     @Option(
@@ -34,62 +41,129 @@ struct CopiesCommand: AsyncParsableCommand {
     @Flag(help: "Remove copies instead of listing them.")
     var prune = false
 
-    @Option(help: ArgumentHelp("How many of each store stay.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "How many of each store stay. (default: \(CopyRetention.standardCount))", valueName: "n"))
     var keep: Int?
 
     @Option(
-        help: ArgumentHelp("How long a copy stays in any case: 30m, 12h, 7d, 4w.", valueName: "time"),
+        help: ArgumentHelp(
+            "Keep those beyond that number for this long after they were taken: 90s, 15m, 12h, 7d or 2w.",
+            valueName: "time"),
         transform: AgeArgument.read)
     var keepFor: AgeArgument?
 
+    @Flag(help: "Remove nothing, and say what would go.")
+    var dryRun = false
+
+    @OptionGroup var busy: BusyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        guard prune else {
-            if keep != nil || keepFor != nil { throw ValidationError("--keep and --keep-for belong to --prune") }
-            return
+        if !prune, keep != nil || keepFor != nil || dryRun {
+            throw ValidationError("--keep, --keep-for and --dry-run belong to --prune")
         }
-        guard let keep, keep >= 0 else { throw ValidationError("say with --keep how many copies stay") }
+        if let keep, keep < 0 { throw ValidationError("--keep takes a number from 0 on") }
     }
 
     func run() async throws {
         let console = output.console
         try await Running.run(console) { [self] in
-            do throws(OperationError) {
-                try act(console)
-            } catch {
-                throw ShipmentError.operation(error)
+            let kept = KeptCopies(in: FilePath(folder))
+            let tag = try tag.map { (text) throws(ShipmentError) in try [text].asTags()[0] }
+            if prune {
+                try await remove(from: kept, tag, console)
+            } else {
+                try list(kept, tag, console)
             }
         }
     }
 
-    private func act(_ console: Console) throws(OperationError) {
-        let tag = try tag.map { (text) throws(OperationError) in try CopyTag(text) }
-        let kept = KeptCopies(in: FilePath(folder))
-        let listing = try kept.list()
+    private func list(_ kept: KeptCopies, _ tag: CopyTag?, _ console: Console) throws(ShipmentError) {
+        let listing: KeptCopies.Listing
+        do throws(OperationError) {
+            listing = try kept.list()
+        } catch {
+            throw .operation(error)
+        }
+        warn(of: listing, console)
         var copies = listing.copies.filter { name == nil || $0.manifest.name == name?.name }
-        for damaged in listing.damaged {
-            console.warn("\(damaged.path) is damaged: it has no manifest that can be read")
-        }
-        if prune {
-            let policy = CopyRetention(keeping: keep ?? 0, for: keepFor?.duration, tagged: tag)
-            copies = policy.expired(of: copies, at: Timestamp(Date()))
-            try kept.remove(copies)
-            console.say("removed \(copies.count) cop\(copies.count == 1 ? "y" : "ies")")
-        } else if let tag {
+        if let tag {
             copies = copies.filter { $0.tags.contains(tag) }
-            guard !copies.isEmpty else { throw .noCopyTagged(tag.text, in: kept.folder) }
+            guard !copies.isEmpty else { throw .operation(.noCopyTagged(tag.text, in: kept.folder)) }
         }
-        for line in copies.map(KeptCopyLine.init) {
-            if output.json { Output.write(json: line) } else { Output.write(line.words) }
+        for copy in copies { write(KeptCopyLine(copy)) }
+        if copies.isEmpty {
+            console.say(listing.copies.isEmpty ? "no copy is kept there yet" : "no copy is of that name")
         }
-        if copies.isEmpty, !prune { console.say("no copy is kept there yet") }
+        sayWhatElse(listing, in: kept, console)
+    }
+
+    private func remove(from kept: KeptCopies, _ tag: CopyTag?, _ console: Console) async throws(ShipmentError) {
+        let retention = CopyRetention(
+            keeping: keep ?? CopyRetention.standardCount, for: keepFor?.duration, tagged: tag)
+        let pruning = try await kept.prune(
+            retention, of: name?.name, dryRun ? .onlyLook : .remove, busyTimeout: busy.busyTimeout.duration)
+        warn(of: pruning.left, console)
+        var count = 0
+        for finding in pruning.findings {
+            switch finding.removal {
+            case .removed, .superfluous: count += 1
+            case .held: console.say("\(finding.copy.path) is being read: it stays until the next pruning")
+            case .altered: console.warn("\(finding.copy.path) holds more than the copy: it stays, look what that is")
+            }
+            if output.json || [.removed, .superfluous].contains(finding.removal) {
+                write(KeptCopyLine(finding.copy, finding.removal))
+            }
+        }
+        console.say("\(dryRun ? "would remove" : "removed") \(Self.copies(count))")
+        let tags = Set(pruning.left.copies.flatMap(\.tags)).subtracting([tag].compactMap(\.self)).sorted()
+        for tag in tags {
+            let count = pruning.left.copies.count { $0.tags.contains(tag) }
+            console.say(
+                "\(Self.copies(count)) tagged \(tag.text) \(count == 1 ? "stays" : "stay"), unless --tag names it")
+        }
+        sayWhatElse(pruning.left, in: kept, console)
+    }
+
+    private static func copies(_ count: Int) -> String { "\(count) cop\(count == 1 ? "y" : "ies")" }
+
+    private func warn(of listing: KeptCopies.Listing, _ console: Console) {
+        for damaged in listing.damaged {
+            console.warn("\(damaged.path) is damaged: \(ShipmentError.install(damaged.problem).explanation.cause)")
+        }
+    }
+
+    /// What looks like copies and is none of those that are kept, and what to do about it.
+    private func sayWhatElse(_ listing: KeptCopies.Listing, in kept: KeptCopies, _ console: Console) {
+        if let file = listing.files.last {
+            let count = listing.files.count
+            console.say(
+                "\(count) single cop\(count == 1 ? "y" : "ies") of `copy --to` there, neither listed nor pruned here")
+            console.say(
+                """
+                restore one with `ship-store restore \(Printable.text(file.string)) --over STORE`; \
+                `copy --keep-in` makes copies that are listed
+                """)
+        }
+        for folder in listing.safetyFolders {
+            console.say("what restores kept of a store here: `ship-store copies --in \(Printable.text(folder.string))`")
+        }
+        if case .inbox? = try? Artifact(at: kept.folder) {
+            console.say("it is an inbox: see `ship-store list --into \(Printable.text(kept.folder.string))`")
+        }
+    }
+
+    private func write(_ line: KeptCopyLine) {
+        if output.json { Output.write(json: line) } else { Output.write(line.words) }
     }
 }
 
 private struct KeptCopyLine: Encodable {
     let path: String
     let name: String
+    /// Rises from copy to copy; none for one that was kept before copies had numbers.
+    let number: Int?
     let createdAt: String
     let tags: [String]
     let metadata: [String: String]
@@ -98,10 +172,15 @@ private struct KeptCopyLine: Encodable {
     let externalFiles: Int
     let sha256: String
     let identity: String?
+    /// Where the store was of which it is a copy, if that is known.
+    let store: String?
+    /// What a pruning has done to it.
+    let outcome: String?
 
-    init(_ copy: KeptCopy) {
+    init(_ copy: KeptCopy, _ removal: KeptCopies.Removal? = nil) {
         path = copy.path.string
         name = copy.manifest.name.text
+        number = copy.number
         createdAt = copy.manifest.createdAt.text
         tags = copy.tags.map(\.text)
         metadata = copy.metadata
@@ -109,6 +188,8 @@ private struct KeptCopyLine: Encodable {
         externalFiles = copy.manifest.externalFiles.count
         sha256 = copy.manifest.store.sha256.hex
         identity = copy.manifest.identity
+        store = copy.originalStore?.string
+        outcome = removal?.rawValue
     }
 
     var words: String {

@@ -11,8 +11,8 @@ struct CopyCommand: AsyncParsableCommand {
             ship-store copy <store> ... --keep-in <folder> [--tag <tag>]
             """,
         discussion: """
-            With --to, the copy is one file, BASENAME-yyyyMMddTHHmmss.sqlite (UTC), with its external files beside it. \
-            With --as, it is called that, and takes the place of the copy that is there already, in one step. With \
+            With --to, the copy is one file, BASENAME-yyyyMMddTHHmmss.sqlite (UTC), with its external files beside it, \
+            or BASENAME-yyyyMMddTHHmmss-2.sqlite if there is one already. With --as, it is called that, and takes the place of the copy that is there already, in one step. With \
             --keep-in, it is kept in a folder of its own beside others, with its manifest; external files that an older \
             one has too take no room again. The path of each copy goes to standard output.
 

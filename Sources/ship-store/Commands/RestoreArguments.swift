@@ -37,7 +37,12 @@ struct RestoreArguments: ParsableArguments {
 extension Console {
     /// What a restore leaves that the user may want to know of.
     func say(_ restoration: Restoration) {
-        if let copy = restoration.safetyCopy { say("the store as it was is kept as \(copy.path)") }
+        if let copy = restoration.safetyCopy {
+            say("the store as it was is kept as \(copy.path)")
+            say(
+                "it stays until `ship-store copies --in \(copy.path.removingLastComponent()) --prune --tag \(CopyTag.beforeRestore)`"
+            )
+        }
         for missing in restoration.manifest.missingExternalFiles {
             warn("the copy came without \(missing.relativePath)")
         }

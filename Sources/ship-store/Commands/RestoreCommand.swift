@@ -9,7 +9,8 @@ struct RestoreCommand: AsyncParsableCommand {
         usage: "ship-store restore <copy> --over <store> [<options>]",
         discussion: """
             To everybody who has the store open it is one transaction. The copy is checked first; the store as it was is \
-            kept as a copy too. The store's path goes to standard output.
+            kept as a copy too, which stays until `ship-store copies --prune --tag \(CopyTag.beforeRestore)`. The store's \
+            path goes to standard output.
 
               ship-store restore kept/Recipes-20261120T190405 --over Recipes.sqlite
               ship-store restore backups/latest.sqlite --over Recipes.sqlite --safety-copies kept

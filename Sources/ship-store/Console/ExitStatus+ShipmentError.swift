@@ -93,7 +93,7 @@ extension ExitStatus {
             switch error {
             case .noSuchStore, .noSuchCopy, .noCopyTagged: .noInput
             case .notADatabase, .corrupt, .badCopy, .incompleteCopy, .otherIdentity, .otherTextEncoding: .badData
-            case .busy, .inUse, .stopped: .tryAgain
+            case .busy, .folderBusy, .inUse, .stopped: .tryAgain
             case .noPermission: .notPermitted
             case .occupied, .sidecar, .noSpace: .cannotInstall
             case .sameStore, .badTag, .badMetadata, .badFileName: .usage

@@ -1,0 +1,107 @@
+package import ShipProtocol
+import StoreFiles
+import StoreInbox
+import SystemPackage
+
+extension KeptCopies {
+    /// What became of a copy that was to go.
+    public enum Removal: String, Hashable, Sendable {
+        case removed
+        /// Somebody reads it: it goes at the next pruning.
+        case held
+        /// There is more in its folder than the copy, or it is no folder: whose that is, nobody knows.
+        case altered
+        /// It would go.
+        case superfluous
+    }
+
+    /// Whether anything goes.
+    package enum PruningMode: Hashable, Sendable { case remove, onlyLook }
+
+    /// Removes what has had its time. Whoever changes which copies there are takes turns: no two prune by one listing.
+    ///
+    /// - Parameters:
+    ///   - name: Of the stores that this is about; `nil` for all.
+    ///   - patience: While somebody else changes what is in the folder.
+    /// - Returns: What was to go, the oldest of each store first, and what is in the folder now.
+    /// - Throws: `.folderBusy`, `.stopped`, `.file`.
+    package func prune(
+        _ retention: CopyRetention, of name: StoreName?, _ mode: PruningMode, at now: Timestamp, _ patience: Patience
+    ) throws(OperationError) -> (findings: [(copy: KeptCopy, removal: Removal)], left: Listing) {
+        func expired() throws(OperationError) -> [KeptCopy] {
+            retention.expired(of: try list().copies.filter { name == nil || $0.manifest.name == name }, at: now)
+        }
+        guard mode == .remove else { return (try expired().map { ($0, .superfluous) }, try list()) }
+        let bin = try OperationError.wrapping { () throws(FileError) in
+            _ = try Folder.names(in: folder)
+            return try TemporaryFolder(in: folder, .besideResults)
+        }
+        return try FolderLock.holding(.exclusive, on: folder, patience) { () throws(OperationError) in
+            var findings: [(copy: KeptCopy, removal: Removal)] = []
+            for copy in try expired() {
+                findings.append((copy, try remove(copy, into: bin.path)))
+            }
+            try OperationError.wrapping { () throws(FileError) in try Folder.sync(folder) }
+            return (findings, try list())
+        }
+    }
+
+    /// Removes copies, each in one step for whoever looks.
+    ///
+    /// - Returns: Those that stay, and why.
+    /// - Throws: `.file` at the first that cannot be removed.
+    @discardableResult
+    public func remove(_ copies: [KeptCopy]) throws(OperationError) -> [(copy: KeptCopy, removal: Removal)] {
+        guard !copies.isEmpty else { return [] }
+        let bin = try OperationError.wrapping { () throws(FileError) in
+            try TemporaryFolder(in: folder, .besideResults)
+        }
+        var staying: [(copy: KeptCopy, removal: Removal)] = []
+        for copy in copies {
+            let removal = try remove(copy, into: bin.path)
+            if removal != .removed { staying.append((copy, removal)) }
+        }
+        try OperationError.wrapping { () throws(FileError) in try Folder.sync(folder) }
+        return staying
+    }
+
+    /// Renames a copy that nobody reads out of sight, if that is all that its folder holds.
+    private func remove(_ copy: KeptCopy, into bin: FilePath) throws(OperationError) -> Removal {
+        do throws(FileError) {
+            guard try PlatformCalls.status(of: copy.path).kind == .folder else { return .altered }
+            guard let lock = try FolderLock.take(.exclusive, on: copy.path) else { return .held }
+            defer { withExtendedLifetime(lock) {} }
+            // Whoever waits for its turn to read it finds another folder under that name, or none.
+            guard try lock.file.status.identity == PlatformCalls.status(of: copy.path).identity else { return .held }
+            guard copy.isAlone else { return .altered }
+            try PlatformCalls.rename(copy.path, to: bin.appending(copy.path.lastComponent?.string ?? "copy"))
+            return .removed
+        } catch {
+            // Somebody else was quicker.
+            if error.errno == .noSuchFileOrDirectory { return .removed }
+            throw .file(error)
+        }
+    }
+}
+
+extension KeptCopy {
+    /// Whether nothing is in its folder but what was put there.
+    fileprivate var isAlone: Bool {
+        guard let folder = try? OpenFolder(path) else { return false }
+        var expected: Set<FilePath> = [path.appending(InboxLayout.manifestFile), path.appending(CopyRecord.file)]
+        for index in manifest.parts.indices {
+            // The part itself, and the folders that it is in.
+            var part = self.generation.path(ofPart: index)
+            while part != path, expected.insert(part).inserted { part.removeLastComponent() }
+        }
+        func isExpected(_ place: FilePath) -> Bool {
+            guard let names = try? folder.names(in: place) else { return false }
+            return names.allSatisfy { name in
+                let found = place.appending(name)
+                guard expected.contains(found), let kind = try? folder.status(of: found).kind else { return false }
+                return kind != .folder || isExpected(found)
+            }
+        }
+        return isExpected(path)
+    }
+}
