@@ -36,7 +36,7 @@ import Testing
         let trusted = try await desk.run("trust", id.lowercased(), "--name", "watch", "--role", "receiver")
         trusted.expectSuccess()
         #expect(trusted.stderr == "watch is trusted: may receive every store\n")
-        try await desk.run("trust", id, "--store", "Tea", "--store", "Recipes", "--quiet").expectSuccess()
+        try await desk.run("trust", id, "--only-store", "Tea", "--only-store", "Recipes", "--quiet").expectSuccess()
         let peers = try await desk.run("peers", "--json").objects()
         #expect(peers.count == 1)
         #expect(peers.first?["id"] as? String == id)
@@ -50,6 +50,41 @@ import Testing
             66, "no device of that id or name is trusted: watch", hint: "see `ship-store peers`")
     }
 
+    @Test func `a store more takes no other away, and all are told`() async throws {
+        let desk = try Desk()
+        let id = try await desk.id(of: "other")
+        func trust(_ arguments: String...) async throws -> ChildProgram.Outcome {
+            try await desk.run(["trust"] + arguments)
+        }
+        #expect(
+            try await trust(id, "--name", "phone", "--role", "sender", "--store", "Recipes").stderr
+                == "phone is trusted: may send Recipes\n")
+        // As the hint for a store that is refused says it, and by its name.
+        #expect(try await trust(id, "--store", "Tea").stderr == "phone is trusted: may send Recipes, Tea\n")
+        #expect(try await trust("phone", "--store", "Soup").stderr == "phone is trusted: may send Recipes, Soup, Tea\n")
+        #expect(
+            try await trust("phone", "--no-store", "Tea", "--store", "Cake").stderr
+                == "phone is trusted: may send Cake, Recipes, Soup\n")
+        #expect(try await trust("phone", "--only-store", "Tea").stderr == "phone is trusted: may send Tea\n")
+        #expect(try await trust("phone", "--no-store", "Tea").stderr == "phone is trusted: may send no store\n")
+        let again = try await trust("phone", "--store", "Tea", "--json")
+        #expect(try again.objects().first?["stores"] as? [String] == ["Tea"])
+        #expect(try await trust("phone", "--all-stores").stderr == "phone is trusted: may send every store\n")
+        #expect(
+            try await trust("phone", "--store", "Tea").stderr
+                == "phone is trusted: may send every store\n"
+                + "it could do so with every store before; --only-store leaves it no other\n")
+        try await trust("phone", "--no-store", "Tea").expectFailure(
+            64, "the device may send or receive every store, so that Tea cannot be taken from it",
+            hint: "name those that it keeps with --only-store")
+        #expect(try await trust("phone").stderr == "phone is trusted: may send every store\n")
+        let hint = "see `ship-store trust --help`"
+        try await trust("phone", "--store", "Tea", "--only-store", "Tea").expectFailure(
+            64, "--only-store, --all-stores, and --store or --no-store exclude each other", hint: hint)
+        try await trust("phone", "--store", "Tea", "--no-store", "Tea").expectFailure(
+            64, "--store and --no-store both name Tea", hint: hint)
+    }
+
     @Test func `what is wrong with an id is said`() async throws {
         let desk = try Desk()
         let id = try await desk.id(of: "other")
@@ -58,12 +93,13 @@ import Testing
         let group = String(characters[12..<17])
         let hint = "see `ship-store trust --help`"
         try await desk.run("trust", String(characters)).expectFailure(
-            64, "the value '\(String(characters))' is invalid for '<id>': there is a slip in group 3, \(group)",
-            hint: hint)
+            64,
+            "the value '\(String(characters))' is invalid for '<id or name>': there is a slip in group 3, \(group); "
+                + "nor is it the name of a trusted device", hint: hint)
         try await desk.run("trust", "watch").expectFailure(
             64,
-            "the value 'watch' is invalid for '<id>': an id has 65 letters and digits, in groups of five; that are 5",
-            hint: hint)
+            "the value 'watch' is invalid for '<id or name>': an id has 65 letters and digits, in groups of five; "
+                + "that are 5; nor is it the name of a trusted device", hint: hint)
         let own = try await desk.run("identity").lines.first ?? ""
         try await desk.run("trust", own).expectFailure(
             64, "that is the id of this device itself",

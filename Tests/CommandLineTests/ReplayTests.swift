@@ -90,7 +90,7 @@ import Testing
         try await receive("./unsigned.shipment", "--unsigned").expectSuccess()
         #expect(try await origins() == [["-", "-"]])
 
-        try await desk.run("trust", phone, "--identity", "watch", "--store", "Tea", "-q").expectSuccess()
+        try await desk.run("trust", phone, "--identity", "watch", "--only-store", "Tea", "-q").expectSuccess()
         try await keep("./phone.shipment")
         try await receive("./phone.shipment").expectFailure(
             77, "the sender may not send Recipes here", hint: "`ship-store trust ID --store Recipes` lets it")

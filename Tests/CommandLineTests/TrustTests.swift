@@ -84,14 +84,14 @@ import Testing
     @Test func `a device sends and learns of only the stores that it may`() async throws {
         try await desk.run("send", "Recipes.sqlite", "--to", "a.shipment", "-q").expectSuccess()
         try await desk.run("receive", "--into", "inbox", "--from", "a.shipment", "-q").expectSuccess()
-        try await desk.run("trust", phone, "--identity", "watch", "--store", "Tea", "-q").expectSuccess()
+        try await desk.run("trust", phone, "--identity", "watch", "--only-store", "Tea", "-q").expectSuccess()
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
         try await send(as: "phone", to: receiver.address).expectFailure(
             77, "the receiver refused the shipment: the sender may not send Recipes here",
             hint: "ask the operator there to say `ship-store trust ID --store NAME`, "
                 + "or --takes-over NAME if another device sent it before")
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectSuccess()
-        try await desk.run("trust", watch, "--identity", "phone", "--store", "Soup", "-q").expectSuccess()
+        try await desk.run("trust", watch, "--identity", "phone", "--only-store", "Soup", "-q").expectSuccess()
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectFailure(
             77, "the receiver may not be sent Tea", hint: "`ship-store trust ID --store Tea` lets it be")
         try await receiver.stop().expectSuccess()
@@ -175,6 +175,10 @@ import Testing
 
     @Test(arguments: [
         (["receive", "--into", "a", "--pair", "--insecure"], "--pair and --insecure exclude each other"),
+        (
+            ["receive", "--into", "a", "--pair", "-q"],
+            "--pair and --quiet exclude each other: the code has to be seen, or --json tells it"
+        ),
         (["receive", "--into", "a", "--pair", "--from", "-"], "--pair and --from exclude each other"),
         (["receive", "--into", "a", "--pair", "--listen", "unix:a"], "--pair goes over TCP only"),
         (["send", "a", "--to", "./a", "--pair", "123456"], "--pair goes over TCP only"),

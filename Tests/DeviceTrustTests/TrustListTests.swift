@@ -58,7 +58,7 @@ import Testing
         let later = Timestamp(now.date.addingTimeInterval(60))
         let changed = try folder.trust(id(1), more, at: later)
         #expect(changed.name.text == "watch" && changed.roles == [.receiver] && changed.since == now)
-        #expect(changed.stores == more.stores)
+        #expect(try changed.stores == .only([store("Tea")]))
         #expect(throws: TrustListError.nameIsTaken(try name("watch"), by: id(1))) {
             try folder.trust(id(2), terms, at: now)
         }

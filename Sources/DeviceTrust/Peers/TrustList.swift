@@ -41,35 +41,61 @@ public struct TrustList: Hashable, Sendable {
         public var name: PeerName?
         /// Both, by default.
         public var roles: Set<TrustedPeer.Role>?
-        /// All, by default.
-        public var stores: TrustedPeer.Stores?
+        public var stores: StoreTerms?
         public var takesOver: Set<StoreName> = []
 
         public init() {}
     }
 
+    /// What is said of the stores of a peer. At first they are all, unless some are said.
+    public enum StoreTerms: Hashable, Sendable {
+        /// These and no others.
+        case only(Set<StoreName>)
+        case all
+        /// Those that it has, and these, without those; of one that is new, these alone.
+        case changed(adding: Set<StoreName>, removing: Set<StoreName> = [])
+
+        /// - Parameter known: What the peer has; `nil` for one that is new.
+        /// - Throws: `.removedFromAll`: all but some cannot be said.
+        fileprivate func applied(
+            to known: TrustedPeer.Stores?
+        ) throws(TrustListError) -> TrustedPeer.Stores {
+            switch (self, known) {
+            case (.all, _): return .all
+            case (.only(let names), _): return .only(names)
+            case (.changed(let added, let removed), .only(let names)):
+                return .only(names.union(added).subtracting(removed))
+            case (.changed(let added, let removed), nil) where removed.isEmpty: return .only(added)
+            case (.changed(_, let removed), .all) where removed.isEmpty: return .all
+            case (.changed(_, let removed), _): throw .removedFromAll(removed)
+            }
+        }
+    }
+
     /// Trusts a device, or changes what it is trusted with. A store that it takes over, no other device takes over any more.
     ///
-    /// - Throws: `.nameIsTaken`, `.tooMany`.
+    /// - Throws: `.nameIsTaken`, `.tooMany`, `.removedFromAll`.
     package mutating func trust(
         _ id: DeviceIdentifier, _ terms: Terms, at time: Timestamp
     ) throws(TrustListError) -> TrustedPeer {
         if let name = terms.name, let other = peers.first(where: { $0.name == name && $0.id != id }) {
             throw .nameIsTaken(name, by: other.id)
         }
+        let known = peer(id)?.stores
+        let stores = try terms.stores?.applied(to: known) ?? known ?? .all
         for index in peers.indices { peers[index].takesOver.subtract(terms.takesOver) }
         guard let index = peers.firstIndex(where: { $0.id == id }) else {
             guard peers.count < Self.longest else { throw .tooMany }
             let name = terms.name ?? PeerName(of: id).avoiding(Set(peers.map(\.name)))
             let peer = TrustedPeer(
                 id: id, name: name, roles: terms.roles ?? Set(TrustedPeer.Role.allCases),
-                stores: terms.stores ?? .all, takesOver: terms.takesOver, since: time)
+                stores: stores, takesOver: terms.takesOver, since: time)
             peers.append(peer)
             return peer
         }
         if let name = terms.name { peers[index].name = name }
         if let roles = terms.roles { peers[index].roles = roles }
-        if let stores = terms.stores { peers[index].stores = stores }
+        peers[index].stores = stores
         peers[index].takesOver.formUnion(terms.takesOver)
         return peers[index]
     }
@@ -101,6 +127,8 @@ public enum TrustListError: Error, Hashable, Sendable {
     case nameIsTaken(PeerName, by: DeviceIdentifier)
     /// It is this device's own id.
     case isThisDevice
+    /// It has every store, and so it would have all but these.
+    case removedFromAll(Set<StoreName>)
     case tooMany
 }
 

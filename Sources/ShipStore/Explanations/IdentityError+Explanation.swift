@@ -67,6 +67,11 @@ extension TrustListError {
         case .isThisDevice:
             Explanation(
                 "that is the id of this device itself", hint: "take that of the other one: `ship-store identity` there")
+        case .removedFromAll(let names):
+            Explanation(
+                "the device may send or receive every store, so that "
+                    + "\(names.sorted().map(\.text).joined(separator: ", ")) cannot be taken from it",
+                hint: "name those that it keeps with --only-store")
         case .tooMany: Explanation("so many devices cannot be trusted", hint: "`ship-store distrust` some")
         }
     }

@@ -15,14 +15,16 @@ struct DeviceArguments: ParsableArguments {
     var device: Device { Device(folder: identity.map { FilePath($0) }) }
 }
 
-struct DeviceIdentifierArgument: Hashable {
-    let id: DeviceIdentifier
-
-    @Sendable static func read(_ text: String) throws -> DeviceIdentifierArgument {
+enum DeviceIdentifierArgument {
+    /// - Parameter device: Whose peers may be called by their names.
+    static func read(_ text: String, knownTo device: Device) throws -> DeviceIdentifier {
+        if let known = try device.peers().first(where: { $0.name.text == text }) { return known.id }
         do throws(DeviceIdentifierError) {
-            return DeviceIdentifierArgument(id: try DeviceIdentifier(text))
+            return try DeviceIdentifier(text)
         } catch {
-            throw ValidationError(error.words)
+            throw ValidationError(
+                "the value '\(Printable.text(text))' is invalid for '<id or name>': \(error.words); "
+                    + "nor is it the name of a trusted device")
         }
     }
 }

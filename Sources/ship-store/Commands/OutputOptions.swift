@@ -9,5 +9,8 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
+    /// Whether nobody is told anything, neither people nor programs.
+    var isSilent: Bool { quiet && !json }
+
     var console: Console { Console(quiet ? .quiet : .normal) }
 }

@@ -37,6 +37,7 @@ extension TrustedPeer {
         let what =
             switch stores {
             case .all: "every store"
+            case .only(let names) where names.isEmpty: "no store"
             case .only(let names): names.sorted().map(\.text).joined(separator: ", ")
             }
         let verbs = [(Role.sender, "send"), (Role.receiver, "receive")].filter { roles.contains($0.0) }.map(\.1)

@@ -39,7 +39,10 @@ struct ReceiveCommand: AsyncParsableCommand {
             valueName: "endpoint"), completion: .file(), transform: EndpointArgument.read)
     var from: EndpointArgument?
 
-    @Flag(help: "End after the first shipment, with its exit status.")
+    @Flag(
+        help: """
+            End after the first shipment, with its exit status. Who connects and begins none, or may not ship, does not count.
+            """)
     var once = false
 
     @Flag(
@@ -74,6 +77,9 @@ struct ReceiveCommand: AsyncParsableCommand {
         case .unix, .command, .standardStreams, .file:
             guard link.insecure else { break }
             throw ValidationError("--insecure is for TCP; what comes from elsewhere may need --unsigned")
+        }
+        if pair, output.isSilent {
+            throw ValidationError("--pair and --quiet exclude each other: the code has to be seen, or --json tells it")
         }
         if pair, case .unix? = listen?.endpoint { throw ValidationError("--pair goes over TCP only") }
     }
