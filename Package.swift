@@ -133,7 +133,10 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["ship-store", "reader-example", "ShipProtocol", "StoreFiles", "TestSupport", grdb, system],
+            dependencies: [
+                "ship-store", "reader-example", "DeviceTrust", "ShipProtocol", "ShipTransport", "StoreFiles",
+                "TestSupport", grdb, system,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultTests",

@@ -77,17 +77,29 @@ public final class Consumer: Sendable {
                     case (.twoWay, .standardStreams): .ifAsked
                     case (.twoWay, _): .atOnce
                     }
-                return try await self.session(link, greeting, report)
+                return try await self.receive(over: link, greeting, report)
             }
         } catch {
             throw ShipmentError(error)
         }
     }
 
+    private func receive(
+        over link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveEvent) -> Void
+    ) async throws(ShipmentError) -> Receipt {
+        do throws(ShipmentError) {
+            return try await session(link, greeting, report) {}
+        } catch {
+            report(.failed(error))
+            throw error
+        }
+    }
+
     /// How long `listen` goes on.
     public enum Persistence: Hashable, Sendable {
         case untilCancelled
-        /// Until one session is over, well or not.
+        /// Until one shipment is over, well or not, that somebody has begun who may. Whoever only connects, pairs, or may not
+        /// ship, does not end it.
         case once
     }
 
@@ -98,20 +110,14 @@ public final class Consumer: Sendable {
     ///   - persistence: For how long.
     ///   - window: While it is open, a device that has its code is trusted from then on, and may ship.
     ///   - report: Told what happens in each session.
-    /// - Throws: If it cannot listen; with `.once`, also what the session threw; `.pairing(.over)` if nobody has paired in
-    ///   time, and nobody is trusted.
+    /// - Throws: If it cannot listen; with `.once`, also why the shipment did not arrive; `.pairing(.over)` if nobody has
+    ///   paired in time, and nobody is trusted.
     public func listen(
         on address: Endpoint, _ persistence: Persistence = .untilCancelled, pairingIn window: PairingWindow? = nil,
         report: @escaping @Sendable (ReceiveEvent) -> Void = { _ in }
     ) async throws(ShipmentError) {
-        let (failure, stop) = (SharedFailure(), ListenerStop())
-        let options = try linkOptions(for: address, pairingIn: window)
-        let persistence: Listener.Persistence =
-            switch (persistence, window) {
-            case (.untilCancelled, _): .untilCancelled
-            case (.once, nil): .oneConnection
-            case (.once, _?): .untilStopped(stop)
-            }
+        let first = persistence == .once ? FirstShipment() : nil
+        let options = try listenerOptions(for: address, pairingIn: window, report)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
@@ -122,35 +128,31 @@ public final class Consumer: Sendable {
                 }
                 group.addTask {
                     try await Listener.serve(
-                        on: address, options, persistence,
+                        on: address, options,
                         onListening: { address in
                             report(.listening("\(address)"))
                             if let window { report(.pairing(window.code)) }
                         },
                         onTurnedAway: { report(.turnedAway("\($0)", .link($1))) }
                     ) { link in
-                        guard let end = await self.visit(link, window, report) else { return }
-                        failure.set(end)
-                        stop.stop()
+                        await self.visit(link, window, first, report)
                     }
                     throw ListeningIsOver()
                 }
                 while try await group.next() != nil {}
             }
         } catch is ListeningIsOver {
-            if case .untilCancelled = persistence { return }
-            try failure.get()
+            try first?.end()
         } catch {
             throw ShipmentError(error)
         }
     }
 
     /// Pairs, or receives a shipment.
-    ///
-    /// - Returns: How the session ended, if there was one.
     private func visit(
-        _ link: Link, _ window: PairingWindow?, _ report: @escaping @Sendable (ReceiveEvent) -> Void
-    ) async -> Result<Void, ShipmentError>? {
+        _ link: Link, _ window: PairingWindow?, _ first: FirstShipment?,
+        _ report: @escaping @Sendable (ReceiveEvent) -> Void
+    ) async -> Listener.Sequel {
         var link = link
         do throws(ShipmentError) {
             if let window, case .trustedPeers(let device) = options.trust {
@@ -158,31 +160,56 @@ public final class Consumer: Sendable {
                 case .session(let begun): link = begun
                 case .paired(let peer):
                     report(.paired(peer))
-                    return nil
+                    return .goOn
                 }
             }
         } catch {
             report(.turnedAway("\(link.peer)", error))
-            return nil
+            return .goOn
         }
+        let claim = first.map(FirstShipment.Claim.init)
         do throws(ShipmentError) {
-            _ = try await session(link, .atOnce, report)
-            return .success(())
+            _ = try await session(link, .atOnce, report) { try claim?.make() }
+            claim?.end(.success(()))
         } catch {
-            return .failure(error)
+            guard claim?.isMade != false else {
+                report(.turnedAway("\(link.peer)", error))
+                return .goOn
+            }
+            report(.failed(error))
+            claim?.end(.failure(error))
         }
+        return claim == nil ? .goOn : .end
     }
 
-    private func linkOptions(
-        for endpoint: Endpoint, pairingIn window: PairingWindow? = nil
+    private func linkOptions(for endpoint: Endpoint) throws(ShipmentError) -> LinkOptions {
+        var link = options.link
+        if case .tcp = endpoint { link.security = try options.trust.security(of: .sender) }
+        return link
+    }
+
+    /// - Throws: Among others, what is wrong with the list of trusted devices.
+    private func listenerOptions(
+        for endpoint: Endpoint, pairingIn window: PairingWindow?, _ report: @escaping @Sendable (ReceiveEvent) -> Void
     ) throws(ShipmentError) -> LinkOptions {
         var link = options.link
-        if case .tcp = endpoint { link.security = try options.trust.security(of: .sender, pairingIn: window) }
+        guard case .tcp = endpoint, case .trustedPeers(let device) = options.trust else { return link }
+        let security = try ListenerSecurity(device, pairingIn: window)
+        link.security = try security.next()
+        link.securityOfEach = { peer in
+            do {
+                return try security.next()
+            } catch {
+                report(.turnedAway("\(peer)", ShipmentError(error)))
+                throw error
+            }
+        }
         return link
     }
 
     private func session(
-        _ link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveEvent) -> Void
+        _ link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveEvent) -> Void,
+        whenBegun: @escaping @Sendable () throws -> Void
     ) async throws(ShipmentError) -> Receipt {
         report(.connected("\(link.peer)"))
         let start = ContinuousClock.now
@@ -190,7 +217,7 @@ public final class Consumer: Sendable {
             judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,
             coordinator: coordinator, turns: turns, budget: options.budget, requirements: options.requirements,
             checking: options.checking, probes: ProbeRun(options.probes), codec: options.codec,
-            timeouts: options.timeouts, report: report)
+            timeouts: options.timeouts, whenBegun: whenBegun, report: report)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)
@@ -198,21 +225,10 @@ public final class Consumer: Sendable {
             report(.finished(receipt, .now - start))
             return receipt
         } catch {
-            let failure = ShipmentError(error)
-            report(.failed(failure))
-            throw failure
+            throw ShipmentError(error)
         }
     }
 }
 
 /// What ends the waiting for an open window when nobody listens any more.
 private struct ListeningIsOver: Error {}
-
-/// How the last session ended.
-private final class SharedFailure: Sendable {
-    private let end = Mutex(Result<Void, ShipmentError>.success(()))
-
-    func set(_ end: Result<Void, ShipmentError>) { self.end.withLock { $0 = end } }
-
-    func get() throws(ShipmentError) { try end.withLock { $0 }.get() }
-}

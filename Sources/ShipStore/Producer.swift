@@ -66,12 +66,15 @@ public struct Producer: Sendable {
             let source = try SourceStore(at: store, busyTimeout: options.copy.busyTimeout)
             let name = options.name ?? StoreName(suggestedBy: store)
             return try await Connector.withLink(to: endpoint, try linkOptions(for: endpoint)) { link in
-                let receivable = try options.trust.stores(of: link.device, as: .receiver)
-                guard receivable.contains(name) else { throw ShipmentError.notAllowed(name, .receiver) }
+                // The listener may be trusted no more while the copy is taken, or sent.
+                let standing = SessionStanding(options.trust) { [trust = options.trust] () throws(ShipmentError) in
+                    try trust.check(link, as: .receiver, of: name)
+                }
+                try standing.check()
                 let identity = try options.identity
                 let signs = options.signing == .always || link.medium == .file
                 let session = ProducerSession(
-                    timeouts: options.timeouts, signer: signs ? identity : nil, report: report
+                    timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing, report: report
                 ) {
                     var copy = try await PreparedCopy(
                         of: source, named: name, options.copy, metadata: options.metadata)
@@ -80,7 +83,7 @@ public struct Producer: Sendable {
                     report(.copied(copy.manifest, .now - start))
                     return OutgoingShipment(copy, options.manner)
                 }
-                let outcome = try await session.run(link)
+                let outcome = try await standing.whileItLasts { try await session.run(link) }
                 return Delivery(
                     manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
                     duration: .now - start)

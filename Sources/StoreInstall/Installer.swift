@@ -127,15 +127,16 @@ package final class Installer: Sendable {
 
     /// A shipment has come that is current already: nothing changes but how far its device has come.
     ///
-    /// - Parameter takingOver: Called before anything changes.
-    /// - Throws: `.storeBusy` if it is current no more, and what `takingOver` throws.
+    /// - Parameter permitting: Called before anything changes, while nobody else changes the store's generations.
+    /// - Throws: `.storeBusy` if it is current no more, and what `permitting` throws.
     package func confirm(
-        _ generation: Generation, as manifest: Manifest, from sender: Sender, takingOver: () throws -> Void
+        _ generation: Generation, as manifest: Manifest, from sender: Sender, permitting: () throws -> Void
     ) throws {
         let custody = try StoreCustody(of: manifest.name, in: folder)
         guard isCurrent(generation) else { throw InboxError.storeBusy(manifest.name, waited: .zero) }
-        guard let origin = try admit(manifest, from: sender, isCurrent: true) else { return }
-        try takingOver()
+        let origin = try admit(manifest, from: sender, isCurrent: true)
+        try permitting()
+        guard let origin else { return }
         let known = try folder.originRecord(of: manifest.name)
         guard let producer = origin.producer ?? known?.producer else { return }
         // After a step back the record knows of later generations, and goes on to.
@@ -173,12 +174,13 @@ package final class Installer: Sendable {
     /// Makes a sealed staging current, lets `open` try it, and prunes.
     ///
     /// - Parameters:
-    ///   - takingOver: Called before anything changes.
+    ///   - permitting: Called last of all before anything changes, while nobody else changes the store's generations; what it
+    ///     throws ends the installation.
     ///   - open: Opens the new current generation as a reader would; if it throws, `current` goes back to what it was, and
     ///     the new generation is removed.
-    /// - Throws: `InboxError`, or what `takingOver` and `open` throw.
+    /// - Throws: `InboxError`, or what `permitting` and `open` throw.
     package func install(
-        _ staged: consuming StagedGeneration, takingOver: () throws -> Void = {},
+        _ staged: consuming StagedGeneration, permitting: () throws -> Void = {},
         open: (Generation) async throws -> Void
     ) async throws -> Generation {
         let manifest = staged.manifest
@@ -189,7 +191,7 @@ package final class Installer: Sendable {
         // The operator may have gone back since the shipment was offered.
         try checkRecord(for: manifest, current: try? folder.current(of: name))
         _ = try admit(manifest, from: staged.sender)
-        try takingOver()
+        try permitting()
         try custody.settle()
         try custody.keepOrigin()
         let known = [try custody.record().highest, try folder.originRecord(of: name)?.generation ?? 0]

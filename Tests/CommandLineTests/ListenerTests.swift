@@ -28,9 +28,29 @@ import Testing
         try await desk.run("send", "Recipes.sqlite", "--to", good.address).expectSuccess()
         try await good.program.wait().expectSuccess()
         let bad = try await desk.listen(on: "127.0.0.1:0", "--once")
-        try await RawSocket.exchange(Array("GET / HTTP/1.1\r\n\r\n".utf8), with: bad.port)
+        try await RawSocket.exchange(Array(try await desk.shipment().prefix(300)), with: bad.port)
         try await bad.program.wait().expectFailure(
-            76, "this is no ship-store stream", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
+            76, "the stream ended early: the shipment is not whole", hint: "send it again")
+    }
+
+    @Test func `--once is not ended by those who begin no shipment`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--once", "--hello-timeout", "0.7")
+        try await RawSocket.exchange([], with: receiver.port)
+        _ = try await receiver.program.waitForLine(containing: ": the stream ended early")
+        try await RawSocket.exchange(Array("GET / HTTP/1.1\r\n\r\n".utf8), with: receiver.port)
+        _ = try await receiver.program.waitForLine(containing: ": this is no ship-store stream")
+        try await RawSocket.exchange(Array(try await desk.shipment().prefix(15)), with: receiver.port)
+        let silent = try RawSocket.connected(to: receiver.port)
+        _ = try await receiver.program.waitForLine(containing: ": the other side has been silent for too long")
+        // Whoever is there when the shipment is over is not waited for.
+        let other = try RawSocket.connected(to: receiver.port)
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
+        let ended = try await receiver.program.wait(timeout: .seconds(5))
+        ended.expectSuccess()
+        #expect(ended.stderr.split(separator: "\n").count { $0.hasPrefix("turned away 127.0.0.1:") } >= 4)
+        _ = (silent, other)
     }
 
     @Test func `it goes on after sessions that failed`() async throws {

@@ -1,4 +1,5 @@
 import DeviceTrust
+import ShipProtocol
 import ShipStore
 import ShipTransport
 import StoreFiles
@@ -93,7 +94,7 @@ import Testing
         let passed = Passed()
         try await whileWaiting(window) { [phone, watch, stranger, code] address in
             var options = LinkOptions()
-            options.security = .mutualTLS(try stranger.identity()) { _ in true }
+            options.security = .mutualTLS(try stranger.identity()) { _ in .full }
             let relayOptions = options
             let (relays, continuation) = AsyncStream.makeStream(of: Endpoint.self)
             let relay = Task {
@@ -108,6 +109,7 @@ import Testing
                         let count = await forth + back
                         passed.bytes.withLock { $0 += count }
                     }
+                    return .goOn
                 }
             }
             defer { relay.cancel() }
@@ -127,21 +129,29 @@ import Testing
         #expect(passed.bytes.withLock { $0 } >= 57 + 97)
     }
 
-    @Test func `tells a stranger who does not pair nothing but that`() async throws {
+    @Test func `tells a stranger who does not pair nothing at all`() async throws {
         let window = PairingWindow(code, lasting: .seconds(60))
-        try TestStore.make(at: scratch.path.appending("a.sqlite"), sql: "CREATE TABLE t(a)")
-        try await whileWaiting(window) { [scratch, stranger, watch] address in
-            _ = try stranger.trust(watch.identity().id)
-            var options = Producer.Options()
-            options.trust = .trustedPeers(of: stranger)
-            let producer = Producer(scratch.path.appending("a.sqlite"), options: options)
-            let error = await #expect(throws: ShipmentError.self) { try await producer.send(to: address) }
-            guard case .refused(let reason) = error else {
-                Issue.record("\(String(describing: error))")
-                return
+        let own = try stranger.identity()
+        let events = Passed()
+        try await whileWaiting(window) { event in
+            switch event {
+            case .turnedAway(_, .link(.notTrusted(own.id))): events.bytes.withLock { $0 += 1 }
+            case .connected, .failed: Issue.record("\(event)")
+            default: break
             }
-            #expect(reason.code == "not-trusted")
+        } _: { address in
+            var options = LinkOptions()
+            options.security = .mutualTLS(own) { _ in .full }
+            let preamble = Preamble(role: .producer, mode: .twoWay).encoded
+            for words in [Array(preamble.prefix(8)), preamble, Array("GET / HTTP/1.1\r\n\r\n".utf8)] {
+                try await Connector.withLink(to: address, options) { link throws in
+                    try await link.writer.write(words, within: .seconds(10))
+                    var reader = link.reader
+                    #expect(try await reader.next(within: .seconds(10)) == nil)
+                }
+            }
         }
+        #expect(events.bytes.withLock { $0 } == 3)
     }
 }
 

@@ -13,7 +13,8 @@ import Testing
         let scratch = try ScratchFolder()
         let store = scratch.path.appending("Recipes.sqlite")
         try SampleStore.plain.make(at: store)
-        let session = ProducerSession(timeouts: Timeouts(), report: { _ in }) {
+        let standing = SessionStanding(.localPrograms) {}
+        let session = ProducerSession(timeouts: Timeouts(), standing: standing, report: { _ in }) {
             OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
         }
         let consumer = ShortConsumer()

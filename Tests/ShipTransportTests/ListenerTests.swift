@@ -10,7 +10,7 @@ import Testing
     @Test func `says that somebody else listens there`() async throws {
         try await withListener(handler: echo) { address in
             _ = await #expect(throws: LinkError.addressInUse(address)) {
-                try await Listener.serve(on: address) { _ in }
+                try await Listener.serve(on: address) { _ in .goOn }
             }
         }
     }
@@ -18,7 +18,7 @@ import Testing
     @Test func `says that an address is not this machine's`() async throws {
         let options = secured(try DeviceIdentity()) { _ in true }
         await #expect(throws: LinkError.notOurAddress(.tcp(host: "192.0.2.1", port: 0))) {
-            try await Listener.serve(on: .tcp(host: "192.0.2.1", port: 0), options) { _ in }
+            try await Listener.serve(on: .tcp(host: "192.0.2.1", port: 0), options) { _ in .goOn }
         }
     }
 

@@ -21,8 +21,11 @@ func withListener<Value: Sendable>(
         group.addTask {
             defer { continuation.finish() }
             try await Listener.serve(
-                on: endpoint, options, onListening: { continuation.yield($0) }, onTurnedAway: onTurnedAway,
-                handler: handler)
+                on: endpoint, options, onListening: { continuation.yield($0) }, onTurnedAway: onTurnedAway
+            ) {
+                await handler($0)
+                return .goOn
+            }
             return nil
         }
         group.addTask {
@@ -101,7 +104,7 @@ func linkOptions(_ change: (inout LinkOptions) -> Void) -> LinkOptions {
 
 /// Options of a device, and of whom it takes.
 func secured(
-    _ identity: DeviceIdentity, admitting admission: @escaping LinkSecurity.Admission
+    _ identity: DeviceIdentity, admitting admission: @escaping @Sendable (DeviceIdentifier) throws -> Bool
 ) -> LinkOptions {
-    linkOptions { $0.security = .mutualTLS(identity, admitting: admission) }
+    linkOptions { $0.security = .mutualTLS(identity) { try admission($0) ? .full : .refused } }
 }

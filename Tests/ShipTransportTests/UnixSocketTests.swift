@@ -51,7 +51,7 @@ import Testing
         let path = folder.path.appending("s")
         try await withListener(on: .unix(path), handler: echo) { address in
             await #expect(throws: LinkError.addressInUse(address)) {
-                try await Listener.serve(on: address) { _ in }
+                try await Listener.serve(on: address) { _ in .goOn }
             }
             try await Connector.withLink(to: address) { _ in }
         }
@@ -61,7 +61,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path.appending("notes")
         try OpenFile.creating(path).write([1, 2, 3])
-        await #expect(throws: LinkError.notASocket(path)) { try await Listener.serve(on: .unix(path)) { _ in } }
+        await #expect(throws: LinkError.notASocket(path)) { try await Listener.serve(on: .unix(path)) { _ in .goOn } }
         await #expect(throws: LinkError.notASocket(path)) { try await Connector.withLink(to: .unix(path)) { _ in } }
         #expect(try OpenFile.reading(path).size == 3)
         let missing = folder.path.appending("missing")
@@ -75,7 +75,7 @@ import Testing
         for mode: FilePermissions in [.groupExecute, .otherWrite, .otherRead] {
             try PlatformCalls.changeMode(of: folder.path, to: [.ownerReadWriteExecute, mode])
             await #expect(throws: LinkError.folderIsOpen(folder.path)) {
-                try await Listener.serve(on: .unix(folder.path.appending("s"))) { _ in }
+                try await Listener.serve(on: .unix(folder.path.appending("s"))) { _ in .goOn }
             }
             #expect(try Folder.names(in: folder.path).isEmpty)
         }
@@ -122,6 +122,6 @@ import Testing
         let path = FilePath("/" + String(repeating: "a", count: PlatformCalls.longestSocketPath))
         let reason = LinkError.pathTooLong(path, limit: PlatformCalls.longestSocketPath)
         await #expect(throws: reason) { try await Connector.withLink(to: .unix(path)) { _ in } }
-        await #expect(throws: reason) { try await Listener.serve(on: .unix(path)) { _ in } }
+        await #expect(throws: reason) { try await Listener.serve(on: .unix(path)) { _ in .goOn } }
     }
 }

@@ -29,19 +29,19 @@ import Testing
     /// - Returns: The number of the generation, or `nil` for one that was current already.
     @discardableResult
     private func send(
-        _ store: String, _ counter: UInt64?, _ sender: Sender, takingOver: () throws -> Void = {},
+        _ store: String, _ counter: UInt64?, _ sender: Sender, permitting: () throws -> Void = {},
         open: (Generation) async throws -> Void = { _ in }
     ) async throws -> Int? {
         let installer = try content.installer(keeping: 10)
         let shipment = try Shipment(store).counted(counter)
         if case .unchanged(let same) = try installer.plan(for: shipment.manifest, from: sender) {
-            try installer.confirm(same, as: shipment.manifest, from: sender, takingOver: takingOver)
+            try installer.confirm(same, as: shipment.manifest, from: sender, permitting: permitting)
             return nil
         }
         var staged = try installer.stage(shipment.manifest, from: sender, present: [:])
         for (index, bytes) in shipment.parts.enumerated() { try staged.append(bytes, toPart: index) }
         try staged.seal()
-        return try await installer.install(staged, takingOver: takingOver, open: open).number
+        return try await installer.install(staged, permitting: permitting, open: open).number
     }
 
     /// Expects that a shipment is refused, and that nothing has changed.
@@ -123,13 +123,13 @@ import Testing
         try await expectRefusal(.otherDevice, "b", 6, from(other))
         try await expectRefusal(.otherDevice, "a", 5, from(other))
         var calls = 0
-        try await send("b", 1, from(other, .allowed), takingOver: { calls += 1 })
+        try await send("b", 1, from(other, .allowed), permitting: { calls += 1 })
         #expect(calls == 1)
         try await expectRefusal(.otherDevice, "c", 6, from(phone))
         try await expectRefusal(.replayed(counter: 1, highest: 1), "c", 1, from(other))
         try await send("c", 2, from(other))
         // With what is there already.
-        try await send("c", 1, from(phone, .allowed), takingOver: { calls += 1 })
+        try await send("c", 1, from(phone, .allowed), permitting: { calls += 1 })
         #expect(calls == 2 && content.numbers == [1, 2, 3])
         try await expectRefusal(.otherDevice, "d", 3, from(other))
         try await send("d", 2, from(phone))
@@ -141,7 +141,7 @@ import Testing
         let before = try inbox.originRecord(of: name)
         for store in ["a", "b"] {
             await #expect(throws: TakenBack.self) {
-                try await send(store, 1, from(other, .allowed), takingOver: { throw TakenBack() })
+                try await send(store, 1, from(other, .allowed), permitting: { throw TakenBack() })
             }
         }
         #expect(try inbox.originRecord(of: name) == before)

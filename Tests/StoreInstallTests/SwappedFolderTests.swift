@@ -72,6 +72,44 @@ import Testing
         if place == .around { #expect(failed == 0, "what goes on above the inbox is no concern of it") }
     }
 
+    /// What an operator does at the same time opens the inbox anew for each step.
+    @Test func `nothing is pruned, or gone back to, elsewhere`() async throws {
+        let scratch = try ScratchFolder.inMemory()
+        let parent = try scratch.folder("parent")
+        let canary = try await Self.makeCanary(in: scratch)
+        // In the place of the inbox's there would be much to remove, and to go back to.
+        let other = try Installer(inbox: Inbox(at: canary), keeping: Retention(count: 9))
+        for number in 0..<4 { try await Shipment("canary \(number)", files: [1: "\(number)"]).install(with: other) }
+        let before = try Self.listing(of: canary)
+        let inbox = Inbox(at: parent.appending("inbox"))
+        let installer = try Installer(inbox: inbox, keeping: Retention(count: 9))
+        let count = 9
+        for number in 0..<count { try await Shipment("\(number)", files: [1: "\(number)"]).install(with: installer) }
+        let name = try #require(StoreName("Recipes"))
+
+        let swapper = try FolderSwapper(try Self.plantLinks(.inside, parent, to: canary))
+        try await swapper.waitUntilItSwaps()
+        var (pruned, steps) = (0, 0)
+        let end = ContinuousClock.now + Self.time
+        while ContinuousClock.now < end {
+            guard let custody = try? StoreCustody(of: name, in: inbox, patience: .milliseconds(20)) else { continue }
+            if let step = try? custody.step(to: .generation(count - steps % 2)),
+                (try? custody.take(step, at: Self.noon)) != nil
+            {
+                steps += 1
+            }
+            pruned += (try? custody.prune(Retention(count: max(2, count - pruned - 1))).removed.count) ?? 0
+            custody.removeLitter()
+        }
+        let swaps = try await swapper.stop()
+        print("\(swaps) swaps, \(steps) steps, \(pruned) pruned")
+        #expect(try Self.listing(of: canary) == before)
+        #expect(swaps > Self.fewestSwaps)
+        #expect(steps > 2 && pruned > 2)
+    }
+
+    private static let noon = Timestamp(Date(timeIntervalSince1970: 1_800_000_000))
+
     /// Sizes and times of all there is: whatever is written shows.
     private static func listing(of folder: FilePath) throws -> [String: FileStatus] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.string)

@@ -36,6 +36,16 @@ struct PrivateFolder: Sendable {
         }
     }
 
+    /// - Returns: Which file of this name is there now; `nil` if none is, or the folder is not.
+    func status(of name: FilePath.Component) throws(IdentityError) -> FileStatus? {
+        do throws(FileError) {
+            return try PlatformCalls.status(of: path.appending(name))
+        } catch {
+            if error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory { return nil }
+            throw .file(error)
+        }
+    }
+
     /// Puts a file in its place, whole and durable, whatever was there before. To be called with the lock.
     func write(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) {
         let temporary = path.appending(Self.temporaryName)

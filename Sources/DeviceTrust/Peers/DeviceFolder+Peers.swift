@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import ShipProtocol
+import StoreFiles
 import SystemPackage
 
 extension DeviceFolder {
@@ -11,6 +12,11 @@ extension DeviceFolder {
             throw .damaged(path.appending(Self.peersFile), flaw: "it is no list of trusted devices")
         }
         return list
+    }
+
+    /// Which state of the list is there now; `nil` if it has never been written. Each change makes a new one.
+    package func trustListVersion() throws(IdentityError) -> TrustListVersion? {
+        try folder.status(of: Self.peersFile).map(TrustListVersion.init)
     }
 
     /// Changes the list in one step: whoever else changes it at the same time does so before or after.
@@ -77,5 +83,16 @@ extension DeviceFolder {
         case .success(let peer): return peer
         case .failure: return nil
         }
+    }
+}
+
+/// A state of the list of trusted devices, to be compared with another one: a change replaces the file.
+package struct TrustListVersion: Hashable, Sendable {
+    private let file: FileStatus.Identity
+    private let size: Int64
+    private let modified: Duration
+
+    fileprivate init(_ status: FileStatus) {
+        (file, size, modified) = (status.identity, status.size, status.modified)
     }
 }

@@ -38,6 +38,10 @@ public struct Device: Sendable {
         try Self.explained { try folder.trustList() }
     }
 
+    func trustListVersion() throws(ShipmentError) -> TrustListVersion? {
+        try Self.explained { try folder.trustListVersion() }
+    }
+
     /// Trusts a device from now on, or changes what it is trusted with.
     public func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms = .init()) throws(ShipmentError) -> TrustedPeer {
         try Self.explained { try folder.trust(id, terms, at: Timestamp(Date())) }

@@ -3,11 +3,25 @@ import ShipProtocol
 import ShipTransport
 import StoreInbox
 
-/// Who has sent a shipment, as far as it is proven, and whether it may send it: judged before anything is staged.
+/// Who has sent a shipment, as far as it is proven, and whether it may send it: judged before anything is staged, whenever
+/// the list of trusted devices changes meanwhile, and once more before it becomes current.
 struct SenderJudgement {
     let trust: TrustPolicy
     /// What is to be done with shipments that nobody trusted has signed.
     let unsigned: UnsignedShipments
+    /// Whether somebody has been trusted already: that the last of them is trusted no more opens no door.
+    private(set) var isStrict = false
+
+    init(trust: TrustPolicy, unsigned: UnsignedShipments) {
+        (self.trust, self.unsigned) = (trust, unsigned)
+    }
+
+    /// By which a shipment is judged again that is judged now.
+    func asStrictAsNow() throws(ShipmentError) -> SenderJudgement {
+        var again = self
+        if let list = try trust.list(), !list.isEmpty { again.isStrict = true }
+        return again
+    }
 
     /// - Parameters:
     ///   - proof: What came before the manifest in a one-way shipment.
@@ -19,11 +33,11 @@ struct SenderJudgement {
         let signer = try proof?.signer()
         if let device = link.device {
             guard signer == nil || signer == device else { throw .signature(.otherDevice) }
-            guard try trust.stores(of: device, as: .sender).contains(manifest.name) else {
-                throw .notAllowed(manifest.name, .sender)
-            }
+            try trust.check(link, as: .sender, of: manifest.name)
             return (try known(device, manifest.name), signer)
         }
+        // Over TCP it may be late to be nobody.
+        try trust.check(link, as: .sender, of: manifest.name)
         let list = try trust.list()
         if let signer {
             let objection = try list.flatMap { (list) throws(ShipmentError) in
@@ -34,7 +48,7 @@ struct SenderJudgement {
             return (.operatorsWord, signer)
         }
         if unsigned == .taken { return (.operatorsWord, nil) }
-        if link.medium == .file, let list, !list.isEmpty { throw .unsigned(manifest.name) }
+        if link.medium == .file, let list, isStrict || !list.isEmpty { throw .unsigned(manifest.name) }
         return (.carrier, nil)
     }
 
@@ -42,7 +56,7 @@ struct SenderJudgement {
     private func refusal(
         of signer: DeviceIdentifier, _ list: TrustList, _ name: StoreName
     ) throws(ShipmentError) -> ShipmentError? {
-        guard !list.isEmpty, try !trust.isOwn(signer) else { return nil }
+        guard isStrict || !list.isEmpty, try !trust.isOwn(signer) else { return nil }
         guard let stores = list.stores(of: signer, as: .sender) else { return .unknownSigner(signer) }
         return stores.contains(name) ? nil : .notAllowed(name, .sender)
     }

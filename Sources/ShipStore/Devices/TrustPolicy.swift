@@ -14,19 +14,20 @@ public enum TrustPolicy: Sendable {
     /// device on the list counts everywhere: another user of this machine is a stranger like any other.
     case trustedPeers(of: Device)
 
-    /// How TCP links to, or from, peers of this role are to be made.
-    ///
-    /// - Parameter window: While it is open strangers are let in, who can do nothing but pair.
-    func security(
-        of role: TrustedPeer.Role, pairingIn window: PairingWindow? = nil
-    ) throws(ShipmentError) -> LinkSecurity {
-        guard case .trustedPeers(let device) = self else { return .plainOnLoopback }
-        let isAlone = try device.trustList().isEmpty
-        guard window != nil || !isAlone else { return .plainOnLoopback }
-        let own = try device.identity()
-        return .mutualTLS(own) { [folder = device.folder] id in
-            try id == own.id || window?.isOpen == true || folder.trustList().stores(of: id, as: role) != nil
+    /// How a TCP link to a peer of this role is to be made. A listener asks `ListenerSecurity`, for each connection.
+    func security(of role: TrustedPeer.Role) throws(ShipmentError) -> LinkSecurity {
+        guard case .trustedPeers(let device) = self, try !device.trustList().isEmpty else { return .plainOnLoopback }
+        return .mutualTLS(try device.identity()) { [folder = device.folder] in
+            try Self.admittance(of: $0, as: role, folder)
         }
+    }
+
+    /// How far a device gets, as the list is at this moment.
+    static func admittance(
+        of id: DeviceIdentifier, as role: TrustedPeer.Role, _ folder: DeviceFolder
+    ) throws -> LinkSecurity.Admittance {
+        let isKnown = try folder.trustList().stores(of: id, as: role) != nil
+        return try isKnown || id == folder.existingIdentity()?.id ? .full : .refused
     }
 
     /// - Returns: `nil` where there is none.
@@ -41,16 +42,22 @@ public enum TrustPolicy: Sendable {
         return try device.existingIdentity()?.id == id
     }
 
-    /// - Parameter id: Of the device at the other end; `nil` where nobody is asked.
-    /// - Returns: What it may be trusted with at this moment.
-    /// - Throws: `.link(.notTrusted)`, if it is trusted no more; errors of the list.
-    func stores(
-        of id: DeviceIdentifier?, as role: TrustedPeer.Role
-    ) throws(ShipmentError) -> TrustedPeer.Stores {
-        guard let id else { return .all }
+    /// - Returns: What the other end of a link may be trusted with at this moment.
+    /// - Throws: `.link(.notTrusted)`, if it is trusted no more; `.link(.noCertificate)` if it has not said who it is, and
+    ///   somebody has been trusted meanwhile; errors of the list.
+    func stores(of link: Link, as role: TrustedPeer.Role) throws(ShipmentError) -> TrustedPeer.Stores {
+        guard let id = link.device else {
+            guard case .tcp = link.peer, let list = try list(), !list.isEmpty else { return .all }
+            throw .link(.noCertificate)
+        }
         guard case .trustedPeers(let device) = self else { throw .link(.notTrusted(id)) }
         if try isOwn(id) { return .all }
         guard let stores = try device.trustList().stores(of: id, as: role) else { throw .link(.notTrusted(id)) }
         return stores
+    }
+
+    /// - Throws: `.notAllowed`, and what `stores(of:as:)` throws.
+    func check(_ link: Link, as role: TrustedPeer.Role, of name: StoreName) throws(ShipmentError) {
+        guard try stores(of: link, as: role).contains(name) else { throw .notAllowed(name, role) }
     }
 }

@@ -12,7 +12,7 @@ extension ShipmentError {
         switch self {
         case .refused, .givenUp, .cannotAnswer: nil
         case .link(.timedOut), .link(.tooSlow): reason(.timedOut)
-        case .link(.notTrusted), .notAllowed, .unsigned, .unknownSigner: reason(.notTrusted)
+        case .link(.notTrusted), .link(.noCertificate), .notAllowed, .unsigned, .unknownSigner: reason(.notTrusted)
         case .signature: reason(.badSignature)
         case .link: nil
         case .protocolBroken(.truncated): reason(.protocolViolation)

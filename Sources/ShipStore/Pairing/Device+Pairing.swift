@@ -15,7 +15,7 @@ extension Device {
     ) async throws(ShipmentError) -> TrustedPeer {
         let own = try identity()
         var link = link
-        link.security = .mutualTLS(own) { _ in true }
+        link.security = .mutualTLS(own) { _ in .full }
         do {
             return try await Connector.withLink(to: endpoint, link) { link in
                 guard let other = link.device else { throw PairingError.notOpen }

@@ -5,6 +5,7 @@ import ShipTransport
 import StoreInbox
 import StoreInstall
 import StoreServing
+import Synchronization
 
 /// One session on the consumer's side, from the open link to the installed generation or the refusal.
 ///
@@ -21,6 +22,8 @@ struct ConsumerSession {
     /// Without one, stores come in blocks alone.
     let codec: ColumnsCodec?
     let timeouts: Timeouts
+    /// Called when somebody who may ship has begun to, with their preamble; what it throws ends the session.
+    var whenBegun: @Sendable () throws -> Void = {}
     let report: @Sendable (ReceiveEvent) -> Void
 
     /// When the consumer greets.
@@ -33,30 +36,57 @@ struct ConsumerSession {
         case never
     }
 
+    /// What is known of a session besides its dialogue.
+    private final class Course: Sendable {
+        let standing: SessionStanding
+        private let knownMode = Mutex<Preamble.Mode?>(nil)
+
+        init(_ standing: SessionStanding) { self.standing = standing }
+
+        var mode: Preamble.Mode? { knownMode.withLock { $0 } }
+
+        /// - Parameter mode: What is known of it by now.
+        /// - Returns: Whether that is news, and whoever said it may go on.
+        func begins(in mode: Preamble.Mode?) throws(ShipmentError) -> Bool {
+            guard mode != nil, self.mode == nil else { return false }
+            knownMode.withLock { $0 = mode }
+            try standing.check()
+            return true
+        }
+    }
+
     /// - Returns: The receipt, which the producer has been sent too if the session goes both ways.
     /// - Throws: `ShipmentError`; the refusal has been sent, and nothing of the shipment is left.
     func run(_ link: Link, greeting: Greeting) async throws(ShipmentError) -> Receipt {
         let writer = FrameWriter(link.writer, timeouts)
-        var frames = FrameReader(link.reader, timeouts)
-        var dialogue = ConsumerDialogue(taking: forms)
+        let standing = SessionStanding(judgement.trust) { [trust = judgement.trust] () throws(ShipmentError) in
+            _ = try trust.stores(of: link, as: .sender)
+        }
+        let course = Course(standing)
         do {
-            let answer = try await awaitOffer(&frames, writer, &dialogue, greeting, link)
-            switch answer {
-            case .unchanged(let receipt):
-                return receipt
-            case .receive(let shipment):
-                return dialogue.mode == .twoWay
-                    ? try await writer.whileWorking { try await receive(shipment, &frames, writer, &dialogue) }
-                    : try await receive(shipment, &frames, nil, &dialogue)
-            }
+            return try await standing.whileItLasts { try await converse(link, greeting, writer, course) }
         } catch {
             let failure = ShipmentError(error)
-            let mayAnswer = dialogue.mode == .twoWay || greeting == .atOnce
+            let mayAnswer = course.mode == .twoWay || greeting == .atOnce
             if greeting != .never, mayAnswer, let reason = failure.refusal {
                 if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
                 await writer.sendLast(.refusal(reason))
             }
             throw failure
+        }
+    }
+
+    private func converse(
+        _ link: Link, _ greeting: Greeting, _ writer: FrameWriter, _ course: Course
+    ) async throws -> Receipt {
+        var frames = FrameReader(link.reader, timeouts)
+        var dialogue = ConsumerDialogue(taking: forms)
+        switch try await awaitOffer(&frames, writer, &dialogue, greeting, link, course) {
+        case .unchanged(let receipt): return receipt
+        case .receive(let shipment):
+            return dialogue.mode == .twoWay
+                ? try await writer.whileWorking { try await receive(shipment, &frames, writer, &dialogue, course) }
+                : try await receive(shipment, &frames, nil, &dialogue, course)
         }
     }
 
@@ -70,30 +100,38 @@ struct ConsumerSession {
     /// From the first byte to the answer to the manifest.
     private func awaitOffer(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
-        _ link: Link
+        _ link: Link, _ course: Course
     ) async throws -> Answer {
         let deadline = ContinuousClock.now + timeouts.hello
         // Asked anew each time: somebody may be trusted no more while the session goes on.
-        let sendable = { () throws(ShipmentError) in try judgement.trust.stores(of: link.device, as: .sender) }
+        let sendable = { () throws(ShipmentError) in try judgement.trust.stores(of: link, as: .sender) }
         if greeting == .atOnce { try await greet(writer, of: sendable()) }
         while true {
             guard let element = try await frames.next(by: dialogue.mode == nil ? deadline : nil) else {
                 _ = try dialogue.linkEnded()
                 throw ProtocolError.truncated
             }
-            switch try dialogue.receive(element) {
+            let action = try dialogue.receive(element)
+            if try course.begins(in: dialogue.mode) { try whenBegun() }
+            switch action {
             case nil: continue
             case .greet where greeting == .never: throw ShipmentError.cannotAnswer
             case .greet: if greeting == .ifAsked { try await greet(writer, of: sendable()) }
             case .discard(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let manifest):
-                let (sender, signer) = try judgement.sender(of: manifest, over: link, proof(frames, dialogue))
+                let proof = proof(frames, dialogue)
+                let strict = try judgement.asStrictAsNow()
+                let (sender, signer) = try strict.sender(of: manifest, over: link, proof)
+                let again = try strict.asStrictAsNow()
+                try course.standing.judge { () throws(ShipmentError) in
+                    _ = try again.sender(of: manifest, over: link, proof)
+                }
                 if let signer { report(.signed(by: signer)) }
                 report(.offered(manifest))
                 try budget.admit(manifest)
                 if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
                 return dialogue.mode == .twoWay
-                    ? try await answer(manifest, from: sender, writer, &dialogue)
+                    ? try await answer(manifest, from: sender, writer, &dialogue, course)
                     : try await stage(manifest, from: sender, &dialogue)
             case .append, .appendRows, .startAgain, .install: throw ProtocolError.incomplete
             }
@@ -119,14 +157,15 @@ struct ConsumerSession {
 
     /// Two-way: what is here already need not come again.
     private func answer(
-        _ manifest: Manifest, from sender: Sender, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue
+        _ manifest: Manifest, from sender: Sender, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue,
+        _ course: Course
     ) async throws -> Answer {
         let prepared = try await writer.whileWorking {
             try prepare(manifest, from: sender, try await turns.take(manifest.name), .skipWhatIsHere)
         }
         switch prepared {
         case .unchanged(let generation):
-            let receipt = try confirm(generation, as: manifest, from: sender)
+            let receipt = try confirm(generation, as: manifest, from: sender, course)
             try await writer.send(.receipt(receipt))
             return .unchanged(receipt)
         case .staged(let shipment, let skipped):
@@ -176,7 +215,7 @@ struct ConsumerSession {
     /// From the first block to the receipt.
     private func receive(
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
-        _ dialogue: inout ConsumerDialogue
+        _ dialogue: inout ConsumerDialogue, _ course: Course
     ) async throws -> Receipt {
         frames.expectSending()
         while true {
@@ -200,7 +239,7 @@ struct ConsumerSession {
                     try await writer?.send(.accept(question))
                     continue
                 }
-                let receipt = try await install(shipment)
+                let receipt = try await install(shipment, course)
                 try await writer?.send(.receipt(receipt))
                 return receipt
             case .discard(let reason): throw ShipmentError.givenUp(reason)
@@ -230,24 +269,32 @@ struct ConsumerSession {
     }
 
     /// Seals, checks, asks, switches and opens, in this order.
-    private func install(_ shipment: IncomingShipment) async throws -> Receipt {
+    private func install(_ shipment: IncomingShipment, _ course: Course) async throws -> Receipt {
         try shipment.seal()
         report(.checked(try await shipment.check(checking)))
         if let same = shipment.same, installer.isCurrent(same) {
-            return try confirm(same, as: shipment.manifest, from: shipment.sender)
+            return try confirm(same, as: shipment.manifest, from: shipment.sender, course)
         }
         try shipment.ask(probes)
         let (name, sender) = (shipment.manifest.name, shipment.sender)
         let generation = try await shipment.install(
-            with: installer, takingOver: { try judgement.takeOver(name, by: sender) }, open: { try tryOpening($0) })
+            with: installer, permitting: { try permit(name, from: sender, course) }, open: { try tryOpening($0) })
         return Receipt(generation, .installed)
     }
 
     /// What has come is current already.
-    private func confirm(_ same: Generation, as manifest: Manifest, from sender: Sender) throws -> Receipt {
+    private func confirm(
+        _ same: Generation, as manifest: Manifest, from sender: Sender, _ course: Course
+    ) throws -> Receipt {
         try tryOpening(same)
-        try installer.confirm(same, as: manifest, from: sender) { try judgement.takeOver(manifest.name, by: sender) }
+        try installer.confirm(same, as: manifest, from: sender) { try permit(manifest.name, from: sender, course) }
         return Receipt(same, .unchanged)
+    }
+
+    /// Whether the shipment may become current, now that all of it is here.
+    private func permit(_ name: StoreName, from sender: Sender, _ course: Course) throws {
+        try course.standing.settle()
+        try judgement.takeOver(name, by: sender)
     }
 
     private func tryOpening(_ generation: Generation) throws {

@@ -100,9 +100,9 @@ final class IncomingShipment {
     }
 
     func install(
-        with installer: Installer, takingOver: () throws -> Void, open: (Generation) async throws -> Void
+        with installer: Installer, permitting: () throws -> Void, open: (Generation) async throws -> Void
     ) async throws -> Generation {
         guard let staged = staged.take() else { throw ProtocolError.incomplete }
-        return try await installer.install(staged, takingOver: takingOver, open: open)
+        return try await installer.install(staged, permitting: permitting, open: open)
     }
 }

@@ -46,16 +46,16 @@ final class OutgoingShipment: Sendable {
     /// - Parameters:
     ///   - forms: How the consumer takes a store.
     ///   - link: What is known of the link so far.
-    ///   - beforeEnd: Called when all but END has been sent, with the form in which the store went.
+    ///   - beforeEnd: Called when all but END has been sent, with the form in which the store went; if it throws, END is not.
     func send(
         _ content: Content, taking forms: Set<StoreForm>, over link: SendingPolicy.Link, _ writer: FrameWriter,
-        report: (SendEvent) -> Void, beforeEnd: (StoreForm) -> Void = { _ in }
+        report: (SendEvent) -> Void, beforeEnd: (StoreForm) throws -> Void = { _ in }
     ) async throws {
         var sending = PartSending(of: self, content, taking: forms, over: link, writer)
         report(sending.progress)
         let form = try await sending.sendStore(report)
         try await sending.sendExternalFiles(report)
-        beforeEnd(form)
+        try beforeEnd(form)
         try await writer.send(.end)
     }
 }

@@ -11,9 +11,11 @@ struct ProducerSession {
     let timeouts: Timeouts
     /// Who signs a one-way shipment; `nil` where nobody does.
     var signer: DeviceIdentity?
+    /// Whether the consumer may have it, which is asked before the manifest goes, and before END.
+    let standing: SessionStanding
     let report: @Sendable (SendEvent) -> Void
     /// Takes the compact copy.
-    let prepare: () async throws -> OutgoingShipment
+    let prepare: @Sendable () async throws -> OutgoingShipment
 
     /// What a session came to.
     struct Outcome {
@@ -76,6 +78,7 @@ struct ProducerSession {
         roundTrip.end()
         report(.connected(peer))
         let shipment = try await writer.whileWorking(prepare)
+        try standing.check()
         roundTrip.begin()
         try await writer.send(.manifest(shipment.manifest))
         dialogue.state.withLock { $0.offered(shipment.manifest) }
@@ -119,11 +122,12 @@ struct ProducerSession {
         _ frames: inout FrameReader, _ dialogue: SharedDialogue
     ) async throws -> ProducerDialogue.Action {
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [report] in
+            group.addTask { [report, standing] in
                 do {
                     try await outgoing.shipment.send(
                         content, taking: outgoing.forms, over: outgoing.link, writer, report: report
                     ) { form in
+                        try standing.check()
                         dialogue.state.withLock { $0.sentAll(storeAs: form) }
                         dialogue.hasEnded.withLock { $0 = true }
                     }

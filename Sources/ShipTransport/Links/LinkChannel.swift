@@ -8,7 +8,7 @@ struct LinkChannel: Sendable {
     let channel: any Channel
     let input: ChannelInput
     /// With the device at the other end once the handshake is done; `nil` where nobody is asked.
-    let handshake: EventLoopFuture<DeviceIdentifier>?
+    let handshake: EventLoopFuture<AdmittedPeer>?
 
     /// What kind of channel it is, for the options that only some have.
     enum Kind: Hashable, Sendable { case tcp, unix, pipe }
@@ -36,7 +36,7 @@ struct LinkChannel: Sendable {
                 try options.setOption(.socketOption(.so_rcvbuf), value: .init(socketBufferSize))
             }
         }
-        var handshake: EventLoopFuture<DeviceIdentifier>?
+        var handshake: EventLoopFuture<AdmittedPeer>?
         switch (kind, security) {
         case (.tcp, .mutualTLS(let identity, let admission)):
             handshake = try addTLS(to: channel, side, identity, PeerVerification(admission))
@@ -51,7 +51,7 @@ struct LinkChannel: Sendable {
 
     private static func addTLS(
         to channel: any Channel, _ side: Side, _ identity: DeviceIdentity, _ verification: PeerVerification
-    ) throws -> EventLoopFuture<DeviceIdentifier> {
+    ) throws -> EventLoopFuture<AdmittedPeer> {
         let context = try TLSContext.make(identity)
         let handler = HandshakeHandler(identity.id, verification, on: channel.eventLoop)
         do {
@@ -89,7 +89,7 @@ struct LinkChannel: Sendable {
                 }
                 handshake.whenComplete { result in
                     timer.cancel()
-                    answer.give(result.mapError { LinkError(onOpenLink: $0) })
+                    answer.give(result.map(\.device).mapError { LinkError(onOpenLink: $0) })
                 }
             }
         } catch {

@@ -4,6 +4,8 @@ public import SystemPackage
 public struct LinkOptions: Sendable {
     /// Of TCP links: who may be at the other end, and with that, where it may be.
     package var security = LinkSecurity.plainOnLoopback
+    /// Of a listener's connections, where that is not decided once and for all: `security` says then where it may listen.
+    package var securityOfEach: LinkSecurity.Choice?
     /// For looking up the name, connecting and the handshake, together.
     public var connectTimeout = Duration.seconds(10)
     /// How long whoever connects to a listener may take to show who they are.
@@ -13,10 +15,11 @@ public struct LinkOptions: Sendable {
     public var lingerTime = Duration.seconds(2)
     /// How long a child may take to end by itself after the link did.
     public var childExitTime = Duration.seconds(5)
-    /// How many connections a listener serves at a time; further ones wait in the system's queue.
+    /// How many connections a listener serves at a time; further ones wait. Places are shared by device: see `SharedPlaces`.
     public var maximumConnections = 64
-    /// How many connections may be in the middle of their handshake, and how many of them from one network address; for one
-    /// more the oldest is closed, of the address that has most. So those who connect and say nothing keep nobody out.
+    /// How many connections may be of those who are not known yet, in the middle of their handshake or there to pair, and how
+    /// many of them from one network address; for one more the oldest is closed, of the address that has most. So those who
+    /// connect and say nothing keep nobody out.
     public var maximumHandshakes = 256
     public var maximumHandshakesPerAddress = 64
     /// What `-` stands for.

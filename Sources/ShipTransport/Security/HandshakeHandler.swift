@@ -10,7 +10,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
 
     /// With the device at the other end, once it is known and has proven to have its key.
-    let done: EventLoopPromise<DeviceIdentifier>
+    let done: EventLoopPromise<AdmittedPeer>
 
     /// Called on the event loop, before `done` is kept.
     var whenPeerIsKnown: () -> Void = {}
@@ -29,9 +29,9 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent, !isOver {
             isOver = true
             switch verification.verdict {
-            case .admitted(let id):
+            case .admitted(let peer):
                 whenPeerIsKnown()
-                done.succeed(id)
+                done.succeed(peer)
             case .none, .underWay, .stranger:
                 // A handshake without a certificate, as with a ticket, has no business here.
                 done.fail(LinkError.noCertificate)

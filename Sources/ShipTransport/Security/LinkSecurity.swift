@@ -7,7 +7,20 @@ package enum LinkSecurity: Sendable {
     /// Devices that are known, anywhere: TLS 1.3, in which each side shows its certificate and proves to have its key.
     case mutualTLS(DeviceIdentity, admitting: Admission)
 
-    /// Whether a device may be at the other end. It is asked anew for each link, on a thread that may wait for a disk;
-    /// what it throws counts as no.
-    package typealias Admission = @Sendable (DeviceIdentifier) throws -> Bool
+    /// How far a device that has shown who it is gets.
+    package enum Admittance: Hashable, Sendable {
+        /// Not at all: its handshake fails.
+        case refused
+        /// It has a link, on which it can come to be known: to a listener it stays one of those that are not.
+        case toPair
+        case full
+    }
+
+    /// How far a device gets at the other end. It is asked anew for each link, on a thread that may wait for a disk; what it
+    /// throws counts as `.refused`.
+    package typealias Admission = @Sendable (DeviceIdentifier) throws -> Admittance
+
+    /// How a connection to a listener goes that comes from there. It is asked anew for each, on a thread that may wait for a
+    /// disk; if it throws, the connection is closed.
+    package typealias Choice = @Sendable (Endpoint) throws -> LinkSecurity
 }

@@ -11,7 +11,7 @@ final class PeerVerification: Sendable {
         /// No certificate has been shown.
         case none
         case underWay
-        case admitted(DeviceIdentifier)
+        case admitted(AdmittedPeer)
         case stranger(DeviceIdentifier)
     }
 
@@ -28,9 +28,22 @@ final class PeerVerification: Sendable {
         let id = DeviceIdentifier(ofCertificate: certificate)
         state.withLock { $0 = .underWay }
         LinkThreads.blocking.submit { [self] state in
-            let isAdmitted = state == .active && (try? admission(id)) == true
-            self.state.withLock { $0 = isAdmitted ? .admitted(id) : .stranger(id) }
-            promise.succeed(isAdmitted ? .certificateVerified : .failed)
+            let admittance = state == .active ? (try? admission(id)) ?? .refused : .refused
+            let verdict = AdmittedPeer(device: id, admittance).map(Verdict.admitted) ?? .stranger(id)
+            self.state.withLock { $0 = verdict }
+            promise.succeed(admittance == .refused ? .failed : .certificateVerified)
         }
+    }
+}
+
+/// A device that has got in, and how far.
+struct AdmittedPeer: Hashable, Sendable {
+    let device: DeviceIdentifier
+    let admittance: LinkSecurity.Admittance
+
+    /// - Returns: `nil` if it has not.
+    init?(device: DeviceIdentifier, _ admittance: LinkSecurity.Admittance) {
+        guard admittance != .refused else { return nil }
+        (self.device, self.admittance) = (device, admittance)
     }
 }

@@ -1,28 +1,20 @@
 import NIOCore
 import NIOPosix
 import StoreFiles
+import Synchronization
 import SystemPackage
 
 /// Accepts links on a TCP address or a Unix socket.
 package enum Listener {
-    /// How long it listens.
-    package enum Persistence: Sendable {
-        case untilCancelled
-        /// Until one connection has come and been handled.
-        case oneConnection
-        /// Until it is told to stop; the connections that there are then are handled to their end.
-        case untilStopped(ListenerStop)
-
-        fileprivate var isCancelledOnly: Bool {
-            switch self {
-            case .untilCancelled: true
-            case .oneConnection, .untilStopped: false
-            }
-        }
+    /// What becomes of a listener when one of its connections has been handled.
+    package enum Sequel: Hashable, Sendable {
+        case goOn
+        /// It ends: that link is closed in an orderly way, the others are cut off.
+        case end
     }
 
-    /// Listens for as long as `persistence` says, at most until the task is cancelled, and has each connection handled in
-    /// a child task of its own.
+    /// Listens until a handler says that it be enough, or the task is cancelled, and has each connection handled in a child
+    /// task of its own.
     ///
     /// A name is listened on at one of its addresses, an IPv4 address if it has one. A handler that returns has its link
     /// closed in an orderly way. A connection that fails or is slow keeps no other one waiting, beyond
@@ -35,10 +27,10 @@ package enum Listener {
     ///   - onTurnedAway: Told who connected, and why they did not get a link.
     /// - Throws: `LinkError` when it cannot listen, or not any more; returns when cancelled.
     package nonisolated(nonsending) static func serve(
-        on endpoint: Endpoint, _ options: LinkOptions = LinkOptions(), _ persistence: Persistence = .untilCancelled,
+        on endpoint: Endpoint, _ options: LinkOptions = LinkOptions(),
         onListening: (Endpoint) -> Void = { _ in },
         onTurnedAway: @escaping @Sendable (Endpoint, LinkError) -> Void = { _, _ in },
-        handler: @escaping @Sendable (Link) async -> Void
+        handler: @escaping @Sendable (Link) async -> Sequel
     ) async throws(LinkError) {
         switch endpoint {
         case .tcp(let host, let port):
@@ -50,7 +42,7 @@ package enum Listener {
                 acceptor.bootstrap().bind(to: address)
             }
             let bound = channel.localAddress.flatMap(Endpoint.init) ?? endpoint
-            try await serve(acceptor, channel, bound, options, persistence, onListening, handler)
+            try await serve(acceptor, channel, bound, options, onListening, handler)
         case .unix(let path):
             try SocketFile.checkFolderIsPrivate(path)
             try await SocketFile.checkIsFree(path)
@@ -67,7 +59,7 @@ package enum Listener {
                 throw .file(error)
             }
             defer { file.remove() }
-            try await serve(acceptor, channel, endpoint, options, persistence, onListening, handler)
+            try await serve(acceptor, channel, endpoint, options, onListening, handler)
         case .standardStreams, .command, .file:
             throw .io(.notSupported)
         }
@@ -85,27 +77,34 @@ package enum Listener {
 
     private nonisolated(nonsending) static func serve(
         _ acceptor: Acceptor, _ channel: any Channel, _ endpoint: Endpoint, _ options: LinkOptions,
-        _ persistence: Persistence, _ onListening: (Endpoint) -> Void,
-        _ handler: @escaping @Sendable (Link) async -> Void
+        _ onListening: (Endpoint) -> Void, _ handler: @escaping @Sendable (Link) async -> Sequel
     ) async throws(LinkError) {
         acceptor.follow(channel)
-        if case .untilStopped(let stop) = persistence { stop.closes(channel) }
         onListening(endpoint)
+        let end = ListenerEnd()
         await withDiscardingTaskGroup { group in
             for await connection in acceptor.connections {
                 let peer = connection.channel.channel.remoteAddress.flatMap(Endpoint.init) ?? endpoint
                 let link = connection.channel.openLink(peer: peer, connection.device, options)
                 group.addTask {
-                    await handler(link.link)
+                    let sequel = await handler(link.link)
                     await link.close()
+                    acceptor.isDone(with: connection)
+                    guard sequel == .end else { return }
+                    end.hasCome.store(true, ordering: .relaxed)
+                    channel.close(promise: nil)
                 }
-                if case .oneConnection = persistence { break }
             }
             try? await channel.close()
-            if persistence.isCancelledOnly { group.cancelAll() }
+            group.cancelAll()
         }
         await acceptor.closeConnections()
         // Only the system closes the socket under us, after an error of accept(2) that waiting does not cure.
-        guard Task.isCancelled || !persistence.isCancelledOnly else { throw .io(.ioError) }
+        guard Task.isCancelled || end.hasCome.load(ordering: .relaxed) else { throw .io(.ioError) }
     }
+}
+
+/// Whether a handler has said that it be enough.
+private final class ListenerEnd: Sendable {
+    let hasCome = Atomic(false)
 }
