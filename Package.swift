@@ -97,15 +97,17 @@ let package = Package(
                 sqlite, system,
             ]),
 
-        target("StoreOperations", ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
+        target(
+            "StoreOperations",
+            ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading", grdb, sqlite, system]),
 
         // The composition and the command line.
         target(
             "ShipStore",
             [
                 "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
-                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", grdb, subprocess,
-                system,
+                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", "CoreDataReading", grdb,
+                subprocess, system,
             ]),
         .executableTarget(
             name: "ship-store",
@@ -151,6 +153,7 @@ let package = Package(
                 system,
             ],
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
+        tests(of: "CoreDataReading", ["StoreFiles", system]),
         tests(of: "DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         tests(of: "ShipProtocol"),
         tests(

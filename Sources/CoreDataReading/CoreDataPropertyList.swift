@@ -1,4 +1,4 @@
-package import Foundation
+import FoundationEssentials
 import ShipProtocol
 import StoreFormat
 
@@ -17,27 +17,23 @@ package struct CoreDataPropertyList: Sendable {
     package let userPairs: [String: String]
 
     /// - Parameter bytes: A property list that nobody vouches for.
-    package init(_ bytes: Data) {
-        let parsed =
-            PropertyListShape.isModest(Array(bytes))
-            ? try? PropertyListSerialization.propertyList(from: bytes, format: nil) : nil
-        let root = parsed as? [String: Any] ?? [:]
+    package init(_ bytes: [UInt8]) {
+        let root = PropertyListValue(bytes)?.dictionary ?? [:]
         entityVersionHashes = Self.versionHashes(in: root)
-        modelVersionIdentifiers = (root["NSStoreModelVersionIdentifiers"] as? [Any])?.compactMap { $0 as? String } ?? []
-        storeType = root["NSStoreType"] as? String
-        frameworkVersion = root["NSPersistenceFrameworkVersion"] as? Int
-        versionHashesDigest = root["NSStoreModelVersionHashesDigest"] as? String
-        modelChecksum = root["NSStoreModelVersionChecksumKey"] as? String
-        userPairs = (root[UserMetadataPlace.propertyListKey] as? [String: Any] ?? [:]).compactMapValues {
-            $0 as? String
-        }
+        modelVersionIdentifiers = root["NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
+        storeType = root["NSStoreType"]?.string
+        frameworkVersion = root["NSPersistenceFrameworkVersion"]?.integer
+        versionHashesDigest = root["NSStoreModelVersionHashesDigest"]?.string
+        modelChecksum = root["NSStoreModelVersionChecksumKey"]?.string
+        userPairs = (root[UserMetadataPlace.propertyListKey]?.dictionary ?? [:]).compactMapValues(\.string)
     }
 
-    private static func versionHashes(in root: [String: Any]) -> [String: String] {
-        guard let hashes = root["NSStoreModelVersionHashes"] as? [String: Any], hashes.count <= Limits.entities else {
+    private static func versionHashes(in root: [String: PropertyListValue]) -> [String: String] {
+        guard let hashes = root["NSStoreModelVersionHashes"]?.dictionary, hashes.count <= Limits.entities else {
             return [:]
         }
-        return hashes.compactMapValues { ($0 as? Data).flatMap { $0.count == 32 ? $0.base64EncodedString() : nil } }
+        return hashes.compactMapValues(\.data).filter { $0.value.count == 32 }
+            .mapValues { Data($0).base64EncodedString() }
             .filter { (1...Limits.labelLength).contains($0.key.utf8.count) }
     }
 }

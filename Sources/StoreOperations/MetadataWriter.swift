@@ -1,6 +1,8 @@
-import Foundation
+import CoreDataReading
+import FoundationEssentials
 import GRDB
 import ShipProtocol
+import StoreFiles
 import StoreFormat
 package import SystemPackage
 
@@ -58,7 +60,7 @@ package struct MetadataWriter: Sendable {
         let deadline = ContinuousClock.now + busyTimeout
         configuration.busyMode = .callback { tries in
             guard !isCancelled(), ContinuousClock.now < deadline else { return false }
-            Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
+            PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
             return true
         }
         return configuration
@@ -77,17 +79,17 @@ package struct MetadataWriter: Sendable {
         let key = UserMetadataPlace.propertyListKey
         guard let row = try Row.fetchOne(database, sql: "SELECT rowid, Z_PLIST FROM Z_METADATA LIMIT 1"),
             let rowid = Int64.fromDatabaseValue(row[0]), let bytes = Data.fromDatabaseValue(row[1]),
-            var root = (try? PropertyListSerialization.propertyList(from: bytes, format: nil)) as? [String: Any]
+            var list = EditablePropertyList(Array(bytes))
         else { throw MetadataError.unreadablePropertyList(store) }
-        let before = root[key] as? [String: Any] ?? [:]
-        var pairs = before.compactMapValues { $0 as? String }
+        let before = CoreDataPropertyList(Array(bytes)).userPairs
+        var pairs = before
         removed.forEach { pairs[$0] = nil }
         pairs.merge(set) { _, new in new }
         try Self.check(pairs)
-        root[key] = pairs.isEmpty ? nil : pairs
-        let changed = try PropertyListSerialization.data(fromPropertyList: root, format: .binary, options: 0)
+        guard pairs != before else { return }
+        list.set(pairs.isEmpty ? nil : .dictionary(pairs.mapValues(PropertyListValue.string)), for: key)
         try database.execute(
-            sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [changed, rowid])
+            sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [Data(list.bytes), rowid])
     }
 
     private static func write(_ set: [String: String], _ removed: Set<String>, intoTableOf database: Database) throws {
@@ -109,6 +111,7 @@ package struct MetadataWriter: Sendable {
         }
         let rows = try Row.fetchAll(
             database, sql: "SELECT key, value FROM \(table) LIMIT ?", arguments: [Limits.metadataPairs + 1])
+        guard !rows.isEmpty else { return try removeTable(from: database) }
         let pairs = rows.compactMap { row -> (String, String)? in
             // What somebody else has put there may be no text.
             guard let key = String.fromDatabaseValue(row[0]), let value = String.fromDatabaseValue(row[1]) else {
@@ -117,6 +120,15 @@ package struct MetadataWriter: Sendable {
             return (key, value)
         }
         try check(Dictionary(pairs) { first, _ in first })
+    }
+
+    /// The empty table goes if it is as this program makes it, and nothing else in the schema speaks of it.
+    private static func removeTable(from database: Database) throws {
+        let table = UserMetadataPlace.table
+        let definitions = try String.fetchAll(
+            database, sql: "SELECT sql FROM sqlite_schema WHERE sql LIKE '%' || ? || '%'", arguments: [table])
+        guard definitions == [UserMetadataPlace.definition] else { return }
+        try database.execute(sql: "DROP TABLE \(table)")
     }
 
     private static func check(_ pairs: [String: String]) throws {

@@ -1,4 +1,5 @@
-import Foundation
+import CoreDataReading
+import FoundationEssentials
 import ShipProtocol
 import StoreFiles
 public import SystemPackage
@@ -45,17 +46,15 @@ public struct ModelFile: Hashable, Sendable {
 
     /// `NSManagedObjectModel_VersionHashes`: version name -> entity name -> 32 bytes.
     private static func models(inList bytes: [UInt8], _ path: FilePath) throws(ModelFileError) -> [EntityModel] {
-        guard let root = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil),
-            let list = root as? [String: Any]
-        else { throw .unreadable(path, .noPropertyList) }
-        guard let versions = list["NSManagedObjectModel_VersionHashes"] as? [String: Any], !versions.isEmpty else {
+        guard let list = PropertyListValue(bytes)?.dictionary else { throw .unreadable(path, .noPropertyList) }
+        guard let versions = list["NSManagedObjectModel_VersionHashes"]?.dictionary, !versions.isEmpty else {
             throw .unreadable(path, .noVersions)
         }
-        let current = list["NSManagedObjectModel_CurrentVersionName"] as? String
+        let current = list["NSManagedObjectModel_CurrentVersionName"]?.string
         var models: [EntityModel] = []
         for name in versions.keys.sorted(by: { ($0 != current ? 1 : 0, $0) < ($1 != current ? 1 : 0, $1) }) {
-            let entities = versions[name] as? [String: Any] ?? [:]
-            models.append(try model(name, of: entities.mapValues { $0 as? Data }, path))
+            let entities = versions[name]?.dictionary ?? [:]
+            models.append(try model(name, of: entities.mapValues(\.data), path))
         }
         return models
     }
@@ -68,11 +67,11 @@ public struct ModelFile: Hashable, Sendable {
         guard
             let hashes = facts?.entityVersionHashes ?? (try? decoder.decode([String: String].self, from: Data(bytes)))
         else { throw .unreadable(path, .noJSONOfHashes) }
-        return try model(name, of: hashes.mapValues { Data(base64Encoded: $0) }, path)
+        return try model(name, of: hashes.mapValues { Data(base64Encoded: $0).map(Array.init) }, path)
     }
 
     private static func model(
-        _ name: String, of entities: [String: Data?], _ path: FilePath
+        _ name: String, of entities: [String: [UInt8]?], _ path: FilePath
     ) throws(ModelFileError) -> EntityModel {
         guard !entities.isEmpty, entities.count <= Limits.entities else {
             throw .unreadable(path, .entityCount(entities.count))
@@ -82,7 +81,7 @@ public struct ModelFile: Hashable, Sendable {
             guard let hash, hash.count == EntityModel.hashSize else {
                 throw .unreadable(path, .badHash(entity: entity))
             }
-            hashes[entity] = Array(hash)
+            hashes[entity] = hash
         }
         return EntityModel(name: name, hashes: hashes)
     }

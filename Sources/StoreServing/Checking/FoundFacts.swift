@@ -1,5 +1,4 @@
 import CoreDataReading
-import Foundation
 import ShipProtocol
 import StoreFiles
 import StoreFormat
@@ -62,12 +61,12 @@ private struct FoundCoreData {
             let names = try connection.rows("PRAGMA table_info('\(table)')") { $0.text(1) ?? "" }
             guard Set(names).isSuperset(of: columns) else { return nil }
         }
-        let longest = PropertyListShape.mostBytes
+        let longest = PropertyListValue.mostBytes
         let found = try connection.value(
             "SELECT Z_UUID, CASE WHEN length(Z_PLIST) <= \(longest) THEN Z_PLIST END FROM Z_METADATA LIMIT 1"
         ) { row in (row.text(0), row.bytes(1)) }
         identity = found?.0.flatMap { (1...Limits.labelLength).contains($0.utf8.count) ? $0 : nil }
         modelDigest = StoreClaims.digest(
-            of: CoreDataPropertyList(Data(found?.1 ?? [])).entityVersionHashes)
+            of: CoreDataPropertyList(found?.1 ?? []).entityVersionHashes)
     }
 }

@@ -1,5 +1,5 @@
 import CoreDataReading
-import Foundation
+import FoundationEssentials
 import GRDB
 import ShipProtocol
 import StoreFormat
@@ -23,7 +23,7 @@ struct CoreDataStore: Sendable {
         identity = String.fromDatabaseValue(values[0]).flatMap { uuid in
             (1...Limits.labelLength).contains(uuid.utf8.count) ? uuid : nil
         }
-        propertyList = CoreDataPropertyList(Data.fromDatabaseValue(values[1]) ?? Data())
+        propertyList = CoreDataPropertyList(Array(Data.fromDatabaseValue(values[1]) ?? Data()))
         facts = Manifest.CoreDataFacts(entityVersionHashes: propertyList.entityVersionHashes)
     }
 }
