@@ -19,7 +19,8 @@ extension OpenFolder {
         try components(in: path).map(\.string).sorted()
     }
 
-    private func components(in path: FilePath) throws(FileError) -> [FilePath.Component] {
+    /// The same, in no order, as the file system has them.
+    package func components(in path: FilePath) throws(FileError) -> [FilePath.Component] {
         // A descriptor of its own: listing moves its position.
         let folder = try folder(at: path)
         let copy = try PlatformCalls.duplicate(folder.descriptor, path)
@@ -86,6 +87,11 @@ extension OpenFolder {
         try at(path) { entry throws(FileError) in try PlatformCalls.removeFile(entry) }
     }
 
+    /// - Throws: `.directoryNotEmpty` if something is in it.
+    package func removeEmptyFolder(at path: FilePath) throws(FileError) {
+        try at(path) { entry throws(FileError) in try PlatformCalls.removeEmptyFolder(entry) }
+    }
+
     /// Removes a file, a link or a folder with all that is in it. What is not there is no error.
     package func removeTree(at path: FilePath) throws(FileError) {
         do throws(FileError) {
@@ -95,7 +101,7 @@ extension OpenFolder {
                 for name in try folder.components(in: path) {
                     try folder.removeTree(at: path.appending(name))
                 }
-                try at(path) { entry throws(FileError) in try PlatformCalls.removeEmptyFolder(entry) }
+                try removeEmptyFolder(at: path)
             case .file, .symbolicLink, .pipe, .socket, .characterDevice, .other: try removeFile(path)
             }
         } catch {

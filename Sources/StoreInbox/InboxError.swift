@@ -28,6 +28,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case noOlderGeneration(StoreName)
     /// Somebody else is changing the store's generations, and has been for this long.
     case storeBusy(StoreName, waited: Duration)
+    /// Readers hold these generations of a store that is to go.
+    case held(StoreName, numbers: [Int])
     /// The operator went back from this very store, as generation `number`, and has not said otherwise.
     case rolledBack(StoreName, number: Int)
     /// What says which generations were rolled back cannot be read.
@@ -45,7 +47,8 @@ public enum InboxError: Error, Hashable, Sendable {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
         case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .ofOtherUser, .openToOthers, .noSuchStore,
-            .noSuchGeneration, .noOlderGeneration, .storeBusy, .rolledBack, .badRecord, .badOrigin, .outOfSequence:
+            .noSuchGeneration, .noOlderGeneration, .storeBusy, .held, .rolledBack, .badRecord, .badOrigin,
+            .outOfSequence:
             false
         }
     }

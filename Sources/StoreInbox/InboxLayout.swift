@@ -11,6 +11,7 @@ package import SystemPackage
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
 ///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
 ///     DIR/.ship-store/Recipes/staging/...
+///     DIR/.ship-store/.forgotten-Recipes-UUID                            a store that is going
 package struct InboxLayout: Hashable, Sendable {
     package let root: FilePath
 

@@ -11,6 +11,7 @@ struct InboxSweep {
     /// Removes stagings, generations that never became current and those that are too many; puts back links that are
     /// missing, and removes those of a store whose first shipment never became current.
     func run() throws(InboxError) {
+        try ForgottenStores(in: folder).sweep()
         for name in try folder.storeNames() {
             try sweep(name)
         }

@@ -132,6 +132,8 @@ package final class Installer: Sendable {
     package func confirm(
         _ generation: Generation, as manifest: Manifest, from sender: Sender, permitting: () throws -> Void
     ) throws {
+        // Somebody may have removed the store since.
+        guard isCurrent(generation) else { throw InboxError.storeBusy(manifest.name, waited: .zero) }
         let custody = try StoreCustody(of: manifest.name, in: folder)
         guard isCurrent(generation) else { throw InboxError.storeBusy(manifest.name, waited: .zero) }
         let origin = try admit(manifest, from: sender, isCurrent: true)

@@ -42,7 +42,10 @@ package struct StoreCustody: ~Copyable {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
                 throw folder.files.holds(folder.layout.depot) ? .noSuchStore(name) : .noInbox(folder.layout.root)
             }
-            if let lock {
+            // The folder may have gone while its lock was waited for, and another one have its name.
+            if let lock,
+                (try? lock.file.status.identity) == (try? folder.files.status(of: folder.layout.store(name)).identity)
+            {
                 self.lock = lock
                 return
             }

@@ -42,6 +42,11 @@ extension InboxError {
                 hint: "see `ship-store list`; one that was rolled back itself is named with --to")
         case .storeBusy(let name, let waited):
             Explanation("somebody else has been changing \(name) for \(waited)", hint: "try again")
+        case .held(let name, let numbers):
+            Explanation(
+                "a reader holds \(name), generation\(numbers.count == 1 ? "" : "s") "
+                    + numbers.map(String.init).joined(separator: ", "),
+                hint: "nothing has changed; let the reader go of it, then try again")
         case .rolledBack(let name, let number):
             Explanation(
                 "the receiver's operator went back from this very store, its generation \(number) of \(name)",

@@ -56,7 +56,7 @@ extension ExitStatus {
             case .mismatch, .badManifest, .badRecord, .badOrigin: .badData
             case .outOfSequence: .notPermitted
             case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .noInput
-            case .inboxInUse, .storeBusy: .tryAgain
+            case .inboxInUse, .storeBusy, .held: .tryAgain
             case .occupied, .noSpace, .rolledBack, .ofOtherUser, .openToOthers, .file: .cannotInstall
             }
     }

@@ -1,0 +1,21 @@
+public import ShipProtocol
+public import StoreInbox
+import StoreInstall
+
+/// The removal of a store from an inbox, with all its generations and all that is known of it: `forget`. A receiver may own
+/// the inbox meanwhile; the next shipment of that name is a first one to it, from whatever trusted device it is.
+public struct Forgetting: Hashable, Sendable {
+    public let name: StoreName
+    /// The numbers of the generations that have gone, the oldest first; empty where an earlier run was killed, and this one
+    /// has done the rest.
+    public let generations: [Int]
+
+    /// All of it goes, or nothing.
+    ///
+    /// - Throws: `.install(.held)` if a reader holds a generation, `.install(.storeBusy)` if a shipment keeps coming in.
+    public static func perform(on name: StoreName, in inbox: Inbox) async throws(ShipmentError) -> Forgetting {
+        try await OperationRun.run(waiting: .zero) { _ in
+            Forgetting(name: name, generations: try ForgottenStores(in: inbox.open()).forget(name))
+        }
+    }
+}

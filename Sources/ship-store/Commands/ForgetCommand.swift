@@ -1,0 +1,50 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct ForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Remove a store with all its generations from an inbox.",
+        usage: "ship-store forget <name> --into <folder> [<options>]",
+        discussion: """
+            Everything goes in one step, or nothing: while a reader holds one of the generations, all of them stay. What is \
+            known of the store goes too: from which device it came, how far its numbers have risen, and what was rolled \
+            back; so the next shipment of that name is a first one. A receiver may be at work. Where an earlier run was \
+            killed, this does the rest.
+
+              ship-store forget Recipes --into inbox
+            """)
+
+    @Argument(help: "The store's name, as `ship-store list` shows it.", transform: StoreNameArgument.read)
+    var name: StoreNameArgument
+
+    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"))
+    var into: String
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [name = name.name, into, output] in
+            let forgetting = try await Forgetting.perform(on: name, in: Inbox(at: FilePath(into)))
+            let count = forgetting.generations.count
+            console.say(
+                count == 0
+                    ? "forgot \(name): what was left of it is gone"
+                    : "forgot \(name): \(count) generation\(count == 1 ? " is" : "s are") gone")
+            if output.json { Output.write(json: ForgetLine(forgetting)) }
+        }
+    }
+}
+
+private struct ForgetLine: Encodable {
+    let name: String
+    /// The numbers of those that have gone.
+    let generations: [Int]
+
+    init(_ forgetting: Forgetting) {
+        name = forgetting.name.text
+        generations = forgetting.generations
+    }
+}

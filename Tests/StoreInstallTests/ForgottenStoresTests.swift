@@ -1,0 +1,89 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreInstall
+
+/// A store that goes from an inbox, beside everybody else who changes it.
+@Suite struct ForgottenStoresTests {
+    private let inbox: InboxContent
+    private let name: StoreName
+
+    init() throws {
+        inbox = try InboxContent()
+        name = try #require(StoreName("Recipes"))
+    }
+
+    private func forget(patience: Duration = .milliseconds(200)) throws -> [Int] {
+        try ForgottenStores(in: Inbox(at: inbox.root).open()).forget(name, patience: patience)
+    }
+
+    private var depot: [String] { get throws { try Folder.names(in: inbox.root.appending(".ship-store")) } }
+
+    @Test func `a shipment that is coming in is waited for, and stays what it is`() async throws {
+        let installer = try inbox.installer()
+        try await Shipment("1", files: [1: "one"]).install(with: installer)
+        var staged = try Shipment("2").stage(with: installer)
+        #expect(throws: InboxError.storeBusy(name, waited: .milliseconds(200))) { try forget() }
+        #expect(inbox.text("Recipes.sqlite") == "1")
+        try staged.seal()
+        async let gone = Task.detached { try forget(patience: .seconds(20)) }.value
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(try await installer.install(staged) { _ in }.number == 2)
+        #expect(try await gone == [1, 2])
+        #expect(try depot == [".lock"])
+        #expect(inbox.names == [".ship-store"])
+        try await Shipment("3").install(with: installer)
+        #expect(inbox.numbers == [1])
+        #expect(inbox.text("Recipes.sqlite") == "3")
+    }
+
+    @Test func `what was half staged when its receiver was killed is no shipment`() async throws {
+        do { try await Shipment("1").install(with: try inbox.installer()) }
+        try PlatformCalls.makeFolder(inbox.store.appending("staging").appending(UUID().uuidString))
+        #expect(try forget() == [1])
+        #expect(try depot == [".lock"])
+    }
+
+    @Test func `what a killed process left goes with the next one, or the next receiver`() async throws {
+        for isReceiver in [false, true] {
+            do { try await Shipment("1", files: [1: "one"]).install(with: try inbox.installer()) }
+            let aside = inbox.root.appending(".ship-store").appending(".forgotten-Recipes-\(UUID().uuidString)")
+            try PlatformCalls.rename(inbox.store, to: aside)
+            if isReceiver { _ = try inbox.installer() } else { #expect(try forget() == []) }
+            #expect(try depot == [".lock"])
+            #expect(inbox.names == [".ship-store"])
+            #expect(throws: InboxError.noSuchStore(name)) { try forget() }
+        }
+    }
+
+    @Test func `a store that has come again keeps its links`() async throws {
+        let installer = try inbox.installer()
+        try await Shipment("1", files: [1: "one"]).install(with: installer)
+        let aside = inbox.root.appending(".ship-store").appending(".forgotten-Recipes-\(UUID().uuidString)")
+        try PlatformCalls.rename(inbox.store, to: aside)
+        try await Shipment("2").install(with: installer)
+        try ForgottenStores(in: Inbox(at: inbox.root).open()).sweep()
+        #expect(try depot == [".lock", "Recipes"])
+        #expect(inbox.text("Recipes.sqlite") == "2")
+    }
+
+    @Test func `who waited for the store finds that it has gone`() async throws {
+        let installer = try inbox.installer()
+        let first = try await Shipment("1").install(with: installer)
+        let custody = try StoreCustody(of: name, in: Inbox(at: inbox.root))
+        let waiting = Task.detached { try self.forget(patience: .seconds(20)) }
+        try await Task.sleep(for: .milliseconds(100))
+        try PlatformCalls.rename(inbox.store, to: inbox.root.appending("moved"))
+        _ = consume custody
+        await #expect(throws: InboxError.noSuchStore(name)) { try await waiting.value }
+        #expect(first.number == 1)
+        #expect(throws: InboxError.storeBusy(name, waited: .zero)) {
+            try installer.confirm(first, as: first.manifest, from: .carrier, takingOver: {})
+        }
+    }
+}
