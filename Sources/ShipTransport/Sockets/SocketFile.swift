@@ -64,6 +64,9 @@ struct SocketFile: Sendable {
         do throws(FileError) {
             try PlatformCalls.changeMode(of: provisional, to: .ownerReadWrite)
             status = try PlatformCalls.status(of: provisional)
+            // What has come there since the look at it is somebody else's.
+            let kind = (try? PlatformCalls.status(of: path))?.kind
+            guard kind == nil || kind == .socket else { throw FileError(.rename, path, .fileExists) }
             try PlatformCalls.rename(provisional, to: path)
         } catch {
             try? PlatformCalls.removeFile(provisional)
