@@ -26,12 +26,14 @@ extension StoreMetadata {
     ///   - store: The store's file.
     ///   - busyTimeout: How long to wait for another writer.
     /// - Returns: What the store says of itself afterwards.
+    /// - Throws: `.operation(.kept)` for a generation of an inbox and for a kept copy.
     public static func set(
         _ pairs: [String: String], removing removed: Set<String> = [], of store: FilePath,
         busyTimeout: Duration = .seconds(10)
     ) async throws(ShipmentError) -> StoreMetadata {
         do {
             let source = try SourceStore(at: store, busyTimeout: busyTimeout)
+            try StoreHome(source.path).refuseIfKept(.setMetadata)
             let cancellation = Cancellation()
             try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await withTaskCancellationHandler {

@@ -57,7 +57,8 @@ package struct TemporaryFolder: ~Copyable, Sendable {
 
     deinit { try? Folder.removeTree(at: path) }
 
-    private static func sweep(_ parent: FilePath, _ place: Place) {
+    /// Removes what killed processes of the same user left in a folder.
+    package static func sweep(_ parent: FilePath, _ place: Place) {
         guard let names = try? Folder.names(in: parent) else { return }
         for name in names where isOurs(name, place) {
             let path = parent.appending(name)

@@ -23,8 +23,16 @@ public enum OperationError: Error, Hashable, Sendable {
     case noPermission(FilePath)
     /// Something stands where the store is to go.
     case occupied(FilePath)
+    /// A store of that name is at the new place of one that is moved.
+    case storeInTheWay(FilePath)
+    /// It is a generation of an inbox, or a kept copy: what was to be done to it is done by other commands.
+    case kept(FilePath, KeptPlace, KeptPlace.Purpose)
+    /// The folder of external files is in use by another store of the same stem, the second one.
+    case sharedSupportFolder(FilePath, with: FilePath)
     /// A log or a journal stands beside the place of a copy: SQLite would take it for part of whatever is put there.
     case sidecar(FilePath)
+    /// A store, the first one, is called as SQLite would call a file of its own beside the second one.
+    case storeIsSidecar(FilePath, of: FilePath)
     /// The two are the same file.
     case sameStore(FilePath)
     /// Another store's copy; each identity is `Z_UUID`, or `nil` for a store that has none.

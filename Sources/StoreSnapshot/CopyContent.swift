@@ -35,7 +35,7 @@ struct CopyContent: Sendable {
         textEncoding = try number("encoding", String.self).flatMap(StoreFacts.TextEncoding.init) ?? .utf8
         applicationID = try number("application_id", Int32.self) ?? 0
         userVersion = try number("user_version", Int32.self) ?? 0
-        schemaSHA256 = ContentDigest(hashing: SchemaListing.bytes(of: try Self.schema(of: database)))
+        schemaSHA256 = try Self.schemaSHA256(of: database)
         coreData = try CoreDataStore(database)
         metadata = try UserMetadata.pairs(in: database, of: coreData)
         references = coreData == nil ? [] : try ExternalReferences.all(in: database)
@@ -49,11 +49,13 @@ struct CopyContent: Sendable {
         return try connection.read { try IndexShapes.all(in: $0) }
     }
 
-    private static func schema(of database: Database) throws -> [SchemaListing.Entry] {
-        try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master").map { row in
+    static func schemaSHA256(of database: Database) throws -> ContentDigest {
+        let rows = try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master")
+        let entries = rows.map { row in
             let texts = Array(row.databaseValues).map { String.fromDatabaseValue($0) ?? "" }
             return SchemaListing.Entry(type: texts[0], name: texts[1], tableName: texts[2], sql: texts[3])
         }
+        return ContentDigest(hashing: SchemaListing.bytes(of: entries))
     }
 
     /// SQLite's own check of the copy.

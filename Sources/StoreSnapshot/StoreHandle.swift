@@ -71,6 +71,13 @@ struct StoreHandle: ~Copyable {
         }
     }
 
+    /// The file's first bytes: fewer than `count` only if it is shorter.
+    func start(upTo count: Int) throws(SnapshotError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(min(try size, Int64(count))))
+        if !bytes.isEmpty { try check(methods.xRead?(file, &bytes, CInt(bytes.count), 0)) }
+        return bytes
+    }
+
     /// Whether the file ends before its last page does, as its header counts them.
     ///
     /// - Throws: `.truncated`.

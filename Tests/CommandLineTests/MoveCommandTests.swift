@@ -93,4 +93,67 @@ import Testing
             65, "\(desk["letter"]) is not a SQLite database, or it is encrypted", hint: "check the path")
         #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite", "letter"])
     }
+
+    @Test func `move says what it did, and what that means`() async throws {
+        try desk.makeStore()
+        let copied = try await desk.run("move", "Recipes.sqlite", "--to", "Group")
+        copied.expectSuccess()
+        #expect(copied.stderr.hasPrefix("copied Recipes.sqlite: "))
+        #expect(copied.stderr.contains("Recipes.sqlite is still there: two stores of one identity"))
+        try await desk.run("move", "Recipes.sqlite", "--to", "Group").expectFailure(
+            73, "there is a store at \(desk["Group/Recipes.sqlite"]) already",
+            hint: "say --replace to give it the content of this one, or move it away")
+        try Data("a letter".utf8).write(to: URL(fileURLWithPath: desk["Group/Tea.sqlite"].string))
+        try desk.makeStore("Tea.sqlite")
+        try await desk.run("move", "Tea.sqlite", "--to", "Group").expectFailure(
+            73, "\(desk["Group/Tea.sqlite"]) is in the way: it is something else than an older copy",
+            hint: "move it away")
+        let moved = try await desk.run("move", "Tea.sqlite", "--to", "Other", "--remove-old")
+        #expect(moved.stderr.hasPrefix("moved Tea.sqlite: ") && !moved.stderr.contains("still there"))
+    }
+
+    @Test(arguments: [["destroy", "link"], ["move", "link", "--to", "g", "--remove-old"]])
+    func `a store that is named by a link goes with the link`(arguments: [String]) async throws {
+        try PlatformCalls.makeFolder(desk["data"])
+        let sample = try CoreDataSample(at: desk["data/Photos.sqlite"])
+        try sample.addEverything()
+        let files = try CoreDataSample.files(beside: sample.path)
+        try await desk.shell("ln -s data/Photos.sqlite between; ln -s ./between link; ln -s data/Photos.sqlite other")
+            .expectSuccess()
+        let outcome = try await desk.run(arguments)
+        outcome.expectSuccess()
+        #expect(outcome.stderr.contains("the symbolic link link is gone too"))
+        #expect(try Folder.names(in: desk["data"]) == [])
+        // A link that was not named is not ours.
+        #expect(
+            try Folder.names(in: desk.path) == (arguments[0] == "move" ? ["data", "g", "other"] : ["data", "other"]))
+        if arguments[0] == "move" { #expect(try CoreDataSample.files(beside: desk["g/link"]) == files) }
+        try await desk.run("destroy", "other").expectFailure(66, "there is no store at other", hint: "check the path")
+        #expect((try? PlatformCalls.status(of: desk["other"])) != nil)
+    }
+
+    @Test func `a dry run says what would go and what would stay, beside an app, and removes nothing`() async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        try sample.addEverything()
+        let files = try CoreDataSample.files(beside: sample.path).keys.sorted().map {
+            sample.supportFolder.appending(FilePath($0).components).string
+        }
+        try await desk.shell("echo note > .Photos_SUPPORT/note; ln -s Photos.sqlite link").expectSuccess()
+        let queue = try TestStore.open(sample.path)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO ZRECIPE(ZNAME) VALUES ('x')") }
+        let before = try FolderListing(of: desk.path).names
+        let outcome = try await desk.run("destroy", "link", "--dry-run")
+        let note = sample.supportFolder.appending("note")
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.complaints == ["ship-store: warning: \(note) stays: no store refers to it"])
+        let sidecars = ["-wal", "-shm"].map { sample.path.string + $0 }
+        #expect(outcome.lines == (["link", sample.path.string] + sidecars + files).map { "would go  \($0)" })
+        let object = try await desk.run("destroy", "Photos.sqlite", "--dry-run", "--json").objects().first
+        #expect(object?["wouldGo"] as? [String] == [sample.path.string] + sidecars + files)
+        #expect((object?["remainingFiles"] as? [[String: Any]])?.first?["reason"] as? String == "unexplained")
+        #expect(try FolderListing(of: desk.path).names == before)
+        #expect(
+            try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZRECIPE WHERE ZNAME = 'x'") } == 1)
+        try queue.close()
+    }
 }

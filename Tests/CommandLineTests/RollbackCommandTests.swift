@@ -97,7 +97,8 @@ import Testing
             "cd inbox/.ship-store/Recipes/generations/1-*; chmod 600 Recipes.sqlite; printf x >> Recipes.sqlite"
         ).expectSuccess()
         try await desk.run("rollback", "Recipes", "--into", "inbox").expectFailure(
-            65, "Recipes.sqlite is not what its digest says", hint: "send it again")
+            65, "Recipes.sqlite is not what its digest says",
+            hint: "send it again, or go to another generation with `ship-store rollback Recipes --into inbox --to N`")
         #expect(try await rows() == "5")
         #expect((try? PlatformCalls.status(of: desk["inbox/.ship-store/Recipes/rollback.json"])) == nil)
     }

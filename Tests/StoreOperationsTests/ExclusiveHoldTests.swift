@@ -50,7 +50,7 @@ import Testing
         }
         // It has opened the file, and waits for its lock.
         for await _ in waiting { break }
-        try hold.removeStore()
+        try hold.begin(StoreRemoval(of: home))
         try hold.connection.queue.close()
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -59,6 +59,7 @@ import Testing
             }
         }
         #expect(throws: DatabaseError.self) { try outcome.withLock { $0 }?.get() }
+        try StoreRemoval(of: home).finish()
         #expect(try Folder.names(in: scratch.path) == [])
     }
 
@@ -74,14 +75,17 @@ import Testing
         #expect(try hold.connection.run { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 0)
     }
 
-    @Test func `what a killed removal left is recognised, and goes`() throws {
-        let remains = StoreRemains(of: home)
-        #expect(!remains.areLeft)
+    @Test func `only a store that a killed removal moved out of sight counts as one that is to go`() throws {
+        let removal = StoreRemoval(of: home)
         try Folder.make(home.supportFolder.path.appending("_EXTERNAL_DATA"))
-        #expect(remains.areLeft)
-        try remains.remove()
-        #expect(try Folder.names(in: scratch.path) == [])
+        #expect(removal.store == nil)
         try TestStore.make(at: home.path, sql: "CREATE TABLE t(a)")
-        #expect(!remains.areLeft)
+        try removal.begin(after: StoreHome("/elsewhere/Recipes.sqlite"))
+        let aside = try #require(removal.store)
+        #expect(try StoreContent(of: aside).tables.keys.sorted() == ["sqlite_schema", "t"])
+        #expect(removal.followedMove(to: StoreHome("/elsewhere/Recipes.sqlite")))
+        #expect(!removal.followedMove(to: StoreHome("/somewhere/Recipes.sqlite")))
+        try removal.finish()
+        #expect(try Folder.names(in: scratch.path) == [home.supportFolder.path.lastComponent?.string])
     }
 }

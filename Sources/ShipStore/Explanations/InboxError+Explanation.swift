@@ -20,7 +20,8 @@ extension InboxError {
                 hint: "free some space, then send again")
         case .mismatch(let path):
             Explanation(
-                "\(path.lastComponent?.string ?? "a file") is not what its digest says", hint: "send it again")
+                "\(path.lastComponent?.string ?? "a file") is not what its digest says",
+                hint: Self.wayOut(ofDamageTo: path))
         case .badManifest(let path, let flaw): Explanation("\(path) cannot be read: \(flaw)")
         case .noInbox(let path):
             Explanation("\(path) is no inbox", hint: "receive into it first: ship-store receive --into \(path)")
@@ -66,6 +67,17 @@ extension InboxError {
             Explanation(
                 "\(error)", hint: error.isOutOfSpace ? "free some space, then send again" : nil)
         }
+    }
+
+    /// What is installed can be left for an older generation as well; what is not on its way in has to come again.
+    private static func wayOut(ofDamageTo path: FilePath) -> String {
+        let names = path.components.map(\.string)
+        guard let generations = names.lastIndex(of: "generations"), generations > 1,
+            names[generations - 2] == ".ship-store"
+        else { return "send it again" }
+        let root = FilePath(root: path.root, path.components.prefix(generations - 2))
+        return "send it again, or go to another generation with "
+            + "`ship-store rollback \(names[generations - 1]) --into \(root.isEmpty ? "." : root) --to N`"
     }
 }
 

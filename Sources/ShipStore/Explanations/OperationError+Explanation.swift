@@ -32,10 +32,22 @@ extension OperationError {
             Explanation("no permission to write to \(path)", hint: "run as a user who may write to it")
         case .occupied(let path):
             Explanation("\(path) is in the way: it is something else than an older copy", hint: "move it away")
+        case .storeInTheWay(let path):
+            Explanation(
+                "there is a store at \(path) already",
+                hint: "say --replace to give it the content of this one, or move it away")
+        case .kept(let path, let place, let purpose): Self.explanation(of: path, place, purpose)
+        case .sharedSupportFolder(let folder, let store):
+            Explanation(
+                "\(folder) is the folder of external files of \(store)",
+                hint: "choose a name of another stem: one that differs before its extension")
         case .sidecar(let path):
             Explanation(
                 "\(path) is in the way: SQLite would take it for a part of the new store",
                 hint: "close whatever has the store open; for a live store use `ship-store restore`")
+        case .storeIsSidecar(let path, let store):
+            Explanation(
+                "\(path) is a store, and SQLite would take it for a part of \(store)", hint: "give it another name")
         case .sameStore(let path): Explanation("\(path) is named twice", hint: "name two different places")
         case .otherIdentity(let path, let identity, let copyIdentity):
             Explanation(
@@ -64,6 +76,37 @@ extension OperationError {
             Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
         case .sqlite(let code, let message): Explanation("SQLite says: \(Printable.text(message)) (code \(code))")
         case .stopped: Explanation("stopped before it was done", hint: "nothing has changed; start again")
+        }
+    }
+
+    private static func explanation(
+        of path: FilePath, _ place: KeptPlace, _ purpose: KeptPlace.Purpose
+    ) -> Explanation {
+        switch place {
+        case .inbox(let root, let name):
+            let name = name.map(\.text) ?? "NAME"
+            let hint =
+                switch purpose {
+                case .destroy, .move:
+                    "`ship-store forget \(name) --into \(root)` removes it with all its generations"
+                case .restore, .replace:
+                    "`ship-store rollback \(name) --into \(root)` goes back to an older generation"
+                case .setMetadata: "set it where the store is sent from, or say `ship-store send --meta KEY=VALUE`"
+                }
+            return Explanation("\(path) is a generation of the inbox \(root), and never changes", hint: hint)
+        case .keptCopy(let copy):
+            let folder = copy.removingLastComponent()
+            let hint =
+                switch purpose {
+                case .destroy, .move: "`ship-store copies --in \(folder) --prune` removes kept copies"
+                case .restore, .replace: "`ship-store restore \(copy) --over STORE` goes the other way"
+                case .setMetadata: "`ship-store copy STORE --keep-in \(folder) --meta KEY=VALUE` keeps another one"
+                }
+            return Explanation("\(path) is a kept copy, and never changes", hint: hint)
+        case .otherName:
+            return Explanation(
+                "\(path) is read-only and has another name too, as a generation or a kept copy has that is linked to",
+                hint: "remove this name with `rm`, or make a store of its own of it with `ship-store move`")
         }
     }
 

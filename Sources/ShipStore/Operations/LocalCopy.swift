@@ -41,24 +41,35 @@ public struct LocalCopy: Hashable, Sendable {
     public static func take(
         of store: FilePath, into folder: FilePath, as name: CopyFileName, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
-        try await OperationRun.run(waiting: options.busyTimeout) { _ in
+        try await OperationRun.run(waiting: options.busyTimeout) { patience in
             let home = StoreHome(folder.appending(name.text))
+            let real = NamedStore(home.path)
+            try real.home.refuseIfKept(.replace)
             if (try? StoreHome(resolving: store)) == (try? StoreHome(resolving: home.path)) {
                 throw OperationError.sameStore(home.path)
             }
             let prepared = try await PreparedCopy(of: store, options)
             let occupant = try await occupant(of: home, for: prepared.manifest)
+            // What an update left that was killed before it had removed the older copy's files.
+            if case .olderCopy(_, let files) = occupant {
+                _ = try await RemovalSession(named: NamedStore(home.path), patience: patience)
+                    .finishKilled(besides: .coreData(files))
+            }
+            let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
+            try patience.check()
             try StorePlacement(at: home, over: occupant)
-                .place(prepared.manifest, store: prepared.copy.path, files: prepared.files)
+                .place(prepared.manifest, store: prepared.copy.path, files: prepared.files, beside: claims)
             return LocalCopy(path: home.path, manifest: prepared.manifest)
         }
     }
 
+    /// Identity proves an older copy of the same store; where there is none, the schema has to be the same.
     private static func occupant(of home: StoreHome, for copy: Manifest) async throws -> StorePlacement.Occupant {
         guard let status = try? PlatformCalls.status(of: home.path) else { return .nobody }
         guard status.kind == .file, let survey = try? await SourceStore(at: home.path).survey(),
-            survey.identity == copy.identity
+            survey.identity == copy.identity,
+            survey.identity != nil || survey.schemaSHA256 == copy.store.schemaSHA256
         else { throw OperationError.occupied(home.path) }
-        return .olderCopy
+        return .olderCopy(status.identity, survey.externalFiles)
     }
 }

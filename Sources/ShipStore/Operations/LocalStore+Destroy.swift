@@ -1,16 +1,62 @@
-import StoreOperations
-import SystemPackage
+import StoreFiles
+public import StoreOperations
+public import SystemPackage
+
+/// What became of a store that was destroyed, and of what lay beside it; or, after a mere look, what would become of it.
+public struct Destruction: Hashable, Sendable {
+    /// The store, without symbolic links.
+    public let store: FilePath
+    /// The symbolic links by which the user named it, which led nowhere without it.
+    public let links: [FilePath]
+    /// What goes with it, after a mere look: its sidecars and external files.
+    public let files: [FilePath]
+    /// What stays in its support folder, and why.
+    public let remainingFiles: [RemainingFile]
+}
 
 extension LocalStore {
-    /// Removes the store, what SQLite keeps beside it, and its external files. Nobody else may have it open in WAL mode:
-    /// so no commit is lost that somebody has been told of.
+    /// Removes the store, what SQLite keeps beside it, the external files that it alone refers to, and the symbolic links
+    /// that the path leads through. Nobody else may have it open in WAL mode: so no commit is lost that somebody has been
+    /// told of.
     ///
     /// Where a destruction was killed halfway, this removes what it left.
-    public func destroy() async throws(ShipmentError) {
+    ///
+    /// - Throws: `.operation(.kept)` for a generation of an inbox and for a kept copy.
+    @discardableResult
+    public func destroy() async throws(ShipmentError) -> Destruction {
         try await OperationRun.run(waiting: options.busyTimeout) { patience in
-            let remains = StoreRemains(of: StoreHome(path))
-            guard !remains.areLeft else { return try remains.remove() }
-            try ExclusiveHold(on: try StoreHome(resolving: path), patience).removeStore()
+            let named = NamedStore(path)
+            let session = RemovalSession(named: named, patience: patience)
+            let outcome: RemovalSession.Outcome
+            if (try? PlatformCalls.status(of: named.home.path)) == nil {
+                guard let finished = try await session.finishKilled() else { throw OperationError.noSuchStore(path) }
+                outcome = finished
+            } else {
+                let home = try StoreHome(resolving: path)
+                try home.refuseIfKept(.destroy)
+                outcome = try await session.remove(try ExclusiveHold(on: home, patience))
+            }
+            return Destruction(
+                store: named.home.path, links: outcome.removedLinks, files: [], remainingFiles: outcome.remainingFiles)
+        }
+    }
+
+    /// What `destroy` would remove, and what it would leave. The store may be in use meanwhile, and nothing changes.
+    public func destructionPlan() async throws(ShipmentError) -> Destruction {
+        try await OperationRun.run(waiting: options.busyTimeout) { patience in
+            let named = NamedStore(path)
+            let home = try StoreHome(resolving: path)
+            try home.refuseIfKept(.destroy)
+            let rows = await OwnRows(of: home.path, waiting: patience.busyTimeout)
+            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout)
+            try patience.check()
+            let support = home.supportFolder
+            let going = claims.solely(rows.files).intersection(support.names()).sorted().map(support.path)
+            let remaining = support.remaining(claims, unreadable: rows == .unreadable ? home.path : nil)
+            return Destruction(
+                store: home.path, links: named.links.map(\.path),
+                files: home.sidecars.filter { (try? PlatformCalls.status(of: $0)) != nil } + going,
+                remainingFiles: remaining.filter { !going.contains($0.path) })
         }
     }
 }

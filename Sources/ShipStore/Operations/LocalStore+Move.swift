@@ -1,6 +1,6 @@
 import ShipProtocol
 import StoreFiles
-import StoreOperations
+public import StoreOperations
 import StoreSnapshot
 public import SystemPackage
 
@@ -34,6 +34,19 @@ public struct Relocation: Hashable, Sendable {
     /// Of the store at its new place.
     public let path: FilePath
     public let way: Way
+    /// Symbolic links by which the user named the old store, which led nowhere once that was gone.
+    public let removedLinks: [FilePath]
+    /// What stayed in the old store's support folder, and why.
+    public let remainingFiles: [RemainingFile]
+
+    init(
+        path: FilePath, way: Way, removedLinks: [FilePath] = [], remainingFiles: [RemainingFile] = []
+    ) {
+        self.path = path
+        self.way = way
+        self.removedLinks = removedLinks
+        self.remainingFiles = remainingFiles
+    }
 
     public enum Way: Hashable, Sendable {
         /// Nothing was there.
@@ -47,11 +60,20 @@ public struct Relocation: Hashable, Sendable {
 
 extension LocalStore {
     /// Puts the store into another folder under its name: with its identity, its history, its keys and its external files,
-    /// in its journal mode. What is there in the end has been read back and checked.
+    /// in its journal mode; and with whatever else lies in its support folder. What is there in the end has been read back and checked.
     public func move(
         to folder: FilePath, options: MoveOptions = MoveOptions()
     ) async throws(ShipmentError) -> Relocation {
         try await OperationRun.run(waiting: self.options.busyTimeout) { patience in
+            let named = NamedStore(path)
+            let removal = StoreRemoval(of: named.home)
+            guard (try? PlatformCalls.status(of: named.home.path)) != nil || removal.store != nil else {
+                // A killed move may have come to its end.
+                removal.sweep()
+                TemporaryFolder.sweep(folder, .besideResults)
+                throw OperationError.noSuchStore(path)
+            }
+            if options.original == .removed { try named.home.refuseIfKept(.move) }
             try Folder.make(folder)
             let folder = try PlatformCalls.realPath(of: folder)
             let session = MoveSession(

@@ -13,6 +13,7 @@ extension LocalStore {
     ) async throws(ShipmentError) -> Restoration {
         try await OperationRun.run(waiting: options.busyTimeout) { patience in
             let home = try StoreHome(resolving: path)
+            try home.refuseIfKept(.restore)
             if (try? StoreHome(resolving: copy)) == home { throw OperationError.sameStore(path) }
             var copyOptions = CopyOptions()
             copyOptions.busyTimeout = options.busyTimeout

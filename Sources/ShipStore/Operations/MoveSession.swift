@@ -15,29 +15,41 @@ struct MoveSession: Sendable {
         // On the disk of the new place, so that the copy need not be copied once more; this also sweeps what a killed
         // move left there.
         let room = try TemporaryFolder(in: target.folder, .besideResults)
-        if let relocation = try finishEarlierMove() { return relocation }
+        let removal = RemovalSession(named: NamedStore(store.path), patience: patience)
+        if let relocation = try await finishEarlierMove(removal) { return relocation }
         let home = try StoreHome(resolving: store.path)
         guard home != target else { throw OperationError.sameStore(store.path) }
         switch options.original {
         case .kept:
-            return try await place(try SourceStore(at: home.path, busyTimeout: patience.busyTimeout), room.path)
+            let source = try SourceStore(at: home.path, busyTimeout: patience.busyTimeout)
+            return Relocation(path: target.path, way: try await place(source, room.path))
         case .removed:
             let hold = try ExclusiveHold(on: home, patience)
             let source = try SourceStore(
                 at: home.path, busyTimeout: patience.busyTimeout, through: hold.connection.queue)
-            let relocation =
-                try isThere(hold) ? Relocation(path: target.path, way: .wasThere) : try await place(source, room.path)
-            try hold.removeStore()
-            return relocation
+            let way: Relocation.Way
+            if try isThere(hold) {
+                way = .wasThere
+                _ = try companions(of: home).carry()
+            } else {
+                way = try await place(source, room.path)
+            }
+            let outcome = try await removal.remove(hold, carrying: companions(of: home), to: target)
+            return Relocation(
+                path: target.path, way: way, removedLinks: outcome.removedLinks,
+                remainingFiles: outcome.remainingFiles)
         }
     }
 
-    /// A move that was killed while it removed the old store left remains of it, and nothing to move.
-    private func finishEarlierMove() throws -> Relocation? {
-        let remains = StoreRemains(of: StoreHome(store.path))
-        guard options.original == .removed, exists(target.path), remains.areLeft else { return nil }
-        try remains.remove()
-        return Relocation(path: target.path, way: .wasThere)
+    /// A move that was killed while it removed the old store left that out of sight, and nothing to move.
+    private func finishEarlierMove(_ removal: RemovalSession) async throws -> Relocation? {
+        let home = removal.named.home
+        guard options.original == .removed, !exists(home.path), exists(target.path), removal.followed(moveTo: target),
+            let outcome = try await removal.finishKilled(carrying: companions(of: home))
+        else { return nil }
+        return Relocation(
+            path: target.path, way: .wasThere, removedLinks: outcome.removedLinks,
+            remainingFiles: outcome.remainingFiles)
     }
 
     /// Whether a move that was killed before it removed the old store has done the rest.
@@ -46,23 +58,50 @@ struct MoveSession: Sendable {
         return try RowComparison.areEqual(hold.connection.queue, target.path, patience)
     }
 
-    private func place(_ source: SourceStore, _ room: FilePath) async throws -> Relocation {
+    private func companions(of home: StoreHome) -> Companions {
+        Companions(of: home.supportFolder, to: target.supportFolder)
+    }
+
+    private func place(_ source: SourceStore, _ room: FilePath) async throws -> Relocation.Way {
         let survey = try await source.survey()
         // Before the work of a copy.
-        if exists(target.path), options.occupant == .refused { throw OperationError.occupied(target.path) }
+        if exists(target.path) {
+            let occupant = try StoreHome(resolving: target.path)
+            guard options.occupant == .replaced else { throw await obstacle() }
+            try occupant.refuseIfKept(.replace)
+        }
         let copy = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: store.path), store.options.making(in: room))
-        guard exists(target.path) else {
-            let manifest = copy.manifest
-            let placement = StorePlacement(
-                at: target, over: .nobody, survey.isInWALMode ? .writeAheadLog : .rollback,
-                mode: try StoreHome(source.path).mode)
-            try placement.place(manifest, store: copy.copy.path, files: copy.files)
-            return Relocation(path: target.path, way: .placed(manifest))
+        let claims = await SupportFolderClaims(beside: target, waiting: patience.busyTimeout)
+        let companions = companions(of: StoreHome(source.path))
+        if !companions.areNone, let user = claims.user {
+            throw OperationError.sharedSupportFolder(target.supportFolder.path, with: user)
         }
-        let session = RestoreSession(home: target, options: options.restore, patience: patience)
-        return Relocation(
-            path: target.path, way: .replaced(try await session.run(from: RestoreSource(copy))))
+        let carried = try companions.carry()
+        do {
+            guard exists(target.path) else {
+                let manifest = copy.manifest
+                let placement = StorePlacement(
+                    at: target, over: .nobody, survey.isInWALMode ? .writeAheadLog : .rollback,
+                    mode: try StoreHome(source.path).mode)
+                try placement.place(manifest, store: copy.copy.path, files: copy.files, beside: claims)
+                return .placed(manifest)
+            }
+            let session = RestoreSession(
+                home: try StoreHome(resolving: target.path), options: options.restore, patience: patience)
+            return .replaced(try await session.run(from: RestoreSource(copy)))
+        } catch {
+            companions.takeBack(carried)
+            throw error
+        }
+    }
+
+    /// What is at the new place, and may be replaced only if it is a store.
+    private func obstacle() async -> OperationError {
+        switch await ReferringFile(at: target.path, busyTimeout: patience.busyTimeout) {
+        case .store: .storeInTheWay(target.path)
+        case .noStore, .unreadable: .occupied(target.path)
+        }
     }
 
     private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }

@@ -11,8 +11,8 @@ public struct Restoration: Hashable, Sendable {
     public let manifest: Manifest
     /// The store as it was, unless none was wanted.
     public let safetyCopy: KeptCopy?
-    /// External files that only the store as it was refers to, and that had to stay, because somebody still reads it. The
-    /// next restore removes them.
+    /// External files that only the store as it was refers to, and that had to stay: somebody still reads it, and the next
+    /// restore removes them; or another store of the same stem may refer to them.
     public let remainingFiles: [ExternalFileName]
 }
 

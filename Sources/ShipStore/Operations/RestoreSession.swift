@@ -23,6 +23,10 @@ struct RestoreSession: Sendable {
         let rewrite = try Rewrite(of: connection, with: pages)
         let (support, mode) = (home.supportFolder, try home.mode)
         let comparison = try support.compare(with: source.files)
+        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
+        if let user = claims.user, comparison.different.contains(where: { claims.mayRefer(to: $0.file.name) }) {
+            throw OperationError.sharedSupportFolder(support.path, with: user)
+        }
         var old = OldState(safetyCopy: nil, references: [])
         let proof = source.proof
         do {
@@ -47,11 +51,12 @@ struct RestoreSession: Sendable {
             if case Rewrite.Failure.before(let error) = error { throw error }
             throw error
         }
-        let obsolete = obsolete(of: support.names().subtracting(source.references), old)
+        let candidates = obsolete(of: support.names().subtracting(source.references), old)
+        let obsolete = claims.solely(candidates)
         if !obsolete.isEmpty, rewrite.settle() { support.remove(obsolete) }
         return Restoration(
             store: home.path, manifest: source.manifest, safetyCopy: old.safetyCopy,
-            remainingFiles: support.names().intersection(obsolete).sorted())
+            remainingFiles: support.names().intersection(candidates).sorted())
     }
 
     private func check(_ copy: Manifest, against store: StoreSurvey) throws(OperationError) {

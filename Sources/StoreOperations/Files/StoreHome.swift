@@ -41,6 +41,7 @@ package struct StoreHome: Hashable, Sendable {
     package var log: FilePath { FilePath(path.string + "-wal") }
     package var logIndex: FilePath { FilePath(path.string + "-shm") }
     package var sidecars: [FilePath] { [journal, log, logIndex] }
+    static let sidecarEndings = ["-journal", "-wal", "-shm"]
 
     /// `.<name without extension>_SUPPORT`.
     package var supportFolder: SupportFolder {

@@ -1,6 +1,6 @@
 import GRDB
 package import ShipProtocol
-import StoreFiles
+package import StoreFiles
 package import SystemPackage
 
 /// Puts a compact copy and its external files at a path that the user has named, durably and verified, where nothing is,
@@ -14,8 +14,9 @@ package struct StorePlacement: Sendable {
     /// What may be there.
     package enum Occupant: Hashable, Sendable {
         case nobody
-        /// An older copy, which is replaced. Whoever has it open keeps it.
-        case olderCopy
+        /// An older copy, this very file, whose rows refer to these external files, and which is replaced. Whoever has it
+        /// open keeps it.
+        case olderCopy(FileStatus.Identity, Set<ExternalFileName>)
     }
 
     /// How the store is to keep its transactions at its new place.
@@ -38,23 +39,37 @@ package struct StorePlacement: Sendable {
     }
 
     /// First the external files, each under a name of its own, then the store, by one rename; then, in the place of an
-    /// older copy, the files that the new one does not refer to.
+    /// older copy, the files that it alone has referred to.
     ///
     /// - Parameters:
     ///   - store: On the same file system it is not copied, but gets a second name here.
     ///   - files: In the order of the manifest.
-    /// - Throws: `.sidecar`, `.occupied`, `.notVerified`, `.noSpace`, `.file`; what was there is as it was.
-    package func place(_ manifest: Manifest, store: FilePath, files: [FileAtHand]) throws(OperationError) {
+    ///   - claims: What other stores of the same stem refer to: into a folder that one of them uses nothing is put.
+    /// - Throws: `.sidecar`, `.occupied`, `.sharedSupportFolder`, `.notVerified`, `.noSpace`, `.file`; what was there is as
+    ///   it was.
+    package func place(
+        _ manifest: Manifest, store: FilePath, files: [FileAtHand], beside claims: SupportFolderClaims
+    ) throws(OperationError) {
         try OperationError.wrapping { () throws(FileError) in try Folder.make(home.folder) }
         for sidecar in home.sidecars where exists(sidecar) { throw .sidecar(sidecar) }
         if occupant == .nobody, exists(home.path) { throw .occupied(home.path) }
+        let support = home.supportFolder
+        if !files.isEmpty, let user = claims.user { throw .sharedSupportFolder(support.path, with: user) }
         let staging = try OperationError.wrapping { () throws(FileError) in
             try TemporaryFolder(in: home.folder, .besideResults)
         }
         let staged = staging.path.appending("store.sqlite")
         try stage(store, as: staged, manifest.store)
-        let support = home.supportFolder
         let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }
+        let replaced = occupant.files(besides: claims)
+        // What nobody is known to refer to is not ours to replace.
+        for file in comparison.different where !replaced.contains(file.file.name) {
+            throw .occupied(support.path(of: file.file.name))
+        }
+        let obsolete = replaced.subtracting(files.map(\.file.name)).intersection(support.names())
+        // After a kill the older copy still says which files were its own.
+        let removal = StoreRemoval(of: home)
+        if !obsolete.isEmpty { try? removal.beginReplacing() }
         do throws(FileError) {
             try support.put(comparison.missing + comparison.different, mode: mode)
             let after = try support.compare(with: files)
@@ -62,20 +77,24 @@ package struct StorePlacement: Sendable {
             try install(staged)
         } catch {
             support.remove(comparison.missing.map(\.file.name))
+            if !obsolete.isEmpty { try? removal.finish() }
             throw error.errno == .fileExists ? .occupied(home.path) : .file(error)
         }
         do throws(FileError) {
             try Folder.sync(home.folder)
         } catch {
             // The new copy is there, and refers to its files; only where nothing was can it be taken back.
-            if occupant == .nobody, (try? PlatformCalls.removeFile(home.path)) != nil {
+            let placed = try? PlatformCalls.status(of: home.path).identity
+            if occupant == .nobody, placed != nil, placed == (try? PlatformCalls.status(of: staged).identity),
+                (try? PlatformCalls.removeFile(home.path)) != nil
+            {
                 support.remove(comparison.missing.map(\.file.name))
             }
             throw .file(error)
         }
-        if occupant == .olderCopy {
-            support.remove(support.names().subtracting(files.map(\.file.name)))
-        }
+        guard !obsolete.isEmpty else { return }
+        support.remove(obsolete)
+        try OperationError.wrapping { () throws(FileError) in try removal.finish() }
     }
 
     private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
@@ -119,8 +138,22 @@ package struct StorePlacement: Sendable {
         case .nobody:
             // A second name is never made over something else, as a rename is.
             try PlatformCalls.hardLink(staged, as: home.path)
-        case .olderCopy:
+        case .olderCopy(let identity, _):
+            // Somebody may have put something else there since it was looked at.
+            guard try PlatformCalls.status(of: home.path).identity == identity else {
+                throw FileError(.rename, home.path, .fileExists)
+            }
             try PlatformCalls.rename(staged, to: home.path)
+        }
+    }
+}
+
+extension StorePlacement.Occupant {
+    /// The external files that go with it.
+    fileprivate func files(besides claims: SupportFolderClaims) -> Set<ExternalFileName> {
+        switch self {
+        case .nobody: []
+        case .olderCopy(_, let files): claims.solely(files)
         }
     }
 }

@@ -15,21 +15,21 @@ package struct ExclusiveHold: ~Copyable, Sendable {
         connection = try LiveConnection(to: home.path, .exclusive, patience)
     }
 
-    /// Removes the store and everything that belongs to it.
+    /// Moves the store out of sight, where `removal` finds it.
     ///
-    /// Before that it leaves WAL mode: then the file alone holds every commit, whatever is removed first, and a writer
+    /// Before that it leaves WAL mode: then the file alone holds every commit, whatever goes first, and a writer
     /// that has opened the file and waits for its lock is told so [pager.c, databaseIsUnmoved], instead of committing to a
-    /// file without a name. A kill at any point leaves the store whole, or gone with remains
-    /// that `StoreRemains` removes.
+    /// file without a name. A kill at any point leaves the store whole, or out of sight.
     ///
+    /// - Parameter target: Where it has been moved to; `nil` if it has not.
     /// - Throws: `.busy`, `.file`; the store is whole unless it is gone.
-    package func removeStore() throws(OperationError) {
+    package func begin(_ removal: StoreRemoval, after target: StoreHome? = nil) throws(OperationError) {
         do throws(OperationError) {
             try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = DELETE") }
         } catch {
             // Of a damaged store nothing can be saved, and it may be removed all the same.
             guard case .corrupt = error else { throw error }
         }
-        try StoreRemains(of: home).remove()
+        try OperationError.wrapping { () throws(FileError) in try removal.begin(after: target) }
     }
 }

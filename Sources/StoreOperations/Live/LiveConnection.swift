@@ -18,10 +18,14 @@ package final class LiveConnection: Sendable {
     }
 
     /// - Parameter store: Absolute, and without symbolic links.
-    /// - Throws: `.busy`, `.inUse`, `.notADatabase`, `.noPermission`, `.noSuchStore`.
+    /// - Throws: `.busy`, `.inUse`, `.notADatabase`, `.noPermission`, `.noSuchStore`, `.storeIsSidecar`.
     package init(to store: FilePath, _ claim: Claim, _ patience: Patience) throws(OperationError) {
         self.store = store
         self.patience = patience
+        // SQLite would overwrite it, or remove it, as a log or a journal that is of no use.
+        for sidecar in StoreHome(store).sidecars where Self.isStore(sidecar) {
+            throw .storeIsSidecar(sidecar, of: store)
+        }
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
@@ -41,6 +45,14 @@ package final class LiveConnection: Sendable {
     }
 
     deinit { try? queue.close() }
+
+    /// Whether a file begins as a database does [sqlite.org/fileformat2.html section 1.3.1].
+    private static func isStore(_ path: FilePath) -> Bool {
+        guard (try? PlatformCalls.status(of: path))?.kind == .file,
+            let start = try? OpenFile.readingWithoutFollowing(path).read(16, at: 0)
+        else { return false }
+        return start == Array("SQLite format 3\0".utf8)
+    }
 
     /// Waits until nobody reads or writes the store, and holds nothing meanwhile. From then on nobody gets in until the
     /// locking mode is normal again, or the connection closed.

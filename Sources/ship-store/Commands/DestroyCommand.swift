@@ -6,16 +6,22 @@ struct DestroyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "destroy",
         abstract: "Remove a store with all that belongs to it.",
-        usage: "ship-store destroy <store> [<options>]",
+        usage: "ship-store destroy <store> [--dry-run] [<options>]",
         discussion: """
-            The store goes, and with it its -wal, -shm and -journal and its external files; no copy is kept. Its app must \
-            have closed it. Where an earlier run was killed, this removes what it left.
+            The store goes, and with it its -wal, -shm and -journal, the external files that it alone refers to, and the \
+            symbolic link by which you name it; no copy is kept. Its app must have closed it. What other stores of the \
+            same stem refer to, or no store explains, stays, and is told. Where an earlier run was killed, this removes \
+            what it left. `ship-store forget` is for a store of an inbox.
 
+              ship-store destroy Recipes.sqlite --dry-run
               ship-store destroy Recipes.sqlite
             """)
 
-    @Argument(help: "The store: a SQLite file.", completion: .file())
+    @Argument(help: "The store: a SQLite file.")
     var store: String
+
+    @Flag(help: "Remove nothing, and say what would go.")
+    var dryRun = false
 
     @OptionGroup(title: "Options") var busy: BusyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -25,13 +31,43 @@ struct DestroyCommand: AsyncParsableCommand {
         try await Running.run(console) { [self] in
             var options = CopyOptions()
             options.busyTimeout = busy.busyTimeout.duration
-            try await LocalStore(FilePath(store), options: options).destroy()
+            let local = LocalStore(FilePath(store), options: options)
+            if dryRun {
+                let plan = try await local.destructionPlan()
+                if output.json {
+                    Output.write(json: DestructionPlanLine(plan))
+                } else {
+                    for path in plan.links + [plan.store] + plan.files { Output.write("would go  \(path)") }
+                }
+                console.say(plan.remainingFiles)
+                return
+            }
+            let destruction = try await local.destroy()
             console.say("destroyed \(store)")
-            if output.json { Output.write(json: DestroyLine(destroyed: store)) }
+            console.say(goneWithItsStore: destruction.links)
+            console.say(destruction.remainingFiles)
+            if output.json { Output.write(json: DestroyLine(store, destruction)) }
         }
     }
 }
 
 private struct DestroyLine: Encodable {
     let destroyed: String
+    let remainingFiles: [RemainingFileLine]
+
+    init(_ store: String, _ destruction: Destruction) {
+        destroyed = store
+        remainingFiles = destruction.remainingFiles.map(RemainingFileLine.init)
+    }
+}
+
+private struct DestructionPlanLine: Encodable {
+    /// Every path that would go.
+    let wouldGo: [String]
+    let remainingFiles: [RemainingFileLine]
+
+    init(_ plan: Destruction) {
+        wouldGo = (plan.links + [plan.store] + plan.files).map(\.string)
+        remainingFiles = plan.remainingFiles.map(RemainingFileLine.init)
+    }
 }

@@ -10,7 +10,8 @@ struct MoveCommand: AsyncParsableCommand {
         discussion: """
             The store keeps its name, its identity, its history, its keys, its journal mode and its external files; it is \
             read back and checked at its new place. Only then, and only with --remove-old, the old one goes: its app must \
-            have closed it. The new path goes to standard output.
+            have closed it. Without --remove-old there are two stores of one identity afterwards. The new path goes to \
+            standard output.
 
               ship-store move Recipes.sqlite --to Group
               ship-store move Recipes.sqlite --to Group --remove-old
@@ -43,23 +44,42 @@ struct MoveCommand: AsyncParsableCommand {
             options.restore = restore.options(copy.busyTimeout)
             let moved = try await LocalStore(FilePath(store), options: copy.copyOptions)
                 .move(to: FilePath(to), options: options)
-            switch moved.way {
-            case .placed(let manifest): console.say("moved \(store): \(manifest.summary) to \(moved.path)")
-            case .replaced(let restoration):
-                console.say("moved \(store): \(restoration.manifest.summary) over \(moved.path)")
-                console.say(restoration)
-            case .wasThere: console.say("\(store) had been moved to \(moved.path) already; what was left of it is gone")
-            }
+            say(moved, to: console)
             if output.json {
-                Output.write(json: MoveLine(path: moved.path.string, oldIsRemoved: removeOld))
+                Output.write(json: MoveLine(moved, oldIsRemoved: removeOld))
             } else {
                 Output.write(moved.path.string)
             }
         }
+    }
+
+    private func say(_ moved: Relocation, to console: Console) {
+        let verb = removeOld ? "moved" : "copied"
+        switch moved.way {
+        case .placed(let manifest): console.say("\(verb) \(store): \(manifest.summary) to \(moved.path)")
+        case .replaced(let restoration):
+            console.say("\(verb) \(store): \(restoration.manifest.summary) over \(moved.path)")
+            console.say(restoration)
+        case .wasThere: console.say("\(store) had been moved to \(moved.path) already; what was left of it is gone")
+        }
+        if !removeOld {
+            console.say(
+                "\(store) is still there: two stores of one identity, and what is written to one is not in the other; "
+                    + "--remove-old removes the old one")
+        }
+        console.say(goneWithItsStore: moved.removedLinks)
+        console.say(moved.remainingFiles)
     }
 }
 
 private struct MoveLine: Encodable {
     let path: String
     let oldIsRemoved: Bool
+    let remainingFiles: [RemainingFileLine]
+
+    init(_ moved: Relocation, oldIsRemoved: Bool) {
+        path = moved.path.string
+        self.oldIsRemoved = oldIsRemoved
+        remainingFiles = moved.remainingFiles.map(RemainingFileLine.init)
+    }
 }

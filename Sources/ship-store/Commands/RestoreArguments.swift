@@ -48,7 +48,9 @@ extension Console {
         }
         if !restoration.remainingFiles.isEmpty {
             let count = restoration.remainingFiles.count
-            say("\(count) external file\(count == 1 ? "" : "s") of the old state stay: somebody still reads it")
+            say(
+                "\(count) external file\(count == 1 ? "" : "s") of the old state stay: somebody still reads it, "
+                    + "or another store of that stem may refer to them")
         }
     }
 }

@@ -95,8 +95,8 @@ extension ExitStatus {
             case .notADatabase, .corrupt, .badCopy, .incompleteCopy, .otherIdentity, .otherTextEncoding: .badData
             case .busy, .folderBusy, .inUse, .stopped: .tryAgain
             case .noPermission: .notPermitted
-            case .occupied, .sidecar, .noSpace: .cannotInstall
-            case .sameStore, .badTag, .badMetadata, .badFileName: .usage
+            case .occupied, .storeInTheWay, .sharedSupportFolder, .sidecar, .storeIsSidecar, .noSpace: .cannotInstall
+            case .kept, .sameStore, .badTag, .badMetadata, .badFileName: .usage
             case .notVerified, .sqlite: .inputOutput
             case .file(let error):
                 error.errno == .noSuchFileOrDirectory ? .noInput : error.isOutOfSpace ? .cannotInstall : .inputOutput

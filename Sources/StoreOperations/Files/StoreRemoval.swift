@@ -1,0 +1,103 @@
+package import StoreFiles
+package import SystemPackage
+
+/// A store on its way out: it is moved out of sight by one rename, and stays there until the external files that are its
+/// alone are gone. So its own rows say what is left to do after a kill, and without them nothing is done.
+///
+///     FOLDER/.ship-store-removal-Recipes.sqlite/{Recipes.sqlite, moved-to}
+package struct StoreRemoval: Sendable {
+    private let home: StoreHome
+    private let folder: FilePath
+
+    private static let prefix = ".ship-store-removal-"
+    /// A symbolic link to where the store has been moved before; without it, it is destroyed or replaced.
+    private static let destination = "moved-to"
+
+    package init(of home: StoreHome) {
+        self.home = home
+        folder = home.folder.appending(Self.prefix + (home.path.lastComponent?.string ?? ""))
+    }
+
+    private var aside: FilePath { folder.appending(home.path.lastComponent?.string ?? "store") }
+
+    /// Whether the folder is one that this program has made: private, of this user, and no link.
+    private var isOurs: Bool {
+        guard let status = try? PlatformCalls.status(of: folder) else { return false }
+        return status.kind == .folder && status.owner == PlatformCalls.effectiveUser
+            && status.permissions == .ownerReadWriteExecute
+    }
+
+    /// The store that a killed removal has left; `nil` if none is under way.
+    package var store: FilePath? {
+        guard isOurs, (try? PlatformCalls.status(of: aside))?.kind == .file else { return nil }
+        return aside
+    }
+
+    /// Whether the store went because it had been moved there.
+    package func followedMove(to target: StoreHome) -> Bool {
+        store != nil
+            && (try? PlatformCalls.targetOfSymbolicLink(at: folder.appending(Self.destination))) == target.path
+    }
+
+    /// Moves the store out of sight. Its sidecars go first: beside another store of that name they would be taken for that
+    /// one's own.
+    ///
+    /// - Parameter target: Where it has been moved to; `nil` if it has not.
+    package func begin(after target: StoreHome? = nil) throws(FileError) {
+        try makeFolder()
+        if let target { try PlatformCalls.symbolicLink(at: folder.appending(Self.destination), to: target.path) }
+        for path in home.sidecars where (try? PlatformCalls.status(of: path)) != nil {
+            try PlatformCalls.removeFile(path)
+        }
+        try Folder.sync(home.folder)
+        try PlatformCalls.rename(home.path, to: aside)
+        try Folder.sync(folder)
+        try Folder.sync(home.folder)
+    }
+
+    /// Gives the store a second name out of sight, before another one takes its place.
+    package func beginReplacing() throws(FileError) {
+        try makeFolder()
+        try PlatformCalls.hardLink(home.path, as: aside)
+        try Folder.sync(folder)
+        try Folder.sync(home.folder)
+    }
+
+    /// What is in the way is a removal that never began.
+    private func makeFolder() throws(FileError) {
+        if isOurs, store == nil { try? PlatformCalls.removeFile(folder.appending(Self.destination)) }
+        do throws(FileError) {
+            try PlatformCalls.makeFolder(folder)
+        } catch {
+            guard error.errno == .fileExists, isOurs, store == nil else { throw error }
+        }
+    }
+
+    /// The end: nothing is left that the store's rows could explain. All of it goes in one step.
+    package func finish() throws(FileError) {
+        guard isOurs else { return }
+        let own = [aside] + StoreHome(aside).sidecars + [folder.appending(Self.destination)]
+        let names = try OpenFolder(folder).components(in: folder)
+        guard Set(names).isSubset(of: own.compactMap(\.lastComponent)) else {
+            // Something that was not put there by us stays.
+            for path in own where (try? PlatformCalls.status(of: path)) != nil { try PlatformCalls.removeFile(path) }
+            return try Folder.sync(folder)
+        }
+        let bin = try TemporaryFolder(in: home.folder, .besideResults)
+        do throws(FileError) {
+            try PlatformCalls.rename(folder, to: bin.path.appending("removed"))
+        } catch {
+            // Somebody else has finished it meanwhile.
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
+        }
+        try Folder.sync(home.folder)
+    }
+
+    /// Sweeps what a removal left that was killed before it began, or after its end.
+    package func sweep() {
+        TemporaryFolder.sweep(home.folder, .besideResults)
+        guard isOurs, store == nil else { return }
+        try? PlatformCalls.removeFile(folder.appending(Self.destination))
+        try? PlatformCalls.removeEmptyFolder(folder)
+    }
+}

@@ -1,0 +1,81 @@
+import StoreFiles
+package import SystemPackage
+
+/// The files of a support folder that no row can refer to: what is no UUID, or in a folder of somebody's own. They travel
+/// with their store.
+package struct Companions: Sendable {
+    private let source: SupportFolder
+    private let target: SupportFolder
+    /// Paths in the folder; regular files only.
+    private let places: [FilePath]
+
+    package init(of source: SupportFolder, to target: SupportFolder) {
+        self.source = source
+        self.target = target
+        places = source.content().filter { place in
+            SupportFolder.name(of: place) == nil
+                && (try? PlatformCalls.status(of: source.path.appending(place.components)))?.kind == .file
+        }
+    }
+
+    package var areNone: Bool { places.isEmpty }
+
+    /// Puts those that are not at the new place there, durably, each in one step; nothing is replaced.
+    ///
+    /// - Returns: Those that were put there.
+    /// - Throws: `.occupied` if something else has one's name; what was put there before is gone again.
+    package func carry() throws(OperationError) -> [FilePath] {
+        guard !places.isEmpty else { return [] }
+        var carried: [FilePath] = []
+        do throws(OperationError) {
+            try OperationError.wrapping { () throws(FileError) in try Folder.make(target.path) }
+            let staging = try OperationError.wrapping { () throws(FileError) in
+                try TemporaryFolder(in: target.path.removingLastComponent(), .besideResults)
+            }
+            for (index, place) in places.enumerated() where try !isThere(place) {
+                try OperationError.wrapping { () throws(FileError) in
+                    let (from, to) = paths(of: place)
+                    let staged = staging.path.appending("\(index)")
+                    try DurableCopy.make(of: from, at: staged, mode: try PlatformCalls.status(of: from).permissions)
+                    try Folder.make(to.removingLastComponent())
+                    // A second name never takes the place of something else.
+                    try PlatformCalls.hardLink(staged, as: to)
+                    carried.append(place)
+                    try Folder.sync(to.removingLastComponent())
+                }
+            }
+        } catch {
+            takeBack(carried)
+            throw error
+        }
+        return carried
+    }
+
+    /// Removes what `carry` has put there.
+    package func takeBack(_ carried: [FilePath]) {
+        if !carried.isEmpty { try? target.removeForGood(carried) }
+    }
+
+    /// Those that are at the new place, byte by byte.
+    package func arrived() throws(OperationError) -> [FilePath] {
+        var arrived: [FilePath] = []
+        for place in places where try isThere(place) { arrived.append(place) }
+        return arrived
+    }
+
+    private func paths(of place: FilePath) -> (from: FilePath, to: FilePath) {
+        (source.path.appending(place.components), target.path.appending(place.components))
+    }
+
+    /// - Throws: `.occupied` if something else has its name.
+    private func isThere(_ place: FilePath) throws(OperationError) -> Bool {
+        let (from, to) = paths(of: place)
+        guard (try? PlatformCalls.status(of: to)) != nil else { return false }
+        let isSame = try OperationError.wrapping { () throws(FileError) in
+            guard try PlatformCalls.status(of: to).kind == .file else { return false }
+            return try FileDigest.sha256(of: from) == FileDigest.sha256(of: to)
+        }
+        guard isSame else { throw .occupied(to) }
+        return true
+    }
+}

@@ -1,0 +1,157 @@
+package import ShipProtocol
+package import StoreFiles
+package import SystemPackage
+
+/// An external file, and where its bytes can be had.
+package struct FileAtHand: Hashable, Sendable {
+    package let file: ExternalFile
+    package let path: FilePath
+
+    package init(_ file: ExternalFile, at path: FilePath) {
+        self.file = file
+        self.path = path
+    }
+}
+
+/// The folder of a store's external files, on its way from one state of the store to the next: what the new state needs
+/// is there before it, and what only the old one needed stays until after it, so that no reference is ever dangling.
+package struct SupportFolder: Hashable, Sendable {
+    package let path: FilePath
+
+    package func path(of name: ExternalFileName) -> FilePath {
+        path.appending(FilePath(name.relativePath).components)
+    }
+
+    /// The external files that are there, of whatever state. Names that are no UUIDs are not ours to judge.
+    package func names() -> Set<ExternalFileName> { Set(content().compactMap(Self.name(of:))) }
+
+    /// All that is in the folder and is no folder itself, by its path in it, sorted. No symbolic link is followed, not even
+    /// one in the place of the folder.
+    package func content() -> [FilePath] {
+        guard let folder = try? OpenFolder(path) else { return [] }
+        return Self.content(of: folder, below: "").sorted { $0.string < $1.string }
+    }
+
+    private static func content(of folder: borrowing OpenFolder, below place: FilePath) -> [FilePath] {
+        var found: [FilePath] = []
+        for name in (try? folder.components(in: folder.path)) ?? [] {
+            let place = place.appending(name)
+            if let inner = try? folder.folder(name) {
+                found += content(of: inner, below: place)
+            } else {
+                found.append(place)
+            }
+        }
+        return found
+    }
+
+    /// What a row may call the file at a path in the folder; `nil` for what no row can refer to.
+    package static func name(of place: FilePath) -> ExternalFileName? {
+        let names = place.components.map(\.string)
+        guard names.count == 2, let folder = ExternalFileName.Folder(rawValue: names[0]) else { return nil }
+        return ExternalFileName(folder: folder, uuid: names[1])
+    }
+
+    /// What a look at the folder finds of the files that a state needs.
+    package struct Comparison: Sendable {
+        package let missing: [FileAtHand]
+        /// Of that name, and with other bytes. Core Data never writes to such a file again: one of the two is damaged.
+        package let different: [FileAtHand]
+    }
+
+    package func compare(with files: [FileAtHand]) throws(FileError) -> Comparison {
+        var missing: [FileAtHand] = []
+        var different: [FileAtHand] = []
+        for offered in files {
+            let path = path(of: offered.file.name)
+            guard let status = try? PlatformCalls.status(of: path) else {
+                missing.append(offered)
+                continue
+            }
+            guard status.kind == .file, status.size == offered.file.size else {
+                different.append(offered)
+                continue
+            }
+            if try FileDigest.sha256(of: path) != offered.file.sha256 { different.append(offered) }
+        }
+        return Comparison(missing: missing, different: different)
+    }
+
+    /// Puts copies of the files in, each in one step, and in the place of whatever has its name; all are on the medium
+    /// when this returns. The files at hand stay others' own: nothing that is written to one reaches the other.
+    ///
+    /// - Parameter mode: Of the copies: that of the store, whose readers need them.
+    /// - Throws: What was put in before stays: it is for the caller to remove.
+    package func put(_ files: [FileAtHand], mode: FilePermissions) throws(FileError) {
+        guard !files.isEmpty else { return }
+        let parent = path.removingLastComponent()
+        let staging = try TemporaryFolder(in: parent.isEmpty ? "." : parent, .besideResults)
+        let folders = Set(files.map(\.file.name.folder))
+        for folder in folders { try Folder.make(path.appending(folder.rawValue)) }
+        for (index, offered) in files.enumerated() {
+            let staged = staging.path.appending("\(index)")
+            try DurableCopy.make(of: offered.path, at: staged, mode: mode)
+            try PlatformCalls.rename(staged, to: path(of: offered.file.name))
+        }
+        for folder in folders { try Folder.sync(path.appending(folder.rawValue)) }
+    }
+
+    /// Removes files that no state needs any more. What cannot be removed is left: it is in nobody's way. No symbolic link
+    /// is followed.
+    ///
+    /// - Returns: Those that are gone.
+    @discardableResult
+    package func remove(_ names: some Sequence<ExternalFileName>) -> [ExternalFileName] {
+        guard let folder = try? OpenFolder(path) else { return [] }
+        let removed = names.filter { name in
+            let path = path(of: name)
+            return (try? folder.status(of: path))?.kind == .file && (try? folder.removeFile(path)) != nil
+        }
+        for subfolder in Set(removed.map(\.folder)) { try? folder.sync(path.appending(subfolder.rawValue)) }
+        return removed
+    }
+
+    /// Removes files that go with their store. What is no regular file stays, and so does everything where a symbolic link
+    /// stands in the place of the folder.
+    ///
+    /// - Throws: At the first that cannot be removed.
+    package func removeForGood(_ names: Set<ExternalFileName>) throws(FileError) {
+        guard !names.isEmpty, let folder = try? OpenFolder(path) else { return }
+        for name in names.sorted() {
+            let path = path(of: name)
+            guard (try? folder.status(of: path))?.kind == .file else { continue }
+            try folder.removeFile(path)
+        }
+        for subfolder in Set(names.map(\.folder)) {
+            let path = path.appending(subfolder.rawValue)
+            if folder.holds(path) { try folder.sync(path) }
+        }
+    }
+
+    /// Removes other files of the folder, by their paths in it, and the folders that are empty then, itself included.
+    package func removeForGood(_ places: [FilePath]) throws(FileError) {
+        guard let folder = try? OpenFolder(path) else { return }
+        for place in places { try folder.removeFile(path.appending(place.components)) }
+        try Self.removeEmptyFolders(in: folder)
+        try Self.unlessInUse { () throws(FileError) in try PlatformCalls.removeEmptyFolder(path) }
+        let parent = path.removingLastComponent()
+        try Folder.sync(parent.isEmpty ? "." : parent)
+    }
+
+    private static func removeEmptyFolders(in folder: borrowing OpenFolder) throws(FileError) {
+        for name in try folder.components(in: folder.path) {
+            guard let inner = try? folder.folder(name) else { continue }
+            try removeEmptyFolders(in: inner)
+            let path = folder.path.appending(name)
+            try unlessInUse { () throws(FileError) in try folder.removeEmptyFolder(at: path) }
+        }
+    }
+
+    private static func unlessInUse(_ body: () throws(FileError) -> Void) throws(FileError) {
+        do throws(FileError) {
+            try body()
+        } catch {
+            guard error.errno == .directoryNotEmpty || error.errno == .fileExists else { throw error }
+        }
+    }
+}

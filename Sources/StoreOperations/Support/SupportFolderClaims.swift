@@ -1,0 +1,76 @@
+package import ShipProtocol
+public import SystemPackage
+
+/// Whose the files of a support folder are.
+///
+/// The folder goes by a stem that several stores may share, so its name proves nothing: a file is a store's own only if
+/// that store's rows refer to it and no other's do. Where the rows of one of them cannot be read, it may refer to any file.
+package struct SupportFolderClaims: Hashable, Sendable {
+    /// Another store of the same stem.
+    package struct Other: Hashable, Sendable {
+        let path: FilePath
+        /// What its rows refer to; `nil` if that cannot be found out.
+        let files: Set<ExternalFileName>?
+        let isCoreData: Bool
+
+        package init(_ path: FilePath, refersTo files: Set<ExternalFileName>?, isCoreData: Bool) {
+            self.path = path
+            self.files = files
+            self.isCoreData = isCoreData
+        }
+    }
+
+    private let others: [Other]
+
+    package init(of others: [Other]) { self.others = others }
+
+    /// - Parameter own: What a store's rows refer to; `nil` if that cannot be found out.
+    /// - Returns: Which of it is that store's alone, and may go with it.
+    package func solely(_ own: Set<ExternalFileName>?) -> Set<ExternalFileName> {
+        guard let own, others.allSatisfy({ $0.files != nil }) else { return [] }
+        return others.reduce(own) { $0.subtracting($1.files ?? []) }
+    }
+
+    /// Whether a store of that stem refers to the file, or may.
+    package func mayRefer(to name: ExternalFileName) -> Bool { others.contains { $0.files?.contains(name) ?? true } }
+
+    /// The first that keeps external files in the folder, or may do so at any time.
+    package var user: FilePath? {
+        others.first { $0.isCoreData || $0.files.map { !$0.isEmpty } ?? true }?.path
+    }
+
+    /// Why a file stays.
+    ///
+    /// - Parameters:
+    ///   - name: `nil` for what no row can refer to.
+    ///   - unreadable: The store that goes, if its own rows cannot be read.
+    package func reason(
+        for name: ExternalFileName?, besides unreadable: FilePath? = nil
+    ) -> RemainingFile.Reason {
+        if let name, let other = others.first(where: { $0.files?.contains(name) ?? false }) {
+            return .usedBy(other.path)
+        }
+        if let path = others.first(where: { $0.files == nil })?.path ?? unreadable { return .unreadable(path) }
+        return .unexplained
+    }
+}
+
+/// A file in the support folder of a store that has gone, which stays because it is not proven to be that store's alone.
+public struct RemainingFile: Hashable, Sendable {
+    public let path: FilePath
+    public let reason: Reason
+
+    package init(_ path: FilePath, _ reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
+    public enum Reason: Hashable, Sendable {
+        /// Another store of the same stem refers to it.
+        case usedBy(FilePath)
+        /// No store of that stem refers to it.
+        case unexplained
+        /// What this store refers to cannot be found out: it may be this file.
+        case unreadable(FilePath)
+    }
+}
