@@ -128,6 +128,10 @@ let package = Package(
             ],
             path: "Benchmarks/codec", swiftSettings: strict),
 
+        // What README.md shows; as in another package, only what is public is there.
+        .target(
+            name: "ReadmeSample", dependencies: ["ShipStore", grdb], path: "Tests/ReadmeSample", packageAccess: false),
+
         // Tests, one target for each of the above.
         .target(
             name: "TestSupport",
