@@ -159,7 +159,7 @@ let package = Package(
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
         tests(of: "CoreDataReading", ["StoreFiles", system]),
         tests(of: "DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
-        tests(of: "ShipProtocol"),
+        tests(of: "ShipProtocol", ["StoreFiles"]),
         tests(
             of: "ShipCompression",
             ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", grdb, system]),

@@ -116,6 +116,7 @@ def refused() -> Iterator[Vector]:
         ("wrong-schema", "The consumer's reader does not take this schema", "user_version is 8, not 5 to 7"),
         ("too-large", "The shipment is larger than the consumer's operator allows", "the store has 20000000 bytes; at most 10000000 are allowed"),
         ("rolled-back", "The consumer's operator went back from this very store", "generation 7 was rolled back; --allow-again there lifts that"),
+        ("other-store", "The consumer holds another store under that name", "another store is there under the name Recipes"),
     ]:  # fmt: skip
         yield one(f"refused_{code.replace('-', '_')}", code, about, CONSUMER_STARTS, PRODUCER_STARTS, ("consumer", [refusal(code, why)]))
     half: Turn = ("producer", SENDS[1][:1])

@@ -27,6 +27,10 @@ public final class Consumer: Sendable {
         public var budget = ShipmentBudget()
         /// Bytes that an installation leaves free on the disk.
         public var keptFree: Int64 = 1_000_000
+        /// Names under which one shipment each may bring another store than the one that is held.
+        public var replacing: Set<StoreName> = []
+        /// What becomes of a store without a row that comes in place of one with rows and without an identity.
+        public var emptied = Succession.Emptied.refused
         /// What a shipment must be to be let in.
         public var requirements = StoreRequirements()
         /// How the store of a shipment is checked before it is installed.
@@ -57,7 +61,8 @@ public final class Consumer: Sendable {
         do throws(InboxError) {
             installer = try Installer(
                 inbox: inbox, keeping: Retention(count: options.kept, duration: options.keptFor),
-                leavingFree: options.keptFree)
+                leavingFree: options.keptFree, replacing: Replacements(of: options.replacing),
+                emptied: options.emptied)
         } catch {
             throw .install(error)
         }

@@ -38,6 +38,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case badOrigin(FilePath)
     /// The shipment does not follow on those that came before it.
     case outOfSequence(StoreName, SequenceFlaw)
+    /// What is held under the name is another store.
+    case otherStore(StoreName, Succession.Flaw)
     /// A call of the platform failed.
     case file(FileError)
 
@@ -48,7 +50,7 @@ public enum InboxError: Error, Hashable, Sendable {
         case .file(let error): error.isOutOfSpace
         case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .ofOtherUser, .openToOthers, .noSuchStore,
             .noSuchGeneration, .noOlderGeneration, .storeBusy, .held, .rolledBack, .badRecord, .badOrigin,
-            .outOfSequence:
+            .outOfSequence, .otherStore:
             false
         }
     }

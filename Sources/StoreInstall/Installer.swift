@@ -12,6 +12,8 @@ package final class Installer: Sendable {
     private let lock: InboxLock
     private let retention: Retention
     private let space: SpaceLedger
+    private let replacements: Replacements
+    private let emptied: Succession.Emptied
 
     package var inbox: Inbox { folder.inbox }
 
@@ -19,12 +21,17 @@ package final class Installer: Sendable {
     ///
     /// - Parameter reserve: Bytes that an installation leaves free on the disk: for the file system's own bookkeeping, and
     ///   for others.
+    /// - Parameter replacements: Where a shipment may bring another store than the one that is held.
+    /// - Parameter emptied: What becomes of a store without a row in place of one with rows.
     /// - Throws: `.ofOtherUser`, `.openToOthers`, `.inboxInUse`, `.storeBusy`, `.file`.
     package init(
         inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000,
+        replacing replacements: Replacements = Replacements(), emptied: Succession.Emptied = .refused,
         _ resolution: OpenFolder.Resolution = .kernel
     ) throws(InboxError) {
         self.retention = retention
+        self.replacements = replacements
+        self.emptied = emptied
         space = SpaceLedger(reserve: reserve)
         try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.root.isEmpty ? "." : inbox.root) }
         let folder = try InboxFolder(inbox, resolution)
@@ -73,7 +80,7 @@ package final class Installer: Sendable {
         return try withExtendedLifetime(custody) { _ in try body() }
     }
 
-    /// - Throws: `.occupied`, `.outOfSequence`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
+    /// - Throws: `.occupied`, `.outOfSequence`, `.otherStore`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
     package func plan(for manifest: Manifest, from sender: Sender = .carrier) throws(InboxError) -> Plan {
         try PublicLinks(folder: folder).check(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
@@ -88,6 +95,7 @@ package final class Installer: Sendable {
             try makeDurable(current)
             return .unchanged(current)
         }
+        try checkSuccession(manifest, to: current)
         try checkRecord(for: manifest, current: current)
         var held: [Manifest.Part: FilePath] = [:]
         for (index, part) in current.manifest.parts.enumerated() where part.size > 0 {
@@ -106,6 +114,16 @@ package final class Installer: Sendable {
         let record = try folder.rollbackRecord(of: manifest.name)
         guard let entry = record.entry(of: digest), current?.manifest.store.sha256 != digest else { return }
         throw .rolledBack(manifest.name, number: entry.generation)
+    }
+
+    /// Under the name of a store comes that store, unless the operator has said otherwise.
+    private func checkSuccession(_ manifest: Manifest, to current: Generation?) throws(InboxError) {
+        guard let current, !replacements.allow(manifest.name) else { return }
+        do throws(Succession.Flaw) {
+            try Succession.check(manifest, follows: current.manifest, emptied)
+        } catch {
+            throw .otherStore(manifest.name, error)
+        }
     }
 
     private func isSame(_ generation: Generation, _ manifest: Manifest) -> Bool {
@@ -191,7 +209,9 @@ package final class Installer: Sendable {
         let custody = try StoreCustody(of: name, in: folder)
         let before = custody.currentName
         // The operator may have gone back since the shipment was offered.
-        try checkRecord(for: manifest, current: try? folder.current(of: name))
+        let current = (try? folder.current(of: name)).flatMap(\.self)
+        try checkRecord(for: manifest, current: current)
+        try checkSuccession(manifest, to: current)
         _ = try admit(manifest, from: staged.sender)
         try permitting()
         try custody.settle()
@@ -209,6 +229,7 @@ package final class Installer: Sendable {
             try custody.switchCurrent(to: generationName)
             let generation = Generation(number: number, path: path, manifest: manifest)
             try await open(generation)
+            replacements.use(name)
             // What is current says it as well, for as long as it is.
             try? custody.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.

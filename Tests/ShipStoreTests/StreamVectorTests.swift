@@ -16,7 +16,7 @@ import Testing
     private static let exitStatus: [String: Int32] = [
         "version-not-supported": 76, "unknown-frame": 76, "protocol-violation": 76, "feature-not-supported": 76,
         "damaged": 65, "bad-manifest": 65, "bad-store": 65, "wrong-model": 65, "wrong-schema": 65,
-        "probe-failed": 65, "no-space": 73, "cannot-install": 73, "rolled-back": 73, "busy": 75,
+        "probe-failed": 65, "no-space": 73, "cannot-install": 73, "rolled-back": 73, "other-store": 73, "busy": 75,
         "timed-out": 75, "stopped": 75, "not-trusted": 77, "bad-signature": 77, "replayed": 77,
     ]
 

@@ -14,6 +14,7 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case noSpace = "no-space"
     case cannotInstall = "cannot-install"
     case rolledBack = "rolled-back"
+    case otherStore = "other-store"
     case busy
     case timedOut = "timed-out"
     case stopped

@@ -82,6 +82,9 @@ extension Reason {
         case .rolledBack:
             "send another state of the store, or ask the operator there to say "
                 + "`ship-store rollback NAME --into INBOX --allow-again`"
+        case .otherStore:
+            "send it under another name with --name, or ask the operator there to say "
+                + "`ship-store receive --replace NAME`"
         case .tooLarge:
             "ask the operator there to allow more (`ship-store receive --help`), or leave something out: "
                 + "`ship-store send --help`"

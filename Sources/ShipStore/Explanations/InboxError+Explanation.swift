@@ -48,6 +48,11 @@ extension InboxError {
                 "a reader holds \(name), generation\(numbers.count == 1 ? "" : "s") "
                     + numbers.map(String.init).joined(separator: ", "),
                 hint: "nothing has changed; let the reader go of it, then try again")
+        case .otherStore(let name, let flaw):
+            Explanation(
+                "another store is there under the name \(name): \(flaw.words)",
+                hint: "ship this one under a name of its own with `ship-store send --name`, or let it take the place "
+                    + "of the other with `ship-store receive --replace \(name)`")
         case .rolledBack(let name, let number):
             Explanation(
                 "the receiver's operator went back from this very store, its generation \(number) of \(name)",
@@ -100,6 +105,17 @@ extension SequenceFlaw {
             Explanation(
                 "\(name) has come from another device so far",
                 hint: "if this one is to send it from now on, say `ship-store trust ID --takes-over \(name)`")
+        }
+    }
+}
+
+extension Succession.Flaw {
+    fileprivate var words: String {
+        switch self {
+        case .otherIdentity: "its identity is not that of the shipment"
+        case .noTableInCommon: "it has no table of the same name as any of the shipment"
+        case .otherSchema: "its schema differs, and nothing says that it is the same store"
+        case .isEmpty: "it has rows, and the shipment has none"
         }
     }
 }

@@ -26,6 +26,7 @@ extension ShipmentError {
         case .unwelcome(.otherSchema), .unwelcome(.otherUserVersion): reason(.wrongSchema)
         case .probe: reason(.probeFailed)
         case .install(.rolledBack): reason(.rolledBack)
+        case .install(.otherStore): reason(.otherStore)
         case .install(.outOfSequence(_, .otherDevice)): reason(.notTrusted)
         case .install(.outOfSequence): reason(.replayed)
         case .install(.storeBusy): reason(.busy)

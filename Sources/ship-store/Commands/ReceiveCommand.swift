@@ -58,6 +58,14 @@ struct ReceiveCommand: AsyncParsableCommand {
             """)
     var unsigned = false
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Let one shipment under this name bring another store than the one that is there; may be given again.",
+            valueName: "name"),
+        transform: StoreNameArgument.read)
+    var replace: [StoreNameArgument] = []
+
     @OptionGroup var retention: RetentionArguments
 
     @OptionGroup(title: "Requirements") var required: RequirementArguments
@@ -94,6 +102,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.link = link.linkOptions
         options.trust = link.trust(console)
         options.unsigned = unsigned ? .taken : .asCarried
+        options.replacing = Set(replace.map(\.name))
+        options.emptied = required.allowEmpty ? .taken : .refused
         budget.apply(to: &options)
         let goesOn = from == nil && !once
         let reporter = ReceiveReporter(

@@ -35,6 +35,13 @@ struct RequirementArguments: ParsableArguments {
             """, valueName: "sql"), transform: ProbeArgument.read)
     var probe: [ProbeArgument] = []
 
+    @Flag(
+        help: """
+            Take a store without a row in place of one with rows, where no identity says that it is the same store: a \
+            queue may be empty.
+            """)
+    var allowEmpty = false
+
     func validate() throws {
         if modelSubset, model.isEmpty { throw ValidationError("--model-subset says something only with --model") }
     }

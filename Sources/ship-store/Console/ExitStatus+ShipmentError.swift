@@ -43,7 +43,7 @@ extension ExitStatus {
             switch code {
             case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported: .protocolBroken
             case .damaged, .badManifest, .badStore, .wrongModel, .wrongSchema, .probeFailed: .badData
-            case .noSpace, .tooLarge, .cannotInstall, .rolledBack: .cannotInstall
+            case .noSpace, .tooLarge, .cannotInstall, .rolledBack, .otherStore: .cannotInstall
             case .busy, .timedOut, .stopped: .tryAgain
             case .notTrusted, .badSignature, .replayed: .notPermitted
             case nil: .unavailable
@@ -57,7 +57,7 @@ extension ExitStatus {
             case .outOfSequence: .notPermitted
             case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .noInput
             case .inboxInUse, .storeBusy, .held: .tryAgain
-            case .occupied, .noSpace, .rolledBack, .ofOtherUser, .openToOthers, .file: .cannotInstall
+            case .occupied, .noSpace, .rolledBack, .otherStore, .ofOtherUser, .openToOthers, .file: .cannotInstall
             }
     }
 
