@@ -49,6 +49,8 @@ public final class Consumer: Sendable {
 
     private let installer: Installer
     private let turns = StoreTurns()
+    /// How many have begun.
+    private let sessions = Atomic(0)
     let options: Options
 
     /// Makes the inbox if it is not there, takes it over, and sweeps what a killed consumer left.
@@ -72,7 +74,7 @@ public final class Consumer: Sendable {
     ///
     /// - Returns: The receipt: what came is installed, durable and current.
     public func receive(
-        from endpoint: Endpoint, report: @escaping @Sendable (ReceiveEvent) -> Void = { _ in }
+        from endpoint: Endpoint, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) -> Receipt {
         do {
             return try await Connector.withLink(from: endpoint, try linkOptions(for: endpoint)) { link in
@@ -90,12 +92,13 @@ public final class Consumer: Sendable {
     }
 
     private func receive(
-        over link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveEvent) -> Void
+        over link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) async throws(ShipmentError) -> Receipt {
+        let told = nextSession(link, report)
         do throws(ShipmentError) {
-            return try await session(link, greeting, report) {}
+            return try await session(link, greeting, told) {}
         } catch {
-            report(.failed(error))
+            told.add(.failed(error))
             throw error
         }
     }
@@ -119,7 +122,7 @@ public final class Consumer: Sendable {
     ///   paired in time, and nobody is trusted.
     public func listen(
         on address: Endpoint, _ persistence: Persistence = .untilCancelled, pairingIn window: PairingWindow? = nil,
-        report: @escaping @Sendable (ReceiveEvent) -> Void = { _ in }
+        report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
         let first = persistence == .once ? FirstShipment() : nil
         let options = try listenerOptions(for: address, pairingIn: window, report)
@@ -135,10 +138,10 @@ public final class Consumer: Sendable {
                     try await Listener.serve(
                         on: address, options,
                         onListening: { address in
-                            report(.listening("\(address)"))
-                            if let window { report(.pairing(window.code)) }
+                            report(ReceiveReport(.listening("\(address)")))
+                            if let window { report(ReceiveReport(.pairing(window.code))) }
                         },
-                        onTurnedAway: { report(.turnedAway("\($0)", .link($1))) }
+                        onTurnedAway: { report(ReceiveReport(.turnedAway("\($0)", .link($1)))) }
                     ) { link in
                         await self.visit(link, window, first, report)
                     }
@@ -156,7 +159,7 @@ public final class Consumer: Sendable {
     /// Pairs, or receives a shipment.
     private func visit(
         _ link: Link, _ window: PairingWindow?, _ first: FirstShipment?,
-        _ report: @escaping @Sendable (ReceiveEvent) -> Void
+        _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) async -> Listener.Sequel {
         var link = link
         do throws(ShipmentError) {
@@ -164,24 +167,24 @@ public final class Consumer: Sendable {
                 switch try await receive(link, in: window, on: device) {
                 case .session(let begun): link = begun
                 case .paired(let peer):
-                    report(.paired(peer))
+                    report(ReceiveReport(.paired(peer)))
                     return .goOn
                 }
             }
         } catch {
-            report(.turnedAway("\(link.peer)", error))
+            report(ReceiveReport(.turnedAway("\(link.peer)", error)))
             return .goOn
         }
-        let claim = first.map(FirstShipment.Claim.init)
+        let (claim, told) = (first.map(FirstShipment.Claim.init), nextSession(link, report))
         do throws(ShipmentError) {
-            _ = try await session(link, .atOnce, report) { try claim?.make() }
+            _ = try await session(link, .atOnce, told) { try claim?.make() }
             claim?.end(.success(()))
         } catch {
             guard claim?.isMade != false else {
-                report(.turnedAway("\(link.peer)", error))
+                told.add(.turnedAway("\(link.peer)", error))
                 return .goOn
             }
-            report(.failed(error))
+            told.add(.failed(error))
             claim?.end(.failure(error))
         }
         return claim == nil ? .goOn : .end
@@ -195,7 +198,7 @@ public final class Consumer: Sendable {
 
     /// - Throws: Among others, what is wrong with the list of trusted devices.
     private func listenerOptions(
-        for endpoint: Endpoint, pairingIn window: PairingWindow?, _ report: @escaping @Sendable (ReceiveEvent) -> Void
+        for endpoint: Endpoint, pairingIn window: PairingWindow?, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) throws(ShipmentError) -> LinkOptions {
         var link = options.link
         guard case .tcp = endpoint, case .trustedPeers(let device) = options.trust else { return link }
@@ -205,32 +208,38 @@ public final class Consumer: Sendable {
             do {
                 return try security.next()
             } catch {
-                report(.turnedAway("\(peer)", ShipmentError(error)))
+                report(ReceiveReport(.turnedAway("\(peer)", ShipmentError(error))))
                 throw error
             }
         }
         return link
     }
 
+    private func nextSession(
+        _ link: Link, _ report: @escaping @Sendable (ReceiveReport) -> Void
+    ) -> SessionReport {
+        SessionReport(sessions.wrappingAdd(1, ordering: .relaxed).newValue, with: link.peer, report)
+    }
+
     private func session(
-        _ link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveEvent) -> Void,
+        _ link: Link, _ greeting: ConsumerSession.Greeting, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void
     ) async throws(ShipmentError) -> Receipt {
-        report(.connected("\(link.peer)"))
+        told.add(.connected("\(link.peer)"))
         let start = ContinuousClock.now
         let session = ConsumerSession(
             judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,
             coordinator: coordinator, turns: turns, budget: options.budget, requirements: options.requirements,
             checking: options.checking, probes: ProbeRun(options.probes), codec: options.codec,
-            timeouts: options.timeouts, whenBegun: whenBegun, report: report)
+            timeouts: options.timeouts, whenBegun: whenBegun, report: told.add)
         do {
             let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)
             }
-            report(.finished(receipt, .now - start))
+            told.add(.finished(receipt, .now - start))
             return receipt
         } catch {
-            throw ShipmentError(error)
+            throw ShipmentError(error, from: link.medium)
         }
     }
 }

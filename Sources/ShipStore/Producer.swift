@@ -3,6 +3,7 @@ import FoundationEssentials
 public import ShipCompression
 public import ShipProtocol
 public import ShipTransport
+import StoreFiles
 import StoreSnapshot
 public import SystemPackage
 
@@ -64,6 +65,7 @@ public struct Producer: Sendable {
         do {
             // What is wrong with the store is said before anybody is called.
             let source = try SourceStore(at: store, busyTimeout: options.copy.busyTimeout)
+            try protect(source, from: endpoint)
             let name = options.name ?? StoreName(suggestedBy: store)
             return try await Connector.withLink(to: endpoint, try linkOptions(for: endpoint)) { link in
                 // The listener may be trusted no more while the copy is taken, or sent.
@@ -93,6 +95,18 @@ public struct Producer: Sendable {
         }
     }
 
+    /// Whatever the user allows to be replaced: never what is being sent.
+    func protect(_ source: SourceStore, from endpoint: Endpoint) throws(ShipmentError) {
+        switch endpoint {
+        case .file(let path):
+            if source.owns(path) { throw .source(.partOfStore(path)) }
+        case .standardStreams:
+            let output = try? PlatformCalls.status(of: options.link.standardOutput, "-")
+            if let output, source.owns(output) { throw .source(.partOfStore(store)) }
+        case .tcp, .unix, .command: break
+        }
+    }
+
     private func linkOptions(for endpoint: Endpoint) throws(ShipmentError) -> LinkOptions {
         var link = options.link
         if case .tcp = endpoint { link.security = try options.trust.security(of: .receiver) }
@@ -117,7 +131,7 @@ extension Producer.Options {
         }
     }
 
-    fileprivate var manner: OutgoingShipment.Manner {
+    var manner: OutgoingShipment.Manner {
         OutgoingShipment.Manner(effort: effort, form: form, selfCheck: selfCheck, cores: cores, codec: codec)
     }
 }

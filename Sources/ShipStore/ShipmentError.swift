@@ -16,6 +16,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case link(LinkError)
     /// The other side does not keep to the protocol, or its bytes were damaged on the way.
     case protocolBroken(ProtocolError)
+    /// What is in a file is no shipment, or is damaged or cut off.
+    case badFile(ProtocolError)
     /// A block does not decode, or cannot be encoded.
     case compression(CompressionError)
     /// The consumer has refused.
@@ -91,6 +93,15 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as TrustListError: .trustList(error)
             case is CancellationError: .stopped
             default: .sqlite(String(describing: error))
+            }
+    }
+
+    /// The same of a session over a link: a file is not a peer.
+    init(_ error: any Error, from medium: Link.Medium) {
+        self =
+            switch (ShipmentError(error), medium) {
+            case (.protocolBroken(let error), .file): .badFile(error)
+            case (let error, _): error
             }
     }
 }

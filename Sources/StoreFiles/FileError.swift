@@ -8,7 +8,8 @@ public struct FileError: Error, Hashable, Sendable {
 
     /// What was tried.
     public enum Operation: String, Hashable, Sendable {
-        case open, read, write, sync, stat, link, rename, remove, lock, resolve, watch
+        case open, read, write, sync, link, rename, remove, lock, resolve, watch
+        case stat = "look at"
         case makeFolder = "make the folder"
         case listFolder = "list the folder"
         case changeMode = "change the mode of"

@@ -40,6 +40,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case tableMustStay(String, because: TableObstacle)
     /// Pairs of the store and of the shipment, together.
     case tooMuchMetadata(limit: Int)
+    /// What was to be written is the store itself, or would stand where its own files do.
+    case partOfStore(FilePath)
     case cancelled
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
     case sqlite(code: Int32, message: String)

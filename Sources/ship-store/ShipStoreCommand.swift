@@ -48,15 +48,18 @@ struct ShipStoreCommand: AsyncParsableCommand {
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         guard !code.isSuccess, !(error is ExitCode) else { exit(withError: error) }
-        let console = Console(.normal)
+        // The command line could not be read, so nobody else knows what is meant for standard output.
+        let arguments = CommandLine.arguments.dropFirst()
+        let isTaken = arguments.first == "send" && arguments.contains("-")
+        let console = Console(.normal, arguments.contains("--json") && !isTaken ? .json : .words)
         guard code == .validationFailure else {
-            console.complain(message(for: error))
+            console.fail(message(for: error), hint: nil, .unexpected)
             exit(withError: ExitCode(ExitStatus.unexpected.rawValue))
         }
-        let named = CommandLine.arguments.dropFirst().first
+        let named = arguments.first
         let command = configuration.subcommands.map { $0.configuration.commandName ?? "" }.first { $0 == named }
         let explanation = UsageExplanation(message(for: error), of: command)
-        console.complain(explanation.cause, hint: explanation.hint)
+        console.fail(explanation.cause, hint: explanation.hint, .usage)
         exit(withError: ExitCode(ExitStatus.usage.rawValue))
     }
 }

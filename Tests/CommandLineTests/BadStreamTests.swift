@@ -71,7 +71,8 @@ import Testing
 
     @Test func `a file that is not there, and one that is a folder`() async throws {
         let missing = try await desk.run("receive", "--into", "inbox", "--from", "monday.shipment")
-        missing.expectFailure(66, "cannot open monday.shipment: No such file or directory")
+        missing.expectFailure(
+            66, "cannot open monday.shipment: No such file or directory", hint: "check the path")
         let folder = try await desk.run("receive", "--into", "inbox", "--from", "./")
         #expect(folder.status == .exited(74))
         #expect(folder.complaints.first?.hasPrefix("ship-store: error: cannot ") == true)

@@ -41,7 +41,9 @@ import Testing
     @Test func `a folder that is a file is an error`() async throws {
         try desk.makeStore()
         let outcome = try await desk.run("copy", "Recipes.sqlite", "--to", "Recipes.sqlite")
-        outcome.expectFailure(74, "cannot make the folder Recipes.sqlite: Not a directory")
+        outcome.expectFailure(
+            74, "cannot make the folder Recipes.sqlite: Not a directory",
+            hint: "a part of the path is a file, not a folder: choose another path")
         #expect(try desk.leftovers == [])
     }
 }

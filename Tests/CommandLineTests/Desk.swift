@@ -43,7 +43,12 @@ final class Desk: Sendable {
     func run(
         _ arguments: [String], input: ChildProgram.Input = .nothing, timeout: Duration = .seconds(60)
     ) async throws -> ChildProgram.Outcome {
-        try await BuiltProgram.run(arguments, input: input, environment: environment, in: path, timeout: timeout)
+        let outcome = try await BuiltProgram.run(
+            arguments, input: input, environment: environment, in: path, timeout: timeout)
+        // Standard output may be meant for a shipment.
+        let isTaken = arguments.first == "send" && arguments.contains("-")
+        if arguments.contains("--json"), !isTaken { try outcome.expectOutput(of: arguments[0]) }
+        return outcome
     }
 
     func start(_ arguments: String..., input: ChildProgram.Input = .nothing) throws -> ChildProgram {

@@ -3,6 +3,24 @@ import TestSupport
 import Testing
 
 extension ChildProgram.Outcome {
+    private static let schema = Result { try OutputSchema() }
+
+    /// Expects that each line is as `Protocol/OUTPUT.md` says, and that an error is the last.
+    func expectOutput(of command: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let (schema, objects) = (try Self.schema.get(), try objects())
+        for object in objects {
+            let faults = schema.faults(in: object, of: command)
+            #expect(faults == [], "\(object)", sourceLocation: sourceLocation)
+        }
+        let errors = objects.indices.filter { objects[$0]["event"] as? String == "error" }
+        guard case .exited(let status) = self.status, status > 0, status < 128 else {
+            #expect(errors == [], sourceLocation: sourceLocation)
+            return
+        }
+        #expect(errors == [objects.count - 1], "\(objects)", sourceLocation: sourceLocation)
+        #expect(objects.last?["status"] as? Int32 == status, sourceLocation: sourceLocation)
+    }
+
     /// Every line of standard output, which is one JSON object.
     func objects() throws -> [[String: Any]] {
         try lines.map { line in

@@ -90,7 +90,7 @@ import Testing
         #expect(outcome.stdout.hasPrefix("damaged  "))
         #expect(outcome.complaints.first?.hasPrefix("ship-store: error: ") == true)
         let object = try #require(try await desk.run("verify", verified.string, "--json").objects().first)
-        #expect(object["isWhole"] as? Bool == false && object["problem"] is String)
+        #expect(object["isWhole"] as? Bool == false && object["error"] is String)
         #expect(try desk.leftovers == [])
     }
 

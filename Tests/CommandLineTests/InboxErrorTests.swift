@@ -44,7 +44,8 @@ import Testing
         try await desk.run("list", "--into", "\(desk.path)").expectFailure(
             66, "\(desk.path) is no inbox", hint: "receive into it first: ship-store receive --into \(desk.path)")
         try await desk.run("receive", "--into", "Recipes.sqlite", "--listen", "127.0.0.1:0").expectFailure(
-            73, "cannot make the folder Recipes.sqlite: Not a directory")
+            73, "cannot make the folder Recipes.sqlite: Not a directory",
+            hint: "a part of the path is a file, not a folder: choose another path")
     }
 
     /// A file system of half a megabyte; nothing is tested where this process may not mount any.

@@ -48,7 +48,7 @@ import Testing
         let all = try await desk.run("copies", "--in", "kept", "--json").objects()
         #expect(all.count == 2)
         let found = try await desk.run("copies", "--in", "kept", "--tag", "before-import", "--json").objects()
-        #expect(found.map { $0["path"] as? String } == ["kept/\(tagged.lastComponent?.string ?? "")"])
+        #expect(found.map { $0["folder"] as? String } == ["kept/\(tagged.lastComponent?.string ?? "")"])
         #expect(found[0]["tags"] as? [String] == ["b", "before-import"])
         #expect(found[0]["metadata"] as? [String: String] == ["who": "me"])
         #expect(found[0]["identity"] as? String == CoreDataSample.identity)
@@ -84,6 +84,6 @@ import Testing
             outcome.stderr.contains(
                 "kept/Photos-20260101T000000 is damaged: cannot open kept/Photos-20260101T000000/manifest.json"))
         try await desk.run("copies", "--in", "nowhere").expectFailure(
-            66, "cannot stat nowhere: No such file or directory")
+            66, "cannot look at nowhere: No such file or directory", hint: "check the path")
     }
 }

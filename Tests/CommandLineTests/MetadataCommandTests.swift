@@ -51,6 +51,33 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `what is unset leaves nothing of ours behind`() async throws {
+        try desk.makeStore()
+        let before = try StoreContent(of: desk["Recipes.sqlite"])
+        for removed in [["--unset", "a", "--unset", "b"], ["--unset", "a"], ["--unset", "b"]] {
+            if removed.count > 2 || removed.last == "a" {
+                try await desk.run("metadata", "Recipes.sqlite", "--set", "a=1", "--set", "b=2", "-q").expectSuccess()
+            }
+            try await desk.run(["metadata", "Recipes.sqlite", "-q"] + removed).expectSuccess()
+        }
+        #expect(try StoreContent(of: desk["Recipes.sqlite"]) == before)
+        // A table of that name that somebody else has made, or that something else needs, stays.
+        for others in [
+            "CREATE TABLE ship_store_metadata(key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+            """
+            CREATE TABLE ship_store_metadata(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+            CREATE VIEW pairs AS SELECT * FROM ship_store_metadata
+            """,
+        ] {
+            try TestStore.make(at: desk["Recipes.sqlite"], sql: others)
+            let before = try StoreContent(of: desk["Recipes.sqlite"])
+            try await desk.run("metadata", "Recipes.sqlite", "--unset", "a", "-q").expectSuccess()
+            #expect(try StoreContent(of: desk["Recipes.sqlite"]) == before)
+            try TestStore.make(
+                at: desk["Recipes.sqlite"], sql: "DROP VIEW IF EXISTS pairs; DROP TABLE ship_store_metadata")
+        }
+    }
+
     @Test func `errors`() async throws {
         try desk.makeStore()
         try await desk.run("metadata", "None.sqlite", "--set", "a=b")

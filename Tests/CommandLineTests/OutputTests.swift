@@ -34,7 +34,8 @@ import Testing
         let sent = try await desk.run("send", "nothing.sqlite", "--to", "./a", "--json")
         #expect(sent.status == .exited(66))
         let failure = try #require(try sent.events().last)
-        #expect(failure["event"] as? String == "failed")
+        #expect(failure["event"] as? String == "error")
+        #expect(failure["status"] as? Int == 66)
         #expect(failure["error"] as? String == "there is no store at nothing.sqlite")
         #expect(failure["hint"] as? String == "check the path")
         let received = try await desk.run(

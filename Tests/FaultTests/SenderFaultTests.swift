@@ -67,6 +67,28 @@ struct SenderFaultTests {
         #expect(call > 20, "the shim counts almost nothing")
     }
 
+    @Test func `a sender that is killed at any call leaves the shipment that was there, or the new one`() async throws {
+        let temporary = try sample.scratch.folder("temporary")
+        let out = try sample.scratch.folder("out")
+        let shipment = out.appending("a.shipment")
+        try #require(try await send(to: shipment, temporary, [:]).status == .exited(0))
+        let step = Soak.isOn ? 1 : 3
+        var (call, replaced) = (1, 0)
+        while true {
+            let before = try OpenFile.reading(shipment).status.identity
+            let log = sample.scratch.path.appending("calls of the second \(call)")
+            let outcome = try await send(to: shipment, temporary, shim.environment(.kill, at: call, log: log))
+            #expect(try Folder.names(in: out).contains("a.shipment"), "at \(call)")
+            let verified = try await BuiltProgram.run(["verify", shipment.string])
+            #expect(verified.status == .exited(0), "at \(call): \(verified.stderr)")
+            if try OpenFile.reading(shipment).status.identity != before { replaced += 1 }
+            if outcome.status == .exited(0) { break }
+            call += step
+        }
+        #expect(call > 20 && replaced >= 1)
+        #expect(try Folder.names(in: out) == ["a.shipment"])
+    }
+
     /// Without the sidecars: SQLite makes them for whoever reads a store in WAL mode, and they stay when it is killed.
     private func listing(of home: FilePath) throws -> [FolderListing.Entry] {
         try FolderListing(of: home).entries.filter { !$0.name.hasSuffix("-shm") && !$0.name.hasSuffix("-wal") }

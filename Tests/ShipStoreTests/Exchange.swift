@@ -60,9 +60,9 @@ struct Exchange {
         let socket = folder.path.appending("socket")
         let consumer = try consumer()
         let (listening, ready) = AsyncStream<Void>.makeStream()
-        async let serving: Void = consumer.listen(on: .unix(socket), .once) { [received] event in
-            received.add(event)
-            if case .listening = event { ready.yield() }
+        async let serving: Void = consumer.listen(on: .unix(socket), .once) { [received] report in
+            received.add(report.event)
+            if case .listening = report.event { ready.yield() }
         }
         var iterator = listening.makeAsyncIterator()
         await iterator.next()
@@ -80,7 +80,9 @@ struct Exchange {
         var sending = self
         sending.options.link.standardOutput = pipe.writeEnd
         let consumer = try consumer(reading: pipe.readEnd, answering: nowhere)
-        async let outcome = Self.result { try await consumer.receive(from: .standardStreams, report: received.add) }
+        async let outcome = Self.result {
+            try await consumer.receive(from: .standardStreams, report: { [received] in received.add($0.event) })
+        }
         _ = try? await sending.producer.send(to: .standardStreams, report: sent.add)
         try pipe.writeEnd.close()
         let receipt = await outcome
@@ -104,7 +106,7 @@ struct Exchange {
     }
 
     func receive(_ file: FilePath) async throws -> Receipt {
-        try await consumer().receive(from: .file(file), report: received.add)
+        try await consumer().receive(from: .file(file), report: { [received] in received.add($0.event) })
     }
 
     /// Why the producer began again.

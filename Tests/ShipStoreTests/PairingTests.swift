@@ -32,9 +32,9 @@ import Testing
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let listening = Task {
             defer { continuation.finish() }
-            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening), pairingIn: window) { event in
-                if case .listening(let address) = event { continuation.yield(address) }
-                events(event)
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening), pairingIn: window) { report in
+                if case .listening(let address) = report.event { continuation.yield(address) }
+                events(report.event)
             }
         }
         defer { listening.cancel() }

@@ -31,10 +31,11 @@ import Testing
     @Test func `is not there before it is finished, and leaves the one before in place until then`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path.appending("a.shipment")
-        try OpenFile.creating(path).write([1])
+        // Another file would have to be replaced on the user's word.
+        try OpenFile.creating(path).write([0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A])
         try await Connector.withLink(to: .file(path)) { link throws in
             try await link.writer.write([2, 2], within: patience)
-            #expect(try OpenFile.reading(path).size == 1)
+            #expect(try OpenFile.reading(path).size == 8)
             try await link.writer.finish()
             #expect(try OpenFile.reading(path).size == 2)
         }

@@ -30,8 +30,8 @@ struct UnpackedShipment: ~Copyable {
     ) async throws(ShipmentError) -> (Generation, DeviceIdentifier?) {
         let consumer = try Consumer(inbox: inbox)
         let signer = Mutex(DeviceIdentifier?.none)
-        let receipt = try await consumer.receive(from: .file(path)) { event in
-            if case .signed(let id) = event { signer.withLock { $0 = id } }
+        let receipt = try await consumer.receive(from: .file(path)) { report in
+            if case .signed(let id) = report.event { signer.withLock { $0 = id } }
         }
         do throws(InboxError) {
             guard let generation = try consumer.inbox.current(of: receipt.name) else {

@@ -1,22 +1,40 @@
 public import DeviceTrust
-import ShipProtocol
+public import ShipProtocol
 import StoreFiles
 import StoreInbox
 import StoreServing
-import SystemPackage
+public import SystemPackage
 
 /// Whether something is whole: `verify`.
 public struct Verification: Sendable {
     /// One thing that was looked at.
     public struct Finding: Sendable {
-        /// A path, or a generation by its store's name and number.
-        public let subject: String
+        public let place: Place
         /// What it says of itself, if that could be read.
         public let manifest: Manifest?
         /// `nil` if it is whole.
         public let problem: ShipmentError?
         /// The device that signed it, of a shipment in a file that is signed.
         public var signer: DeviceIdentifier?
+
+        /// For people: a path, or a generation by its store's name and number.
+        public var subject: String {
+            switch place {
+            case .file(let path), .generation(nil, let path): path.string
+            case .generation(let name?, let folder): "\(name), generation \(folder.lastComponent?.string ?? "")"
+            case .store(let name): "\(name)"
+            }
+        }
+    }
+
+    /// What was looked at.
+    public enum Place: Hashable, Sendable {
+        /// A store or a shipment.
+        case file(FilePath)
+        /// A folder; with the name of the store if it was found in an inbox.
+        case generation(StoreName?, FilePath)
+        /// A store in an inbox.
+        case store(StoreName)
     }
 
     private let options: CopyOptions
@@ -34,21 +52,22 @@ public struct Verification: Sendable {
     public func run(on artifact: Artifact) async throws(ShipmentError) -> [Finding] {
         switch artifact {
         case .inbox(let path): return try await findings(in: Inbox(at: path))
-        case .generation(let path): return [await finding(path.string) { () throws in try Generation(at: path) }]
+        case .generation(let path):
+            return [await finding(.generation(nil, path)) { () throws in try Generation(at: path) }]
         case .shipment(let path):
             do throws(ShipmentError) {
                 let shipment = try await UnpackedShipment(path, options.temporaryFolder)
                 let (manifest, signer) = (shipment.generation.manifest, shipment.signer)
-                return [Finding(subject: path.string, manifest: manifest, problem: nil, signer: signer)]
+                return [Finding(place: .file(path), manifest: manifest, problem: nil, signer: signer)]
             } catch {
-                return [Finding(subject: path.string, manifest: nil, problem: error)]
+                return [Finding(place: .file(path), manifest: nil, problem: error)]
             }
         case .store(let path):
             do {
                 let manifest = try await PreparedCopy(of: path, options).manifest
-                return [Finding(subject: path.string, manifest: manifest, problem: nil)]
+                return [Finding(place: .file(path), manifest: manifest, problem: nil)]
             } catch {
-                return [Finding(subject: path.string, manifest: nil, problem: ShipmentError(error))]
+                return [Finding(place: .file(path), manifest: nil, problem: ShipmentError(error))]
             }
         }
     }
@@ -60,8 +79,7 @@ public struct Verification: Sendable {
                 let paths = try inbox.generationPaths(of: name)
                 var ofStore: [Finding] = []
                 for path in paths {
-                    let subject = "\(name), generation \(path.lastComponent?.string ?? "")"
-                    ofStore.append(await finding(subject) { try Generation(at: path) })
+                    ofStore.append(await finding(.generation(name, path)) { try Generation(at: path) })
                 }
                 do throws(InboxError) {
                     // A name without generations is that of a store whose first shipment never arrived.
@@ -69,7 +87,7 @@ public struct Verification: Sendable {
                 } catch {
                     // What is wrong with the current generation itself has been found already.
                     if ofStore.allSatisfy({ $0.problem == nil }) {
-                        ofStore.append(Finding(subject: "\(name)", manifest: nil, problem: .install(error)))
+                        ofStore.append(Finding(place: .store(name), manifest: nil, problem: .install(error)))
                     }
                 }
                 findings += ofStore
@@ -80,16 +98,16 @@ public struct Verification: Sendable {
         }
     }
 
-    private func finding(_ subject: String, _ open: () throws -> Generation) async -> Finding {
+    private func finding(_ place: Place, _ open: () throws -> Generation) async -> Finding {
         var manifest: Manifest?
         do {
             let generation = try open()
             manifest = generation.manifest
             try generation.compareWithManifest()
             _ = try await checking.check(generation.storePath, against: StoreClaims(generation.manifest))
-            return Finding(subject: subject, manifest: manifest, problem: nil)
+            return Finding(place: place, manifest: manifest, problem: nil)
         } catch {
-            return Finding(subject: subject, manifest: manifest, problem: ShipmentError(error))
+            return Finding(place: place, manifest: manifest, problem: ShipmentError(error))
         }
     }
 }

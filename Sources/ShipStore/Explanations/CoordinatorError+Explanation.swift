@@ -37,7 +37,7 @@ extension CoordinatorError {
         case .noExternalFile(let name, .missingAtProducer):
             Explanation("the external file \(name.relativePath) was missing already where the store comes from")
         case .inbox(let error): error.explanation
-        case .file(let error): Explanation("\(error)")
+        case .file(let error): error.explanation
         }
     }
 }

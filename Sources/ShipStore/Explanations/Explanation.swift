@@ -21,6 +21,7 @@ extension ShipmentError {
         case .source(let error): error.explanation
         case .link(let error): error.explanation
         case .protocolBroken(let error): error.explanation
+        case .badFile(let error): error.explanationOfFile
         case .compression(let error): error.explanation
         case .badStore(let flaw): flaw.explanation
         case .tooMuch(let excess): excess.explanation
@@ -30,8 +31,7 @@ extension ShipmentError {
         case .install(let error): error.explanation
         case .serving(let error): error.explanation
         case .metadata(let error): error.explanation
-        case .file(let error):
-            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .file(let error): error.explanation
         case .operation(let error): error.explanation
         case .identity(let error): error.explanation
         case .trustList(let error): error.explanation

@@ -17,8 +17,7 @@ extension IdentityError {
             Explanation("\(path) cannot be used: \(flaw)", hint: "restore it, or remove it and trust each other anew")
         case .busy(let path): Explanation("another program is changing \(path)", hint: "try again")
         case .notMade: Explanation("a certificate cannot be made")
-        case .file(let error):
-            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .file(let error): error.explanation
         }
     }
 }

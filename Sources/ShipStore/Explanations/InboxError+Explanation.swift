@@ -68,9 +68,7 @@ extension InboxError {
                 "\(path) cannot be read: it does not say which device the store is from",
                 hint: "restore it; without it old shipments of the store are taken as new ones")
         case .outOfSequence(let name, let flaw): flaw.explanation(name)
-        case .file(let error):
-            Explanation(
-                "\(error)", hint: error.isOutOfSpace ? "free some space, then send again" : nil)
+        case .file(let error): error.explanation
         }
     }
 

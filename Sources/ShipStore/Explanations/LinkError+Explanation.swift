@@ -3,6 +3,11 @@ import StoreFiles
 import SystemPackage
 
 extension LinkError {
+    /// Six digits, or ids where they can be copied.
+    private static let trustFirst =
+        "trust each other first: `ship-store receive --pair` on one side and `ship-store send --pair CODE` on the other, "
+        + "or `ship-store trust ID` on both, with what `ship-store identity` says on the other"
+
     var explanation: Explanation {
         switch self {
         case .couldNotResolve(let host, let reason):
@@ -20,9 +25,7 @@ extension LinkError {
         case .notLoopback(let endpoint):
             Explanation(
                 "\(endpoint) is beyond this machine, and this device trusts nobody there",
-                hint:
-                    "trust each other first: `ship-store identity` there, `ship-store trust ID` here, and the other way "
-                    + "round; or carry it over ssh with exec:")
+                hint: "\(Self.trustFirst); or carry it over ssh with exec:")
         case .addressInUse(let endpoint):
             Explanation(
                 "another program listens on \(endpoint)", hint: "stop it, or choose another address with --listen")
@@ -40,6 +43,10 @@ extension LinkError {
             Explanation("a shipment does not come from a terminal", hint: "pipe it in, or name a file")
         case .childNotStarted(let errno):
             Explanation("the command of exec: cannot be started: \(errno)")
+        case .inTheWay(let path):
+            Explanation(
+                "\(path) is there already, and is no shipment",
+                hint: "name another file, or say --force to replace this one")
         case .folderIsOpen(let path):
             Explanation(
                 "other users can get at the folder \(path)", hint: "use a folder of your own that is closed: chmod 700")
@@ -61,9 +68,7 @@ extension LinkError {
         case .onlyTLSThere:
             Explanation(
                 "the other side wants to know who this device is",
-                hint:
-                    "trust each other first: `ship-store identity` there, `ship-store trust ID` here, and the other way "
-                    + "round")
+                hint: Self.trustFirst)
         case .tlsFailed(let words): Explanation("no encrypted link came about: \(words)")
         case .otherUser(let user):
             Explanation("a program of another user, \(user), is at the other end", hint: "use TCP between users")
@@ -84,8 +89,7 @@ extension LinkError {
         case .childFailed(.signalled(let signal)):
             Explanation("the command of exec: was ended by signal \(signal)")
         case .oneWay: Explanation("there is no way back on this link")
-        case .file(let error):
-            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .file(let error): error.explanation
         case .cancelled: Explanation("stopped before it was done")
         case .io(let errno): Explanation("the link broke: \(errno)", hint: "try again")
         }

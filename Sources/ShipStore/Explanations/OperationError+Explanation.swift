@@ -72,8 +72,7 @@ extension OperationError {
                 hint: "name a file, without a folder, that is not hidden and not one of SQLite's sidecars")
         case .noSpace(let folder):
             Explanation("there is no space left on the disk of \(folder)", hint: "free some space, then try again")
-        case .file(let error):
-            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .file(let error): error.explanation
         case .sqlite(let code, let message): Explanation("SQLite says: \(Printable.text(message)) (code \(code))")
         case .stopped: Explanation("stopped before it was done", hint: "nothing has changed; start again")
         }

@@ -41,6 +41,21 @@ extension ProtocolError {
         }
     }
 
+    /// Of what is read from a file, which nobody sends again.
+    var explanationOfFile: Explanation {
+        let hint = "have it made anew with `ship-store send --to FILE`"
+        switch self {
+        case .truncated: return Explanation("the file ends early: the shipment is not whole", hint: hint)
+        case .wrongMagic:
+            return Explanation(
+                "the file is no shipment", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
+        case .damaged: return Explanation("the file is damaged: a checksum is wrong", hint: hint)
+        case .incomplete: return Explanation("parts of the shipment are missing in the file", hint: hint)
+        default:
+            return Explanation("the file is no sound shipment: \(explanation.cause)", hint: explanation.hint ?? hint)
+        }
+    }
+
     private static func text(_ versions: ClosedRange<UInt8>) -> String {
         versions.count == 1
             ? "version \(versions.lowerBound)" : "versions \(versions.lowerBound) to \(versions.upperBound)"

@@ -16,7 +16,7 @@ extension ShipmentError {
         case .signature: reason(.badSignature)
         case .link: nil
         case .protocolBroken(.truncated): reason(.protocolViolation)
-        case .protocolBroken(let error): reason(error.code)
+        case .protocolBroken(let error), .badFile(let error): reason(error.code)
         case .compression: reason(.damaged)
         // The store may be as good as any.
         case .badStore(.checkerFailed(.notStarted)): reason(.cannotInstall)
@@ -42,7 +42,7 @@ extension ShipmentError {
     /// What a producer gives up with, or `nil` where there is nobody to tell.
     var cancellation: Reason? {
         switch self {
-        case .refused, .givenUp, .cannotAnswer, .link(.closedByPeer), .protocolBroken(.truncated): nil
+        case .refused, .givenUp, .cannotAnswer, .badFile, .link(.closedByPeer), .protocolBroken(.truncated): nil
         case .link(.timedOut), .link(.tooSlow): reason(.timedOut)
         case .link: nil
         case .protocolBroken(let error): reason(error.code)

@@ -77,7 +77,7 @@ extension ModelFileError {
             Explanation("\(path) is larger than \(limit) bytes: that is no model", hint: "check the path")
         case .unreadable(let path, let flaw):
             Explanation("\(path) cannot be read as a model: \(flaw.words)", hint: flaw.hint)
-        case .file(let error): Explanation("\(error)")
+        case .file(let error): error.explanation
         }
     }
 }

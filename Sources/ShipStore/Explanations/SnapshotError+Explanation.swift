@@ -72,12 +72,14 @@ extension SnapshotError {
             Explanation(
                 "the store's metadata and that of the shipment are more than \(limit) pairs together",
                 hint: "give fewer with --meta, or remove some with `ship-store metadata STORE --unset`")
+        case .partOfStore(let path):
+            Explanation(
+                "\(path) belongs to the store that is sent, and would be destroyed", hint: "name another file")
         case .cancelled:
             Explanation("stopped before it was done")
         case .sqlite(let code, let message):
             Explanation("SQLite cannot copy the store: \(message) (code \(code))")
-        case .file(let error):
-            Explanation("\(error)", hint: error.isOutOfSpace ? "free some space, then try again" : nil)
+        case .file(let error): error.explanation
         }
     }
 }

@@ -28,7 +28,7 @@ extension StoreCheck.Flaw {
                 "SQLite cannot read the store: \(Printable.text(message)) (code \(code))",
                 hint: "look into the sender's store with `ship-store verify STORE` there")
         case .checkerFailed(let failure): failure.explanation
-        case .file(let error): Explanation("\(error)")
+        case .file(let error): error.explanation
         }
     }
 }

@@ -126,8 +126,8 @@ struct ConsumerSession {
                 try course.standing.judge { () throws(ShipmentError) in
                     _ = try again.sender(of: manifest, over: link, proof)
                 }
-                if let signer { report(.signed(by: signer)) }
                 report(.offered(manifest))
+                if let signer { report(.signed(by: signer)) }
                 try budget.admit(manifest)
                 if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
                 return dialogue.mode == .twoWay

@@ -11,7 +11,7 @@ enum FileLink {
         switch try? PlatformCalls.statusFollowingLinks(of: path).kind {
         case .folder: throw .file(FileError(.open, path, .isDirectory))
         case nil, .file, .symbolicLink:
-            let sink = try DescriptorLink.linkErrors { () throws(FileError) in try FileSink(path) }
+            let sink = try FileSink(path, over: options.overwriting)
             let link = Link(
                 direction: .oneWay, medium: .file, reader: LinkReader(NoSource()), writer: LinkWriter(sink),
                 peer: .file(path))
@@ -22,6 +22,14 @@ enum FileLink {
             let link = Link(
                 direction: .oneWay, reader: LinkReader(NoSource()), writer: output.end, peer: .file(path))
             return OpenLink(link: link, channels: [output.channel].compactMap(\.self))
+        }
+    }
+
+    static func checkTarget(_ path: FilePath, _ options: LinkOptions) throws(LinkError) {
+        switch try? PlatformCalls.statusFollowingLinks(of: path).kind {
+        case .folder: throw .file(FileError(.open, path, .isDirectory))
+        case nil, .file, .symbolicLink: try FileSink.check(path, over: options.overwriting)
+        case .pipe, .socket, .characterDevice, .other: break
         }
     }
 

@@ -41,6 +41,15 @@ package struct Link: Sendable {
     }
 }
 
+extension Link {
+    /// A link into a file that is never made: to find out how many bytes would go.
+    package static func nowhere(as endpoint: Endpoint) -> Link {
+        Link(
+            direction: .oneWay, medium: .file, reader: LinkReader(NoSource()), writer: LinkWriter(ForgetfulSink()),
+            peer: endpoint)
+    }
+}
+
 /// The bytes from the peer. One task reads at a time.
 package struct LinkReader: Sendable {
     /// Longest piece that is read at a time, in bytes.
@@ -111,5 +120,11 @@ struct NoSource: LinkSource {
 /// The writing side of a link on which one only reads.
 struct NoSink: LinkSink {
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { throw .oneWay }
+    func finish() async throws(LinkError) {}
+}
+
+/// Where bytes go that nobody keeps.
+private struct ForgetfulSink: LinkSink {
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {}
     func finish() async throws(LinkError) {}
 }

@@ -30,6 +30,8 @@ public enum LinkError: Error, Hashable, Sendable {
     case isATerminal(Stream)
     /// The shell could not be started.
     case childNotStarted(Errno)
+    /// A file that is no shipment stands where one should be written.
+    case inTheWay(FilePath)
     /// Other users can get at the folder of a socket: it must be the user's own, and 0700.
     case folderIsOpen(FilePath)
 

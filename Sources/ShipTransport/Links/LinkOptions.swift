@@ -22,9 +22,19 @@ public struct LinkOptions: Sendable {
     /// connect and say nothing keep nobody out.
     public var maximumHandshakes = 256
     public var maximumHandshakesPerAddress = 64
+    /// What a shipment that becomes a file may take the place of.
+    public var overwriting = Overwriting.shipments
     /// What `-` stands for.
     public var standardInput = FileDescriptor.standardInput
     public var standardOutput = FileDescriptor.standardOutput
 
     public init() {}
+
+    /// What stands at a path already, and may go.
+    public enum Overwriting: Hashable, Sendable {
+        /// Other shipments, whole or not.
+        case shipments
+        /// Any file.
+        case anything
+    }
 }

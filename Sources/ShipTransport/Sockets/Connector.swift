@@ -20,6 +20,13 @@ package enum Connector {
         }
     }
 
+    /// Whether a shipment may be written there, of what can be told without opening a link.
+    ///
+    /// - Throws: `.inTheWay`, or `.file` for a folder.
+    package static func checkTarget(_ endpoint: Endpoint, _ options: LinkOptions) throws(LinkError) {
+        if case .file(let path) = endpoint { try FileLink.checkTarget(path, options) }
+    }
+
     /// A link to receive a shipment from. A file goes one way only; so does `-`, unless an answer can be written to the
     /// standard output: to a pipe or a socket, not to a terminal or a file.
     ///

@@ -160,6 +160,8 @@ struct CopiesCommand: AsyncParsableCommand {
 }
 
 private struct KeptCopyLine: Encodable {
+    let folder: String
+    /// Of the store in it.
     let path: String
     let name: String
     /// Rises from copy to copy; none for one that was kept before copies had numbers.
@@ -178,7 +180,8 @@ private struct KeptCopyLine: Encodable {
     let outcome: String?
 
     init(_ copy: KeptCopy, _ removal: KeptCopies.Removal? = nil) {
-        path = copy.path.string
+        folder = copy.path.string
+        path = copy.storePath.string
         name = copy.manifest.name.text
         number = copy.number
         createdAt = copy.manifest.createdAt.text
@@ -198,6 +201,6 @@ private struct KeptCopyLine: Encodable {
             tags.map { "  #\($0)" }
             + metadata.sorted { $0.key < $1.key }
             .map { "  \($0.key)=\(Printable.text($0.value))" }
-        return "\(path)  \(createdAt)  \(Figures.bytes(size))\(files)  \(sha256.prefix(12))\(words.joined())"
+        return "\(folder)  \(createdAt)  \(Figures.bytes(size))\(files)  \(sha256.prefix(12))\(words.joined())"
     }
 }

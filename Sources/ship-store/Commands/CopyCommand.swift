@@ -86,7 +86,10 @@ struct CopyCommand: AsyncParsableCommand {
                     console.warn("copied without \(missing.relativePath), which is not there")
                 }
                 if output.json {
-                    Output.write(json: CopyLine(path: made.path.string, manifest: made.manifest))
+                    Output.write(
+                        json: CopyLine(
+                            path: made.file.string, folder: keepIn == nil ? nil : made.path.string,
+                            manifest: made.manifest))
                 } else {
                     Output.write(made.path.string)
                 }
@@ -94,11 +97,13 @@ struct CopyCommand: AsyncParsableCommand {
         }
     }
 
-    private func make(_ store: FilePath) async throws(ShipmentError) -> (path: FilePath, manifest: Manifest) {
+    private func make(_ store: FilePath) async throws(ShipmentError) -> (
+        path: FilePath, file: FilePath, manifest: Manifest
+    ) {
         if let keepIn {
             let kept = try await LocalStore(store, options: options).keepCopy(
                 in: KeptCopies(in: FilePath(keepIn)), tags: try tags.asTags(), metadata: pairs)
-            return (kept.path, kept.manifest)
+            return (kept.path, kept.storePath, kept.manifest)
         }
         let folder = FilePath(to ?? "")
         let made =
@@ -108,7 +113,7 @@ struct CopyCommand: AsyncParsableCommand {
             } else {
                 try await LocalCopy.take(of: store, into: folder, options: options)
             }
-        return (made.path, made.manifest)
+        return (made.path, made.path, made.manifest)
     }
 }
 
@@ -128,6 +133,9 @@ extension [String] {
 }
 
 private struct CopyLine: Encodable {
+    /// Of the copy's file.
     let path: String
+    /// Of a kept copy.
+    let folder: String?
     let manifest: Manifest
 }

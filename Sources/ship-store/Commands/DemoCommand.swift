@@ -12,8 +12,21 @@ struct DemoCommand: AsyncParsableCommand {
               ship-store demo
             """)
 
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
     func run() async throws {
-        let console = Console(.normal)
-        try await Running.run(console) { try await Demo(console).run() }
+        let console = output.console
+        try await Running.run(console) { [output] in
+            try await Demo { text in
+                console.say(text)
+                if output.json { Output.write(json: StepLine(text: text)) }
+            }.run()
+        }
     }
+}
+
+private struct StepLine: Encodable {
+    let event = "step"
+    let time = EventTime()
+    let text: String
 }

@@ -52,11 +52,11 @@ struct DestroyCommand: AsyncParsableCommand {
 }
 
 private struct DestroyLine: Encodable {
-    let destroyed: String
+    let path: String
     let remainingFiles: [RemainingFileLine]
 
     init(_ store: String, _ destruction: Destruction) {
-        destroyed = store
+        path = store
         remainingFiles = destruction.remainingFiles.map(RemainingFileLine.init)
     }
 }

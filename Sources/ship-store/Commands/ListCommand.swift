@@ -57,7 +57,9 @@ private struct GenerationLine: Encodable {
     let schemaSHA256: String
     /// Entity name to version hash, of a Core Data store.
     let entityVersionHashes: [String: String]?
-    /// Of the generation's folder.
+    /// Of the generation.
+    let folder: String
+    /// Of the store in it.
     let path: String
     let metadata: [String: String]
 
@@ -80,7 +82,8 @@ private struct GenerationLine: Encodable {
         userVersion = manifest.store.userVersion
         schemaSHA256 = manifest.store.schemaSHA256.hex
         entityVersionHashes = manifest.coreData?.entityVersionHashes
-        path = generation.path.string
+        folder = generation.path.string
+        path = generation.storePath.string
         metadata = manifest.metadata
     }
 

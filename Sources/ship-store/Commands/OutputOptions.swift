@@ -12,5 +12,5 @@ struct OutputOptions: ParsableArguments {
     /// Whether nobody is told anything, neither people nor programs.
     var isSilent: Bool { quiet && !json }
 
-    var console: Console { Console(quiet ? .quiet : .normal) }
+    var console: Console { Console(quiet ? .quiet : .normal, json ? .json : .words) }
 }

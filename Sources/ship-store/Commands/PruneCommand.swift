@@ -48,6 +48,14 @@ struct PruneCommand: AsyncParsableCommand {
 }
 
 extension GenerationPruning.Finding.Outcome {
+    /// For programs.
+    fileprivate var word: String {
+        switch self {
+        case .removed, .held: rawValue
+        case .superfluous: "would-remove"
+        }
+    }
+
     fileprivate var words: String {
         switch self {
         case .removed: "removed"
@@ -65,6 +73,6 @@ private struct PruneLine: Encodable {
     init(_ finding: GenerationPruning.Finding) {
         name = finding.name.text
         generation = finding.generation
-        outcome = finding.outcome.rawValue
+        outcome = finding.outcome.word
     }
 }

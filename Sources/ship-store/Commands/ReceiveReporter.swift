@@ -17,8 +17,9 @@ struct ReceiveReporter: Sendable {
         bar = ProgressBar(on: console)
     }
 
-    @Sendable func report(_ event: ReceiveEvent) {
-        switch event {
+    @Sendable func report(_ report: ReceiveReport) {
+        func emit(_ line: ReceiveLine) { self.emit(line, in: report.session) }
+        switch report.event {
         case .listening(let address):
             console.say("listening on \(address)")
             emit(ReceiveLine(event: "listening", address: address))
@@ -80,8 +81,12 @@ struct ReceiveReporter: Sendable {
         }
     }
 
-    private func emit(_ line: ReceiveLine) {
-        if format == .json { Output.write(json: line) }
+    private func emit(_ line: ReceiveLine, in session: ReceiveReport.Session?) {
+        guard format == .json else { return }
+        var line = line
+        (line.session, line.name) = (session?.number, session?.name?.text)
+        line.peer = line.peer ?? session?.peer
+        Output.write(json: line)
     }
 }
 
@@ -106,6 +111,9 @@ private struct CheckLine: Encodable {
 /// One line of `receive --json`.
 private struct ReceiveLine: Encodable {
     let event: String
+    let time = EventTime()
+    var session: Int?
+    var name: String?
     var address: String?
     var peer: String?
     var code: String?

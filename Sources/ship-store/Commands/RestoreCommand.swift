@@ -52,14 +52,16 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 struct RestoreLine: Encodable {
-    let store: String
+    /// Of the store.
+    let path: String
+    /// A folder.
     let safetyCopy: String?
     /// External files of the old state that had to stay.
     let remainingFiles: [String]
     let manifest: Manifest
 
     init(_ restoration: Restoration) {
-        store = restoration.store.string
+        path = restoration.store.string
         safetyCopy = restoration.safetyCopy?.path.string
         remainingFiles = restoration.remainingFiles.map(\.relativePath)
         manifest = restoration.manifest

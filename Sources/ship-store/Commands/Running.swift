@@ -15,8 +15,9 @@ enum Running {
         case .signalled(let signal):
             throw ExitCode((whenStopped ?? (signal == .sigint ? .interrupted : .terminated)).rawValue)
         case .failed(let error as ShipmentError):
-            console.complain(error.explanation)
-            throw ExitCode(ExitStatus(error).rawValue)
+            let (explanation, status) = (error.explanation, ExitStatus(error))
+            console.fail(explanation.cause, hint: explanation.hint, status)
+            throw ExitCode(status.rawValue)
         case .failed(let error): throw error
         case .done:
             guard let failure = Output.failure else { return }

@@ -12,7 +12,8 @@ struct SendCommand: AsyncParsableCommand {
             ways the command succeeds only when the receiver says that the copy is installed and durable.
 
             ENDPOINT is HOST:PORT, - (standard output), unix:PATH, exec:COMMAND (a child's standard streams), or the \
-            path of a file, with a / in it or ending in .shipment, to keep the shipment for later.
+            path of a file, with a / in it or ending in .shipment, to keep the shipment for later. A shipment of that \
+            name is replaced in one step, another file only with --force. HOST alone means port \(Endpoint.defaultPort).
 
               ship-store send Recipes.sqlite --to 127.0.0.1:7645
               ship-store send Recipes.sqlite --to - \\
@@ -20,6 +21,7 @@ struct SendCommand: AsyncParsableCommand {
               ship-store send Recipes.sqlite \\
                 --to 'exec:ssh watch ship-store receive --into inbox --from -'
               ship-store send Recipes.sqlite --to ./monday.shipment
+              ship-store send Recipes.sqlite --to watch --dry-run
 
             What the receiver can do without need not travel; the manifest says what was left out:
 
@@ -61,6 +63,12 @@ struct SendCommand: AsyncParsableCommand {
             """)
     var sign = false
 
+    @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
+    var force = false
+
+    @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
+    var dryRun = false
+
     @OptionGroup(title: "How to send") var manner: MannerArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
@@ -81,6 +89,10 @@ struct SendCommand: AsyncParsableCommand {
             case .file, .standardStreams: break
             case .tcp, .unix, .command: throw ValidationError("--sign is for files and standard output")
             }
+        }
+        if dryRun, pair != nil { throw ValidationError("--dry-run and --pair exclude each other") }
+        if force {
+            guard case .file = to.endpoint else { throw ValidationError("--force is for files") }
         }
         if let flaw = Metadata.firstFlaw(of: pairs) { throw ValidationError(flaw) }
         if output.json, to.endpoint == .standardStreams {
@@ -103,24 +115,26 @@ struct SendCommand: AsyncParsableCommand {
         options.copy = copy.copyOptions(leavingOut: leaving)
         options.timeouts = link.timeouts
         options.link = link.linkOptions
+        if force { options.link.overwriting = .anything }
         options.trust = link.trust(console)
         options.device = link.device.device
         options.signing = sign ? .always : .filesIfKnown
         let producer = Producer(FilePath(store), options: options)
-        let reporter = SendReporter(console, output.json ? .json : .none, leavingOut: options.copy.profile)
-        try await Running.run(console) { [to, pair, link, options] in
-            do throws(ShipmentError) {
-                if let pair {
-                    let peer = try await link.device.device.pair(
-                        with: to.endpoint, pair.code, options.link, options.timeouts)
-                    reporter.paired(peer)
-                }
-                let delivery = try await producer.send(to: to.endpoint, report: reporter.report)
-                reporter.finish(delivery, to.endpoint)
-            } catch {
-                reporter.fail(error)
-                throw error
+        let reporter = SendReporter(
+            console, output.json ? .json : .none, leavingOut: options.copy.profile,
+            isRehearsal: dryRun)
+        try await Running.run(console) { [to, pair, link, dryRun, options] in
+            if dryRun {
+                reporter.finishRehearsal(try await producer.rehearse(to: to.endpoint, report: reporter.report))
+                return
             }
+            if let pair {
+                let peer = try await link.device.device.pair(
+                    with: to.endpoint, pair.code, options.link, options.timeouts)
+                reporter.paired(peer)
+            }
+            let delivery = try await producer.send(to: to.endpoint, report: reporter.report)
+            reporter.finish(delivery, to.endpoint)
         }
     }
 }

@@ -8,9 +8,12 @@ struct SendReporter: Sendable {
     private let format: DataFormat
     private let profile: CopyProfile
     private let bar: ProgressBar
+    /// Whether nothing is sent.
+    private let isRehearsal: Bool
 
     /// - Parameter profile: What the user wants to be left out.
-    init(_ console: Console, _ format: DataFormat, leavingOut profile: CopyProfile) {
+    init(_ console: Console, _ format: DataFormat, leavingOut profile: CopyProfile, isRehearsal: Bool = false) {
+        self.isRehearsal = isRehearsal
         self.console = console
         self.format = format
         self.profile = profile
@@ -35,6 +38,7 @@ struct SendReporter: Sendable {
         case .startedAgain(let cause):
             if let words = cause.words { console.say(words) }
             emit(SendLine(event: "started-again", cause: "\(cause)"))
+        case .awaitingReceipt where isRehearsal: break
         case .awaitingReceipt:
             console.show("sent; the receiver verifies and installs")
             emit(SendLine(event: "sent"))
@@ -68,10 +72,12 @@ struct SendReporter: Sendable {
                 seconds: delivery.duration / .seconds(1)))
     }
 
-    /// For programs; people are told by the program's last words.
-    func fail(_ error: ShipmentError) {
-        let explanation = error.explanation
-        emit(SendLine(event: "failed", error: explanation.cause, hint: explanation.hint))
+    func finishRehearsal(_ delivery: Delivery) {
+        let (size, wire) = (delivery.manifest.totalSize, delivery.bytesSent)
+        console.say(
+            "would send \(delivery.manifest.name): \(Figures.bytes(wire)) for \(Figures.bytes(size))"
+                + " (\(Figures.percent(wire, of: size))), if the receiver has none of it; nothing was sent")
+        emit(SendLine(event: "would-send", wire: wire, seconds: delivery.duration / .seconds(1)))
     }
 
     private func emit(_ line: SendLine) {
@@ -82,6 +88,7 @@ struct SendReporter: Sendable {
 /// One line of `send --json`.
 private struct SendLine: Encodable {
     let event: String
+    let time = EventTime()
     var peer: String?
     var device: TrustedPeer?
     var manifest: Manifest?
@@ -91,8 +98,6 @@ private struct SendLine: Encodable {
     var wire: Int64?
     var seconds: Double?
     var cause: String?
-    var error: String?
-    var hint: String?
 }
 
 extension RestartCause {

@@ -45,17 +45,27 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 private struct FindingLine: Encodable {
-    let subject: String
+    /// Of a store in an inbox, and the folder of the generation.
+    private(set) var name: String?
+    private(set) var folder: String?
+    /// Of a file.
+    private(set) var path: String?
     let isWhole: Bool
-    let problem: String?
+    let error: String?
+    let hint: String?
     let manifest: Manifest?
     /// The id of the device that signed a shipment.
     let signer: DeviceIdentifier?
 
     init(_ finding: Verification.Finding) {
-        subject = finding.subject
-        isWhole = finding.problem == nil
-        problem = finding.problem?.explanation.cause
+        switch finding.place {
+        case .file(let path): self.path = path.string
+        case .generation(let name, let folder): (self.name, self.folder) = (name?.text, folder.string)
+        case .store(let name): self.name = name.text
+        }
+        let explanation = finding.problem?.explanation
+        isWhole = explanation == nil
+        (error, hint) = (explanation?.cause, explanation?.hint)
         manifest = finding.manifest
         signer = finding.signer
     }

@@ -12,12 +12,21 @@ final class Console: Sendable {
         case quiet
     }
 
+    /// What goes to standard output beside.
+    enum Data: Hashable {
+        case words
+        /// Objects, of which the last says why the program failed.
+        case json
+    }
+
     let isTerminal: Bool
     private let voice: Voice
+    private let data: Data
     private let barIsShown = Mutex(false)
 
-    init(_ voice: Voice) {
+    init(_ voice: Voice, _ data: Data = .words) {
         self.voice = voice
+        self.data = data
         isTerminal = PlatformCalls.isTerminal(.standardError)
     }
 
@@ -50,6 +59,12 @@ final class Console: Sendable {
         if let hint { write("ship-store: hint: \(hint)\n") }
     }
 
+    /// The program's last words.
+    func fail(_ cause: String, hint: String?, _ status: ExitStatus) {
+        complain(cause, hint: hint)
+        if data == .json { Output.write(json: ErrorLine(error: cause, hint: hint, status: status.rawValue)) }
+    }
+
     private func write(_ text: String) {
         barIsShown.withLock { isShown in
             FileDescriptor.standardError.writeText((isShown ? "\r\u{1B}[K" : "") + text)
@@ -63,4 +78,14 @@ extension FileDescriptor {
     func writeText(_ text: String) {
         _ = try? writeAll(text.utf8)
     }
+}
+
+/// The last object of a command that fails.
+private struct ErrorLine: Encodable {
+    let event = "error"
+    let time = EventTime()
+    let error: String
+    let hint: String?
+    /// With which the program ends.
+    let status: Int32
 }

@@ -9,6 +9,7 @@ extension ExitStatus {
             case .link(let error): ExitStatus(error)
             case .protocolBroken(.damaged), .protocolBroken(.badMessage): .badData
             case .protocolBroken: .protocolBroken
+            case .badFile: .badData
             case .compression(.outOfMemory): .tryAgain
             case .compression(.sourceChanged): .tryAgain
             case .compression(.damaged), .compression(.notCanonical), .compression(.segmentFull): .badData
@@ -79,7 +80,7 @@ extension ExitStatus {
             case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt: .badData
             case .missingCollation, .missingFunction, .missingModule, .hotJournal: .badData
             case .missingExternalFile, .tooManyExternalFiles: .badData
-            case .noSuchTable, .tableMustStay, .tooMuchMetadata: .usage
+            case .noSuchTable, .tableMustStay, .tooMuchMetadata, .partOfStore: .usage
             case .noPermission: .notPermitted
             case .busy, .cancelled: .tryAgain
             case .writeAheadLogOnReadOnlyMedium, .sqlite: .inputOutput
@@ -131,6 +132,7 @@ extension ExitStatus {
             case .couldNotResolve, .refused, .timedOutConnecting, .unreachable, .notASocket, .childNotStarted,
                 .childFailed, .addressInUse, .notOurAddress:
                 .unavailable
+            case .inTheWay: .cannotInstall
             case .notLoopback, .pathTooLong, .isATerminal, .oneWay: .usage
             case .notPermitted, .folderIsOpen, .otherUser: .notPermitted
             case .notTrusted, .notTrustedThere, .noCertificate, .noTLSThere, .onlyTLSThere: .notPermitted

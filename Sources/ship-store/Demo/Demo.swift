@@ -3,15 +3,16 @@ import SystemPackage
 
 /// The whole story on one machine: a writer, a sender and a receiver as processes of their own, and a reader here.
 struct Demo {
-    private let console: Console
+    /// Told of each step, in words.
+    private let say: @Sendable (String) -> Void
 
-    init(_ console: Console) { self.console = console }
+    init(telling say: @escaping @Sendable (String) -> Void) { self.say = say }
 
     func run() async throws {
         let start = ContinuousClock.now
         let path = try await play()
         guard (try? Folder.names(in: path)) == nil else { throw DemoChild.Failed(what: "cleaning up") }
-        console.say("done in \(Figures.duration(.now - start)); \(path) is gone, nothing is left behind")
+        say("done in \(Figures.duration(.now - start)); \(path) is gone, nothing is left behind")
     }
 
     /// - Returns: The folder in which it all happened, which is gone by then.
@@ -20,16 +21,16 @@ struct Demo {
         let store = DemoStore(path: folder.path.appending("Recipes.sqlite"))
         let inbox = Inbox(at: folder.path.appending("inbox"))
         try store.make()
-        console.say("made a store with \(DemoStore.recipes) recipes in WAL mode: \(store.path)")
+        say("made a store with \(DemoStore.recipes) recipes in WAL mode: \(store.path)")
         try await DemoChild.withWriter(to: store.path) {
-            console.say("a writer process moves money between its \(DemoStore.accounts) accounts all the time")
+            say("a writer process moves money between its \(DemoStore.accounts) accounts all the time")
             try await DemoChild.withReceiver(into: inbox.root) { address in
-                console.say("receive: a process listens on \(address)")
+                say("receive: a process listens on \(address)")
                 try await ship(store, to: address)
                 let first = try await open(inbox)
                 try await show(first, "the installed copy, opened read-only")
                 try store.add(recipes: 1_000)
-                console.say("added 1000 recipes to the live store; a reader keeps generation 1 open")
+                say("added 1000 recipes to the live store; a reader keeps generation 1 open")
                 try await ship(store, to: address)
                 try await show(try await open(inbox), "a new reader")
                 try await show(first, "the reader that held on")
@@ -41,7 +42,7 @@ struct Demo {
     private func ship(_ store: DemoStore, to address: String) async throws {
         let start = ContinuousClock.now
         let sent = try await DemoChild.send(store.path, to: address)
-        console.say("send: shipped in \(Figures.duration(.now - start)), \(Figures.bytes(sent)) on the wire")
+        say("send: shipped in \(Figures.duration(.now - start)), \(Figures.bytes(sent)) on the wire")
     }
 
     /// The current generation, verified and opened.
@@ -49,7 +50,7 @@ struct Demo {
         let findings = try await Verification().run(on: .inbox(inbox.root))
         if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
         let current = try StoreCoordinator(inbox: inbox.root).pin("Recipes")
-        console.say(
+        say(
             "generation \(current.generation.number): \(Figures.bytes(current.manifest.store.size)), sha256 "
                 + "\(current.manifest.store.sha256.short), verified")
         return current
@@ -58,6 +59,6 @@ struct Demo {
     private func show(_ store: Pin, _ who: String) async throws {
         let reading = try await DemoReading(of: store)
         guard reading.isConsistent else { throw DemoChild.Failed(what: "the copy is inconsistent; shipping") }
-        console.say("\(who) sees \(reading.recipes) recipes, and balances that add up to \(reading.balance)")
+        say("\(who) sees \(reading.recipes) recipes, and balances that add up to \(reading.balance)")
     }
 }

@@ -4,6 +4,7 @@ import SystemPackage
 /// One change, as `watch` tells it.
 struct ChangeLine: Encodable {
     let event: String
+    let time = EventTime()
     let name: String
     /// The one that is current now.
     var generation: Int?

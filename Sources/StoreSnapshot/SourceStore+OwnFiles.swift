@@ -1,0 +1,44 @@
+import ShipProtocol
+package import StoreFiles
+package import SystemPackage
+
+extension SourceStore {
+    /// Whether something written at a path would hit the store, under whatever name: its file, those that SQLite keeps
+    /// beside it, whether they are there now or not, and what is in the folder of its external files.
+    package func owns(_ target: FilePath) -> Bool {
+        if let status = try? PlatformCalls.statusFollowingLinks(of: target), owns(status) { return true }
+        let places = [Self.place(of: target), try? PlatformCalls.realPath(of: target)].compactMap(\.self)
+        let support = supportFolder
+        return places.contains { ownPaths.contains($0) || $0.starts(with: support) }
+    }
+
+    /// The same of a file that is open already.
+    package func owns(_ status: FileStatus) -> Bool {
+        guard status.kind == .file else { return false }
+        if ownPaths.contains(where: { isSame($0, status) }) { return true }
+        // A second name of an external file.
+        guard status.links > 1 else { return false }
+        return ExternalFileName.Folder.allCases.contains { folder in
+            let path = supportFolder.appending(folder.rawValue)
+            return (try? Folder.names(in: path))?.contains { isSame(path.appending($0), status) } ?? false
+        }
+    }
+
+    private var ownPaths: [FilePath] { [path] + ["-wal", "-shm", "-journal"].map { FilePath(path.string + $0) } }
+
+    private var supportFolder: FilePath {
+        let folder = SourceSupportFolder(beside: path).path
+        return (try? PlatformCalls.realPath(of: folder)) ?? folder
+    }
+
+    private func isSame(_ path: FilePath, _ status: FileStatus) -> Bool {
+        (try? PlatformCalls.statusFollowingLinks(of: path))?.identity == status.identity
+    }
+
+    /// Where a file of that name would be made: its folder without symbolic links.
+    private static func place(of target: FilePath) -> FilePath? {
+        let folder = target.removingLastComponent()
+        guard let name = target.lastComponent else { return nil }
+        return (try? PlatformCalls.realPath(of: folder.isEmpty ? "." : folder))?.appending(name)
+    }
+}
