@@ -153,8 +153,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreFormat", "StoreSnapshot", "TestSupport", grdb,
-                system,
+                "CoreDataReading", "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreFormat", "StoreSnapshot",
+                "TestSupport", grdb, system,
             ],
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
         tests(of: "CoreDataReading", ["StoreFiles", system]),

@@ -88,8 +88,11 @@ package struct MetadataWriter: Sendable {
         try Self.check(pairs)
         guard pairs != before else { return }
         list.set(pairs.isEmpty ? nil : .dictionary(pairs.mapValues(PropertyListValue.string)), for: key)
+        let changed = list.bytes
+        // One at the limits may be beyond them with more in it.
+        guard CoreDataPropertyList(changed).userPairs == pairs else { throw MetadataError.unreadablePropertyList(store) }
         try database.execute(
-            sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [Data(list.bytes), rowid])
+            sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [Data(changed), rowid])
     }
 
     private static func write(_ set: [String: String], _ removed: Set<String>, intoTableOf database: Database) throws {
