@@ -83,7 +83,7 @@ import Testing
         await #expect(throws: InboxError.noSuchStore(name)) { try await waiting.value }
         #expect(first.number == 1)
         #expect(throws: InboxError.storeBusy(name, waited: .zero)) {
-            try installer.confirm(first, as: first.manifest, from: .carrier, takingOver: {})
+            try installer.confirm(first, as: first.manifest, from: .carrier, permitting: {})
         }
     }
 }
