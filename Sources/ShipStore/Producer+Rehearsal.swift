@@ -15,7 +15,9 @@ extension Producer {
             try protect(source, from: endpoint)
             try Connector.checkTarget(endpoint, options.link)
             let name = options.name ?? StoreName(suggestedBy: store)
-            let session = ProducerSession(timeouts: options.timeouts, report: report) {
+            // Nobody is at the other end.
+            let standing = SessionStanding(options.trust) { () throws(ShipmentError) in }
+            let session = ProducerSession(timeouts: options.timeouts, standing: standing, report: report) {
                 let copy = try await PreparedCopy(of: source, named: name, options.copy, metadata: options.metadata)
                 report(.copied(copy.manifest, .now - start))
                 return OutgoingShipment(copy, options.manner)
