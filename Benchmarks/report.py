@@ -9,6 +9,7 @@ import bytes as weighing
 import checks
 import codec
 import goals
+import restore
 from contenders import GZIP, PIGZ, ZSTD_19
 from goals import receiver_memory, sender_memory, sent, wall
 from tables import as_multiple, median, ratio, table
@@ -88,6 +89,9 @@ def report(measured, args):
     if measured.restores:
         lines += [f"### A restore over a live store of {args.restore} MB", "", *figures_beside("sqlite3", measured.restores, "to sqlite3"), ""]
         reached += goals.of_restores(measured.restores)
+    if measured.waits:
+        lines += ["What an app waits for one commit while its store is restored, the longest of all turns; it commits every few "
+                  "milliseconds.", "", *restore.waits_as_table(measured.waits), ""]
     if measured.checks:
         lines += [f"### Checks of a received store of {args.checks} MB", "",
                   *figures_beside(checks.ALONE, measured.checks, "to those two"), ""]

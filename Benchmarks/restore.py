@@ -1,13 +1,16 @@
 """How long a restore of a kept copy over a live store takes, beside `sqlite3 .backup` (the state before, kept) and
-`.restore`."""
+`.restore`; and how long an app that has the store open waits meanwhile for a commit."""
 import glob
+import json
 import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 
+from tables import table
 from turn import Failed, content_digest
 
 
@@ -79,3 +82,80 @@ def measure(program, source, runs, folder, held_open, say):
             finally:
                 shutil.rmtree(place)
     return turns, failed
+
+
+MODES = ("WAL", "DELETE", "TRUNCATE", "PERSIST")
+AT_REST = 2.0  # seconds for which an app is looked at before its store is restored
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclass
+class Wait:
+    without: float  # the longest commit in seconds, while nothing else happens
+    during: float   # and while the store is restored
+    restore: float  # how long that took, in seconds
+
+
+def take_wait(program, copy, store, mode):
+    """One restore under an app that goes on committing."""
+    app = subprocess.Popen([sys.executable, os.path.join(HERE, "committing.py"), store, mode],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def figures():
+        app.stdin.write("\n")
+        app.stdin.flush()
+        found = json.loads(app.stdout.readline())
+        if found["failed"]:
+            raise Failed(f"{found['failed']} commits failed")
+        return found
+
+    try:
+        time.sleep(0.5)
+        figures()
+        time.sleep(AT_REST)
+        without = figures()["longest"]
+        start = time.monotonic()
+        done = subprocess.run([program, "restore", copy, "--over", store, "--quiet", "--busy-timeout", "60"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        took = time.monotonic() - start
+        if done.returncode:
+            raise Failed(f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")
+        time.sleep(0.2)  # a commit that waited is counted once it is done
+        return Wait(without, figures()["longest"], took)
+    finally:
+        app.stdin.close()
+        app.wait()
+        app.stdout.close()
+
+
+def measure_waits(program, source, runs, folder, say):
+    """Restores under an app in each journal mode, by mode; none for one that failed."""
+    kept = os.path.join(folder, "kept-for-waits")
+    made = subprocess.run([program, "copy", source, "--keep-in", kept, "--quiet"], check=True, capture_output=True, text=True)
+    copy, before = made.stdout.strip(), os.path.join(folder, "before-waits.sqlite")
+    edited(source, before)
+    waits, failed = {mode: [] for mode in MODES}, False
+    for _ in range(runs):
+        for mode in MODES:
+            place = os.path.join(folder, "waits")
+            os.mkdir(place)
+            store = os.path.join(place, "journal.sqlite")
+            shutil.copyfile(before, store)
+            os.sync()
+            try:
+                waits[mode].append(take_wait(program, copy, store, mode))
+                say(f"restore under an app, {mode}: its longest commit {waits[mode][-1].during:.3f} s")
+            except Failed as failure:
+                waits[mode], failed = [], True
+                say(f"restore under an app, {mode}: FAILED: {failure}")
+            finally:
+                shutil.rmtree(place)
+    return waits, failed
+
+
+def waits_as_table(waits):
+    rows = [["journal mode", "longest commit without, ms", "while restoring, ms", "the restore, ms"]]
+    for mode, turns in waits.items():
+        rows.append([mode, *(f"{1000 * max(getattr(turn, name) for turn in turns):,.0f}" if turns else "failed"
+                             for name in ("without", "during", "restore"))])
+    return table(rows)

@@ -79,6 +79,7 @@ class Measured:
     weighed: list = None
     codec: list = None
     restores: dict = None
+    waits: dict = None
     checks: dict = None
     reads: dict = None
     any_failed: bool = False
@@ -200,6 +201,8 @@ def main():
         if args.restore:
             path = stores.made("journal", args.restore, place(folder, "restored"))
             measured.restores, failed = restore.measure(program, path, args.runs, folder, held_open, say)
+            measured.any_failed |= failed
+            measured.waits, failed = restore.measure_waits(program, path, args.runs, folder, say)
             measured.any_failed |= failed
         if args.checks:
             path = stores.made("journal", args.checks, place(folder, "to-check"))

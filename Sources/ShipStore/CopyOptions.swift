@@ -14,6 +14,8 @@ public struct CopyOptions: Sendable {
     public var profile = CopyProfile()
     /// What is made of it.
     var form = CopyForm.canonical
+    /// Whether it says itself what it came without.
+    var marking = OmissionMarking.asFound
 
     public init() {}
 }

@@ -14,7 +14,7 @@ struct PreparedCopy: ~Copyable, Sendable {
         let createdAt = Timestamp(Date())
         let copy = try await source.compactCopy(
             in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles,
-            form: options.form)
+            form: options.form, marking: options.marking)
         manifest = try copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata)
         self.copy = copy

@@ -12,8 +12,14 @@ public enum OperationError: Error, Hashable, Sendable {
     /// No kept copy has the tag.
     case noCopyTagged(String, in: FilePath)
     case notADatabase(FilePath)
+    /// No store, and nothing speaks for it that it was one.
+    case strangeFile(FilePath)
     /// SQLite's own first complaint.
     case corrupt(FilePath, complaint: String)
+    /// Why it is no store that SQLite can open, in words.
+    case unusable(String)
+    /// SQLite can open it, and it was to be removed because it could not.
+    case notDamaged(FilePath)
     /// Somebody else kept writing to it, or kept everybody out.
     case busy(FilePath, waited: Duration)
     /// Somebody else kept changing which copies are in the folder.
@@ -37,12 +43,14 @@ public enum OperationError: Error, Hashable, Sendable {
     case sameStore(FilePath)
     /// Another store's copy; each identity is `Z_UUID`, or `nil` for a store that has none.
     case otherIdentity(FilePath, has: String?, copyHas: String?)
+    /// Neither the store nor the copy has an identity, and their schemas differ.
+    case otherSchema(FilePath)
     /// Connections that are open cannot change the encoding of texts.
     case otherTextEncoding(FilePath, StoreFacts.TextEncoding, copyHas: StoreFacts.TextEncoding)
     /// What is wrong with a kept copy or a generation.
     case badCopy(InboxError)
     /// Something was left out of it on purpose: restoring it would lose that from the store too.
-    case incompleteCopy(FilePath)
+    case incompleteCopy(FilePath, Omissions)
     /// The store at the new place is not what it should be; it has been removed again.
     case notVerified(FilePath)
     /// A tag is 1 to 60 letters, digits, dots, dashes and underscores.

@@ -50,12 +50,14 @@ struct CopyContent: Sendable {
     }
 
     static func schemaSHA256(of database: Database) throws -> ContentDigest {
-        let rows = try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master")
-        let entries = rows.map { row in
+        ContentDigest(hashing: SchemaListing.bytes(of: try schema(of: database)))
+    }
+
+    static func schema(of database: Database) throws -> [SchemaListing.Entry] {
+        try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master").map { row in
             let texts = Array(row.databaseValues).map { String.fromDatabaseValue($0) ?? "" }
             return SchemaListing.Entry(type: texts[0], name: texts[1], tableName: texts[2], sql: texts[3])
         }
-        return ContentDigest(hashing: SchemaListing.bytes(of: entries))
     }
 
     /// SQLite's own check of the copy.

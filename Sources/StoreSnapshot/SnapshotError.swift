@@ -38,6 +38,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case noSuchTable(String, near: [String])
     /// A table whose rows were to be left out.
     case tableMustStay(String, because: TableObstacle)
+    /// The table in which a copy says what it came without: there is one of that name, and it is not ours.
+    case tableIsTaken(String)
     /// Pairs of the store and of the shipment, together.
     case tooMuchMetadata(limit: Int)
     /// What was to be written is the store itself, or would stand where its own files do.

@@ -56,13 +56,15 @@ package struct SourceStore: Sendable {
     /// log with content and no index, and this process may write to the folder but not to the store.
     package func compactCopy(
         in temporaryParent: FilePath = TemporaryFolder.defaultParent, _ profile: CopyProfile = CopyProfile(),
-        missingExternalFiles policy: MissingExternalFiles = .refuse, form: CopyForm = .canonical
+        missingExternalFiles policy: MissingExternalFiles = .refuse, form: CopyForm = .canonical,
+        marking: OmissionMarking = .asFound
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
         let take = try await Interruption.run { interruption throws(SnapshotError) in
             try Take.complete(
-                of: path, in: place, profile, form: form, policy: policy, watch: watch(interruption))
+                of: path, in: place, profile, form: form, policy: policy, marking: marking,
+                watch: watch(interruption))
         }
         // Each reads the whole copy: side by side they take less time.
         async let check = Self.result { () async throws(SnapshotError) in

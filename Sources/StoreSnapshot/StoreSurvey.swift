@@ -1,7 +1,8 @@
 import GRDB
 package import ShipProtocol
 import StoreFiles
-import SystemPackage
+package import StoreFormat
+package import SystemPackage
 
 /// What a live store says of itself, found out without a copy of it.
 package struct StoreSurvey: Hashable, Sendable {
@@ -13,13 +14,36 @@ package struct StoreSurvey: Hashable, Sendable {
     package let identity: String?
     /// Of its schema: `Protocol/README.md` section 4.5.
     package let schemaSHA256: ContentDigest
-    /// The external files that it refers to, whether they are there or not.
+    /// SHA-256 of its schema without the tables that this program keeps in it; `nil` if there are no others.
+    package let schema: ContentDigest?
+    /// What it says that it came without.
+    package let omissions: Omissions?
+    /// The external files that it refers to, whether they are there or not; empty unless they were asked for.
     package let externalFiles: Set<ExternalFileName>
+
+    /// What is to be found out.
+    package enum Reach: Hashable, Sendable {
+        /// What one page and the schema tell: nobody who writes has to wait for that.
+        case facts
+        /// All of it, for which every row is looked at.
+        case everything
+    }
 }
 
 extension SourceStore {
+    /// How a store that SQLite may not be able to open keeps its transactions, as its header says; `nil` for one of 0 bytes.
+    ///
+    /// - Throws: `.notADatabase`, `.truncated`, `.noSuchFile`, `.noPermission`.
+    package static func journalMode(of path: FilePath) throws(SnapshotError) -> DatabaseHeader.JournalMode? {
+        try StoreHandle(path, for: .reading).header()?.journalMode
+    }
+
     /// Looks at one committed state of the store, as any reader; nothing about it changes.
-    package func survey() async throws(SnapshotError) -> StoreSurvey { try await look { try StoreSurvey($0) } }
+    ///
+    /// - Parameter reach: What is to be found out.
+    package func survey(_ reach: StoreSurvey.Reach = .everything) async throws(SnapshotError) -> StoreSurvey {
+        try await look { try StoreSurvey($0, reach) }
+    }
 
     /// Runs `body` on one committed state of the store.
     func look<Value: Sendable>(
@@ -44,7 +68,7 @@ extension SourceStore {
 }
 
 extension StoreSurvey {
-    fileprivate init(_ database: Database) throws {
+    fileprivate init(_ database: Database, _ reach: Reach) throws {
         pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         textEncoding =
             try String.fetchOne(database, sql: "PRAGMA encoding").flatMap(StoreFacts.TextEncoding.init) ?? .utf8
@@ -52,6 +76,13 @@ extension StoreSurvey {
         schemaSHA256 = try CopyContent.schemaSHA256(of: database)
         let coreData = try CoreDataStore(database)
         identity = coreData?.identity
-        externalFiles = coreData == nil ? [] : Set(try ExternalReferences.all(in: database).map(\.name))
+        let schema = try CopyContent.schema(of: database).filter {
+            !OwnTables.names.contains($0.tableName) && !$0.name.hasPrefix("sqlite_")
+        }
+        self.schema = schema.isEmpty ? nil : ContentDigest(hashing: SchemaListing.bytes(of: schema))
+        omissions = try OmissionMark.read(database)
+        externalFiles =
+            coreData == nil || reach == .facts
+            ? [] : Set(try ExternalReferences.all(in: database).map(\.name))
     }
 }

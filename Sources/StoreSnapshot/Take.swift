@@ -29,13 +29,13 @@ struct Take: Sendable {
     /// - Throws: `.missingExternalFile`, unless `policy` allows it.
     static func complete(
         of store: FilePath, in folder: FilePath, _ profile: CopyProfile, form: CopyForm, policy: MissingExternalFiles,
-        watch: ConnectionWatch
+        marking: OmissionMarking, watch: ConnectionWatch
     ) throws(SnapshotError) -> Take {
-        var take = try Take(of: store, in: folder, profile, form, number: 1, watch: watch)
+        var take = try Take(of: store, in: folder, profile, form, marking, number: 1, watch: watch)
         for number in 2...attempts where !take.missing.isEmpty {
             let before = take.missing
             take.discard()
-            take = try Take(of: store, in: folder, profile, form, number: number, watch: watch)
+            take = try Take(of: store, in: folder, profile, form, marking, number: number, watch: watch)
             if take.missing == before { break }
         }
         if policy == .refuse, let first = take.missing.first {
@@ -45,8 +45,8 @@ struct Take: Sendable {
     }
 
     private init(
-        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, _ form: CopyForm, number: Int,
-        watch: ConnectionWatch
+        of store: FilePath, in folder: FilePath, _ profile: CopyProfile, _ form: CopyForm, _ marking: OmissionMarking,
+        number: Int, watch: ConnectionWatch
     ) throws(SnapshotError) {
         let place = folder.appending("\(number)")
         do throws(FileError) {
@@ -55,7 +55,15 @@ struct Take: Sendable {
             throw SnapshotError(writing: error, needed: 0)
         }
         let vacuumed = place.appending("vacuumed.sqlite")
-        let emptied = try Self.vacuum(store, into: vacuumed, profile, form, watch: watch)
+        let emptied = try Self.vacuum(store, into: vacuumed, profile, form, marking, watch: watch)
+        var files: ExternalFiles?
+        if marking == .written, profile.leavesOut {
+            // The last page is written before the canonical form is made, and the last file found before that page.
+            let references = try CopyContent(of: vacuumed, store: store, watch: watch).references
+            let found = try ExternalFiles(references, of: store, in: place, profile, emptied.mark, watch)
+            if let omissions = found.omissions(beside: emptied) { try OmissionMark.write(omissions, intoCopy: vacuumed, of: store, watch) }
+            files = found
+        }
         switch form {
         case .vacuumed:
             path = vacuumed
@@ -68,33 +76,63 @@ struct Take: Sendable {
                 if let flaw { .impossible(flaw) } else { .made(try CopyContent.indexShapes(of: path, store, watch)) }
         }
         content = try CopyContent(of: path, store: store, watch: watch)
-        let support = SourceSupportFolder(beside: store)
+        let found: ExternalFiles
+        if let files {
+            found = files
+        } else {
+            found = try ExternalFiles(content.references, of: store, in: place, profile, emptied.mark, watch)
+        }
+        gathered = found.gathered
+        missing = found.missing
+        omissions = found.omissions(beside: emptied)
+    }
+
+    /// What becomes of the external files that the rows of a copy refer to.
+    private struct ExternalFiles {
         var gathered: [GatheredFile] = []
         var missing: [ExternalFileReference] = []
         var omitted: [Omissions.OmittedFile] = []
-        for (index, reference) in content.references.enumerated() {
-            try watch.interruption.check()
-            let target = place.appending("external-\(index)")
-            switch try support.gather(reference.name, as: target, upTo: profile.longestExternalFile) {
-            case .gathered(let size):
-                gathered.append(GatheredFile(name: reference.name, size: size, path: target))
-            case .tooLong(let size): omitted.append(Omissions.OmittedFile(name: reference.name, size: size))
-            case .missing: missing.append(reference)
+
+        /// - Parameter mark: What the store itself came without: such a file is not missing.
+        init(
+            _ references: [ExternalFileReference], of store: FilePath, in folder: FilePath, _ profile: CopyProfile,
+            _ mark: Omissions?, _ watch: ConnectionWatch
+        ) throws(SnapshotError) {
+            let support = SourceSupportFolder(beside: store)
+            for (index, reference) in references.enumerated() {
+                try watch.interruption.check()
+                let target = folder.appending("external-\(index)")
+                switch try support.gather(reference.name, as: target, upTo: profile.longestExternalFile) {
+                case .gathered(let size):
+                    gathered.append(GatheredFile(name: reference.name, size: size, path: target))
+                case .tooLong(let size): omitted.append(Omissions.OmittedFile(name: reference.name, size: size))
+                case .missing:
+                    if let known = mark?.externalFiles.first(where: { $0.name == reference.name }) {
+                        omitted.append(known)
+                    } else {
+                        missing.append(reference)
+                    }
+                }
             }
         }
-        self.gathered = gathered
-        self.missing = missing
-        omissions = Omissions(history: emptied.hasHistory, tables: emptied.named, externalFiles: omitted)
+
+        /// All that is left out, now or when the store itself was copied.
+        func omissions(beside emptied: EmptiedTables) -> Omissions? {
+            Omissions(
+                history: emptied.hasHistory || emptied.mark?.history == true,
+                tables: Array(Set(emptied.named).union(emptied.mark?.tables ?? [])), externalFiles: omitted)
+        }
     }
 
     private static func vacuum(
-        _ store: FilePath, into target: FilePath, _ profile: CopyProfile, _ form: CopyForm, watch: ConnectionWatch
+        _ store: FilePath, into target: FilePath, _ profile: CopyProfile, _ form: CopyForm, _ marking: OmissionMarking,
+        watch: ConnectionWatch
     ) throws(SnapshotError) -> EmptiedTables {
         for _ in 1...attempts {
             let sidecars = Sidecars(beside: store)
             defer { Sidecars.restore(sidecars, beside: store) }
             let access = try SourceAccess(to: store, sidecars: sidecars)
-            let vacuum = VacuumInto(store: store, access: access, profile: profile, form: form, watch: watch)
+            let vacuum = VacuumInto(store: store, access: access, profile: profile, form: form, marking: marking, watch: watch)
             let emptied = try vacuum.write(to: target)
             if access.isStillValid(for: store) { return emptied }
             try? PlatformCalls.removeFile(target)

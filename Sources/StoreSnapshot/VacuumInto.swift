@@ -12,6 +12,7 @@ struct VacuumInto {
     let access: SourceAccess
     let profile: CopyProfile
     let form: CopyForm
+    let marking: OmissionMarking
     let watch: ConnectionWatch
 
     /// What is found out about the source under one shared lock.
@@ -52,7 +53,7 @@ struct VacuumInto {
             try copy.execute(sql: "PRAGMA synchronous = OFF")
             try connection.read { try PageCopy.copy($0, to: copy, room, watch.interruption) }
             // The schema may be another one by now.
-            let emptied = try EmptiedTables(profile, in: copy)
+            let emptied = try EmptiedTables(profile, marking, in: copy)
             if !emptied.isEmpty { try room.watch(copy) { try emptied.empty(copy) } }
             try Self.vacuum(copy, into: target, room)
             return emptied
@@ -100,7 +101,7 @@ struct VacuumInto {
         return Survey(
             size: pages * pageSize, used: max(pages - free, 1) * pageSize,
             hasChecks: try Int.fetchOne(database, sql: checks) != 0,
-            emptied: try EmptiedTables(profile, in: database))
+            emptied: try EmptiedTables(profile, marking, in: database))
     }
 
     /// Makes the file that SQLite is to fill: for its owner only, where SQLite would make it for everybody to read.

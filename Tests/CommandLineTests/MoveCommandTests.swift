@@ -90,7 +90,8 @@ import Testing
             66, "there is no store at Photos.sqlite", hint: "check the path")
         try Data("no store".utf8).write(to: URL(fileURLWithPath: desk["letter"].string))
         try await desk.run("destroy", "letter").expectFailure(
-            65, "\(desk["letter"]) is not a SQLite database, or it is encrypted", hint: "check the path")
+            65, "\(desk["letter"]) is not a SQLite database, or it is encrypted",
+            hint: "check the path; --force removes it all the same, with its -wal, -shm and -journal")
         #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite", "letter"])
     }
 

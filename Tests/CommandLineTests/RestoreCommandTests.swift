@@ -53,7 +53,7 @@ import Testing
             let name = "\(mode)\(pageSize).sqlite"
             try SampleStore.plain.make(at: desk["copy-of-\(name)"], journalMode: "DELETE", pageSize: 4096)
             try SampleStore.checks.make(at: desk[name], journalMode: mode, pageSize: pageSize)
-            try await desk.run("restore", "copy-of-\(name)", "--over", name).expectSuccess()
+            try await desk.run("restore", "copy-of-\(name)", "--over", name, "--any-identity").expectSuccess()
             #expect(try StoreContent(of: desk[name]) == StoreContent(of: desk["copy-of-\(name)"]))
             let queue = try TestStore.open(desk[name])
             let found = try await queue.writeWithoutTransaction { database in
@@ -78,7 +78,7 @@ import Testing
         )
         let queue = try TestStore.open(desk["Recipes.sqlite"])
         #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 3)
-        try await desk.run("restore", "other.sqlite", "--over", "Recipes.sqlite").expectSuccess()
+        try await desk.run("restore", "other.sqlite", "--over", "Recipes.sqlite", "--any-identity").expectSuccess()
         #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT stars FROM recipe WHERE id = 7") } == 5)
         try await queue.write { try $0.execute(sql: "INSERT INTO recipe VALUES (8, 'Tea', 4)") }
         #expect(try await queue.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
@@ -123,6 +123,34 @@ import Testing
         #expect(try StoreContent(of: desk["Photos.sqlite"]) == StoreContent(of: desk["Recipes.sqlite"]))
     }
 
+    @Test func `of stores without an identity the schema has to be the same`() async throws {
+        try desk.makeStore()
+        try TestStore.make(at: desk["other.sqlite"], sql: "CREATE TABLE album(id INTEGER PRIMARY KEY, title)")
+        let before = try FolderListing(of: desk.path)
+        let outcome = try await desk.run("restore", "other.sqlite", "--over", "Recipes.sqlite")
+        outcome.expectFailure(
+            65,
+            "the copy may be one of another store than \(desk["Recipes.sqlite"]): neither has an identity, "
+                + "and their tables differ", hint: "say --any-identity if that is what you want")
+        #expect(try FolderListing(of: desk.path) == before)
+        try PlatformCalls.makeFolder(desk["Group"])
+        try desk.makeStore("Group/other.sqlite", rows: 7)
+        let moved = try await desk.run("move", "other.sqlite", "--to", "Group", "--replace", "--remove-old")
+        #expect(moved.status == .exited(65), "\(moved.stderr)")
+        #expect(try StoreContent(of: desk["Group/other.sqlite"]).tables["recipe"]?.count == 7)
+        // What this program keeps in a store makes it no other one, nor does what SQLite keeps in it.
+        try desk.makeStore("same.sqlite", rows: 9)
+        try await desk.run("metadata", "Recipes.sqlite", "--set", "kitchen=downstairs").expectSuccess()
+        let queue = try TestStore.open(desk["same.sqlite"])
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "ANALYZE") }
+        try queue.close()
+        try await desk.run("restore", "same.sqlite", "--over", "Recipes.sqlite").expectSuccess()
+        #expect(try StoreContent(of: desk["Recipes.sqlite"]).tables["recipe"]?.count == 9)
+        // A store without tables is nobody's.
+        try TestStore.make(at: desk["new.sqlite"], sql: "PRAGMA user_version = 3")
+        try await desk.run("restore", "same.sqlite", "--over", "new.sqlite").expectSuccess()
+    }
+
     @Test func `a damaged copy changes nothing`() async throws {
         let (_, copy, _) = try await keepAndChange()
         let before = try FolderListing(of: desk.path)
@@ -159,11 +187,11 @@ import Testing
         let before = try FolderListing(of: desk.path)
         try await desk.run("restore", "nothing", "--over", "Recipes.sqlite").expectFailure(
             66, "there is no copy at nothing", hint: "name a kept copy's folder, a generation's, or a store")
-        try await desk.run("restore", "wide.sqlite", "--over", "nothing.sqlite").expectFailure(
-            66, "there is no store at nothing.sqlite", hint: "check the path")
+        try await desk.run("restore", "wide.sqlite", "--over", "no/folder.sqlite").expectFailure(
+            66, "there is no store at no/folder.sqlite", hint: "check the path")
         try await desk.run("restore", "Recipes.sqlite", "--over", "Recipes.sqlite").expectFailure(
             64, "Recipes.sqlite is named twice", hint: "name two different places")
-        try await desk.run("restore", "wide.sqlite", "--over", "Recipes.sqlite").expectFailure(
+        try await desk.run("restore", "wide.sqlite", "--over", "Recipes.sqlite", "--any-identity").expectFailure(
             65, "the copy's texts are in UTF-16le, those of \(desk["Recipes.sqlite"]) in UTF-8",
             hint: "connections that are open cannot follow that: close them, and put the copy in the store's place")
         #expect(try FolderListing(of: desk.path) == before)

@@ -1,4 +1,6 @@
 import ShipProtocol
+import StoreOperations
+import SystemPackage
 
 /// An error in words for people: what happened, and what to do next.
 ///
@@ -12,6 +14,20 @@ public struct Explanation: Hashable, Sendable {
     init(_ cause: String, hint: String? = nil) {
         self.cause = cause
         self.hint = hint
+    }
+}
+
+extension Explanation {
+    fileprivate func telling(_ leftovers: Leftovers) -> Explanation {
+        var parts: [String] = []
+        if let copy = leftovers.safetyCopy { parts.append("the copy \(copy)") }
+        if let first = leftovers.externalFiles.first {
+            let count = leftovers.externalFiles.count
+            let folder = first.removingLastComponent().removingLastComponent()
+            parts.append("\(count) new external file\(count == 1 ? "" : "s") in \(folder)")
+        }
+        let words = "left behind: \(parts.joined(separator: " and ")), which the next restore uses or removes"
+        return Explanation(cause, hint: hint.map { "\($0) (\(words))" } ?? words)
     }
 }
 
@@ -33,6 +49,7 @@ extension ShipmentError {
         case .metadata(let error): error.explanation
         case .file(let error): error.explanation
         case .operation(let error): error.explanation
+        case .unfinished(let error, let leftovers): error.explanation.telling(leftovers)
         case .identity(let error): error.explanation
         case .trustList(let error): error.explanation
         case .pairing(let error): error.explanation

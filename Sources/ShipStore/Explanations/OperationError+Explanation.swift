@@ -14,8 +14,18 @@ extension OperationError {
             Explanation("no copy in \(folder) has the tag \(tag)", hint: "see `ship-store copies --in \(folder)`")
         case .notADatabase(let path):
             Explanation("\(path) is not a SQLite database, or it is encrypted", hint: "check the path")
+        case .strangeFile(let path):
+            Explanation(
+                "\(path) is not a SQLite database, and nothing says that it was one",
+                hint: "check the path; with --any-identity it is set aside, and the copy put there")
         case .corrupt(let path, let complaint):
             Explanation("\(path) is damaged: \(complaint)", hint: "see `ship-store verify \(path)`")
+        case .unusable(let words):
+            Explanation(
+                words,
+                hint: "check the path; --force removes it all the same, with its -wal, -shm and -journal")
+        case .notDamaged(let path):
+            Explanation("\(path) is not damaged", hint: "leave --force out")
         case .busy(let path, let waited):
             Explanation(
                 "\(path) is locked by another program, and stayed so for \(waited)",
@@ -53,14 +63,19 @@ extension OperationError {
             Explanation(
                 "the copy is one of another store than \(path): \(Self.text(copyIdentity)), not \(Self.text(identity))",
                 hint: "say --any-identity if that is what you want")
+        case .otherSchema(let path):
+            Explanation(
+                "the copy may be one of another store than \(path): neither has an identity, and their tables differ",
+                hint: "say --any-identity if that is what you want")
         case .otherTextEncoding(let path, let encoding, let copyEncoding):
             Explanation(
                 "the copy's texts are in \(copyEncoding.rawValue), those of \(path) in \(encoding.rawValue)",
                 hint: "connections that are open cannot follow that: close them, and put the copy in the store's place")
         case .badCopy(let error): Explanation("the copy is not whole: \(error.explanation.cause)", hint: "take another")
-        case .incompleteCopy(let path):
+        case .incompleteCopy(let path, let omissions):
             Explanation(
-                "\(path) was made to leave something out, which the store would lose", hint: "take a complete copy")
+                "\(path) came without \(omissions.words()), which the store would lose too",
+                hint: "take a complete copy, or say --incomplete if that is what you want")
         case .notVerified(let path):
             Explanation("what was written to \(path) reads back as something else", hint: "check the disk")
         case .badTag(let tag):

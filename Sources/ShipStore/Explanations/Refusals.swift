@@ -33,7 +33,8 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .serving, .sqlite, .model, .operation, .metadata, .identity, .trustList, .pairing, .noSuchPeer:
+        case .source, .serving, .sqlite, .model, .operation, .unfinished, .metadata, .identity, .trustList, .pairing,
+            .noSuchPeer:
             reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
@@ -48,7 +49,7 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .tooMuch, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
-            .operation, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed, .signature,
+            .operation, .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed, .signature,
             .unsigned, .unknownSigner:
             reason(.stopped)
         }
@@ -61,7 +62,7 @@ extension ShipmentError {
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
         case .file, .install(.file), .install(.badManifest), .install(.badRecord), .install(.badOrigin),
             .badStore(.file), .badStore(.checkerFailed(.notStarted)), .source, .model,
-            .serving, .operation, .identity:
+            .serving, .operation, .unfinished, .identity:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }

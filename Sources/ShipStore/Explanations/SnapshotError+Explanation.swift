@@ -68,6 +68,10 @@ extension SnapshotError {
                     ? "`ship-store inspect STORE` lists its tables"
                     : "did you mean \(near.map(Printable.text).joined(separator: " or "))?")
         case .tableMustStay(let name, let obstacle): obstacle.explanation(of: Printable.text(name))
+        case .tableIsTaken(let name):
+            Explanation(
+                "the copy cannot say what it comes without: the store has a table \(Printable.text(name)) of its own",
+                hint: "take a complete copy")
         case .tooMuchMetadata(let limit):
             Explanation(
                 "the store's metadata and that of the shipment are more than \(limit) pairs together",

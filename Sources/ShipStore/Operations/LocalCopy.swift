@@ -22,7 +22,7 @@ public struct LocalCopy: Hashable, Sendable {
         of store: FilePath, into folder: FilePath, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
         do {
-            let prepared = try await PreparedCopy(of: store, options)
+            let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let baseName = store.lastComponent?.stem ?? "store"
             let placement = CopyPlacement(in: folder, name: "\(baseName)-\(prepared.manifest.createdAt.compactText)")
             let path = try placement.place(
@@ -48,7 +48,7 @@ public struct LocalCopy: Hashable, Sendable {
             if (try? StoreHome(resolving: store)) == (try? StoreHome(resolving: home.path)) {
                 throw OperationError.sameStore(home.path)
             }
-            let prepared = try await PreparedCopy(of: store, options)
+            let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let occupant = try await occupant(of: home, for: prepared.manifest)
             // What an update left that was killed before it had removed the older copy's files.
             if case .olderCopy(_, let files) = occupant {

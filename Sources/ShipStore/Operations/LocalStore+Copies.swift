@@ -28,7 +28,8 @@ extension LocalStore {
         try Folder.make(copies.folder)
         let room = try TemporaryFolder(in: copies.folder, .besideResults)
         let prepared = try await PreparedCopy(
-            of: source, named: StoreName(suggestedBy: path), options.making(in: room.path), metadata: metadata)
+            of: source, named: StoreName(suggestedBy: path), options.markingOmissions.making(in: room.path),
+            metadata: metadata)
         return try copies.keep(
             prepared.manifest, store: prepared.copy.path, files: prepared.files,
             of: (try? StoreHome(resolving: path))?.path, patience)
@@ -36,6 +37,13 @@ extension LocalStore {
 }
 
 extension CopyOptions {
+    /// The same, for a copy that says itself what it comes without: nothing beside it goes with it wherever it goes.
+    var markingOmissions: CopyOptions {
+        var options = self
+        options.marking = .written
+        return options
+    }
+
     /// The same, but in another temporary folder.
     func making(in folder: FilePath) -> CopyOptions {
         var options = self

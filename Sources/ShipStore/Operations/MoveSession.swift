@@ -63,15 +63,20 @@ struct MoveSession: Sendable {
     }
 
     private func place(_ source: SourceStore, _ room: FilePath) async throws -> Relocation.Way {
-        let survey = try await source.survey()
+        let survey = try await source.survey(.facts)
+        var copyOptions = store.options.making(in: room)
         // Before the work of a copy.
         if exists(target.path) {
             let occupant = try StoreHome(resolving: target.path)
             guard options.occupant == .replaced else { throw await obstacle() }
             try occupant.refuseIfKept(.replace)
+            if options.restore.incompleteCopy == .refused, let omissions = survey.omissions {
+                throw OperationError.incompleteCopy(store.path, omissions)
+            }
+            copyOptions.marking = .removed
         }
         let copy = try await PreparedCopy(
-            of: source, named: StoreName(suggestedBy: store.path), store.options.making(in: room))
+            of: source, named: StoreName(suggestedBy: store.path), copyOptions)
         let claims = await SupportFolderClaims(beside: target, waiting: patience.busyTimeout)
         let companions = companions(of: StoreHome(source.path))
         if !companions.areNone, let user = claims.user {
@@ -89,7 +94,8 @@ struct MoveSession: Sendable {
             }
             let session = RestoreSession(
                 home: try StoreHome(resolving: target.path), options: options.restore, patience: patience)
-            return .replaced(try await session.run(from: RestoreSource(copy)))
+            let schema = try await RestoreSource.schema(of: copy.copy.path)
+            return .replaced(try await session.run(from: RestoreSource(copy, schema: schema)))
         } catch {
             companions.takeBack(carried)
             throw error

@@ -11,9 +11,19 @@ public struct Restoration: Hashable, Sendable {
     public let manifest: Manifest
     /// The store as it was, unless none was wanted.
     public let safetyCopy: KeptCopy?
+    /// What was wrong with the store as it was; `nil` if nothing was.
+    public let damage: Damage?
     /// External files that only the store as it was refers to, and that had to stay: somebody still reads it, and the next
     /// restore removes them; or another store of the same stem may refer to them.
     public let remainingFiles: [ExternalFileName]
+
+    /// A store that could not be used any more, or was gone.
+    public struct Damage: Hashable, Sendable {
+        /// What was wrong; `nil` if nothing was there.
+        public let words: String?
+        /// The folder in which it is kept as it was, with what was beside it; `nil` if there was nothing to keep.
+        public let keptAs: FilePath?
+    }
 }
 
 /// How a store is restored.
@@ -23,6 +33,8 @@ public struct RestoreOptions: Hashable, Sendable {
     /// Where the copy is brought into another form, if it has to be.
     public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
     public var identity = IdentityRule.same
+    /// What becomes of a copy that came without something.
+    public var incompleteCopy = IncompleteCopyRule.refused
     public var safetyCopy = SafetyCopy.beside
     /// How a copy is checked that comes with its manifest; any other is taken anew.
     public var checking = CheckOptions()
@@ -31,9 +43,15 @@ public struct RestoreOptions: Hashable, Sendable {
 
     /// Whose copy it may be.
     public enum IdentityRule: Hashable, Sendable {
-        /// One of this very store: with the same `Z_UUID`, or none on both sides.
+        /// One of this very store: with the same `Z_UUID`; or with none on both sides, and the same schema.
         case same
         case any
+    }
+
+    /// What becomes of a copy that came without something, which the store would lose.
+    public enum IncompleteCopyRule: Hashable, Sendable {
+        case refused
+        case taken
     }
 
     /// What becomes of the store as it was.

@@ -1,5 +1,7 @@
+import FoundationEssentials
 import ShipProtocol
 import StoreFiles
+import StoreFormat
 import StoreInbox
 import StoreOperations
 import StoreSnapshot
@@ -8,15 +10,28 @@ import SystemPackage
 /// One restore, from the copy to the store that everybody sees anew.
 ///
 ///     RestoreSource -> external files -> lock -> safety copy -> one transaction -> what only the old state needed
+///
+/// Where there is no store that SQLite could write to, the copy is put in its place instead.
 struct RestoreSession: Sendable {
     let home: StoreHome
     let options: RestoreOptions
     let patience: Patience
 
     func run(from source: consuming RestoreSource) async throws -> Restoration {
+        switch try await StoreCondition.judge(home, patience) {
+        case .usable(let survey): return try await rewrite(survey, from: source)
+        case .lost: return try await replace(nil, from: source)
+        case .damaged(let damage):
+            guard options.identity == .any || StoreCondition.mayHaveBeenStore(home, source.manifest.name) else {
+                throw OperationError.strangeFile(home.path)
+            }
+            return try await replace(damage, from: source)
+        }
+    }
+
+    private func rewrite(_ survey: StoreSurvey, from source: borrowing RestoreSource) async throws -> Restoration {
+        try check(source, against: survey)
         let connection = try LiveConnection(to: home.path, .shared, patience)
-        let survey = try await SourceStore(at: home.path, busyTimeout: options.busyTimeout).survey()
-        try check(source.manifest, against: survey)
         // Beside the store: this also sweeps what a killed restore left there.
         let room = try TemporaryFolder(in: home.folder, .besideResults)
         let pages = try pages(of: source, pageSize: survey.pageSize, in: room.path)
@@ -24,10 +39,13 @@ struct RestoreSession: Sendable {
         let (support, mode) = (home.supportFolder, try home.mode)
         let comparison = try support.compare(with: source.files)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
-        if let user = claims.user, comparison.different.contains(where: { claims.mayRefer(to: $0.file.name) }) {
-            throw OperationError.sharedSupportFolder(support.path, with: user)
+        try refuse(comparison.different, sharedWith: claims)
+        let added = comparison.missing.map(\.file.name)
+        let earlier = RestoreRecord(of: home)
+        if !added.isEmpty || earlier != nil || safetyCopies != nil {
+            try RestoreRecord(begun: Timestamp(Date()), adding: added, to: earlier).write(for: home, in: room.path)
         }
-        var old = OldState(safetyCopy: nil, references: [])
+        var old = OldState()
         let proof = source.proof
         do {
             // The copy is read while the store is: side by side they take half the time.
@@ -39,29 +57,64 @@ struct RestoreSession: Sendable {
             try rewrite.lock()
             // Side by side they take little more than half the time, and it is others who wait.
             async let writing: Void = rewrite.writeAhead()
-            old = try await keepOldState(through: rewrite)
+            old = try await keepOldState(through: rewrite, connection, in: room.path)
+            if let copy = old.safetyCopy { removeOlderTwins(of: copy, since: earlier) }
             try await writing
             try await isProven
             try support.put(comparison.different, mode: mode)
             try rewrite.commit()
         } catch {
-            if case Rewrite.Failure.atTheEnd(let error) = error { throw error }
-            support.remove(comparison.missing.map(\.file.name))
-            dropSafetyCopy(old.safetyCopy)
-            if case Rewrite.Failure.before(let error) = error { throw error }
-            throw error
+            throw tidyUp(after: error, rewrite, added, old, hadRecord: earlier != nil)
         }
-        let candidates = obsolete(of: support.names().subtracting(source.references), old)
+        let candidates = obsolete(of: support.names().subtracting(source.references), old, earlier)
         let obsolete = claims.solely(candidates)
         if !obsolete.isEmpty, rewrite.settle() { support.remove(obsolete) }
+        // What somebody still reads is for the next restore.
+        let isLeft = support.names().intersection(obsolete).contains { earlier?.lists($0) == true }
+        if !isLeft { RestoreRecord.remove(for: home) }
         return Restoration(
-            store: home.path, manifest: source.manifest, safetyCopy: old.safetyCopy,
+            store: home.path, manifest: source.manifest, safetyCopy: old.safetyCopy, damage: old.damage,
             remainingFiles: support.names().intersection(candidates).sorted())
     }
 
-    private func check(_ copy: Manifest, against store: StoreSurvey) throws(OperationError) {
-        if options.identity == .same, copy.identity != store.identity {
-            throw .otherIdentity(home.path, has: store.identity, copyHas: copy.identity)
+    /// Puts the copy where nothing is, or something that is set aside: whoever holds that keeps it.
+    private func replace(_ damage: String?, from source: borrowing RestoreSource) async throws -> Restoration {
+        try await source.proof.find(options.checking)
+        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
+        try refuse(try home.supportFolder.compare(with: source.files).different, sharedWith: claims)
+        let replacement = StoreReplacement(
+            at: home, keeping: DamagedStore(of: home, at: Timestamp(Date())), journal(for: source.manifest),
+            mode: (try? home.mode) ?? .ownerReadWrite, patience)
+        let folder = try replacement.put(source.manifest, store: source.store, files: source.files)
+        RestoreRecord.remove(for: home)
+        return Restoration(
+            store: home.path, manifest: source.manifest, safetyCopy: nil,
+            damage: Restoration.Damage(words: damage, keptAs: folder), remainingFiles: [])
+    }
+
+    /// Another store of the same stem has these files as they are.
+    private func refuse(_ files: [FileAtHand], sharedWith claims: SupportFolderClaims) throws(OperationError) {
+        guard let user = claims.user, files.contains(where: { claims.mayRefer(to: $0.file.name) }) else { return }
+        throw .sharedSupportFolder(home.supportFolder.path, with: user)
+    }
+
+    /// How the store kept its transactions, as far as anything still tells, or as Core Data lets its stores do.
+    private func journal(for copy: Manifest) -> StorePlacement.Journal {
+        if let header = try? SourceStore.journalMode(of: home.path) {
+            return header == .writeAheadLog ? .writeAheadLog : .rollback
+        }
+        let hasLog = [home.log, home.logIndex].contains { (try? PlatformCalls.status(of: $0)) != nil }
+        return hasLog || copy.coreData != nil ? .writeAheadLog : .rollback
+    }
+
+    private func check(_ source: borrowing RestoreSource, against store: StoreSurvey) throws(OperationError) {
+        let copy = source.manifest
+        // What has no tables is nobody's, and loses nothing.
+        if options.identity == .same, store.schema != nil {
+            guard copy.identity == store.identity else {
+                throw .otherIdentity(home.path, has: store.identity, copyHas: copy.identity)
+            }
+            guard store.identity != nil || source.schema == store.schema else { throw .otherSchema(home.path) }
         }
         guard copy.store.textEncoding == store.textEncoding else {
             throw .otherTextEncoding(home.path, store.textEncoding, copyHas: copy.store.textEncoding)
@@ -80,23 +133,62 @@ struct RestoreSession: Sendable {
 
     /// The store as it is while nobody can write to it.
     private struct OldState: Sendable {
-        let safetyCopy: KeptCopy?
-        let references: Set<ExternalFileName>
+        var safetyCopy: KeptCopy?
+        /// Why no copy of its rows could be taken, and where its bytes are.
+        var damage: Restoration.Damage?
+        var references: Set<ExternalFileName> = []
     }
 
-    private func keepOldState(through rewrite: Rewrite) async throws -> OldState {
-        let source = try SourceStore(at: home.path, busyTimeout: options.busyTimeout, through: rewrite.reader)
-        guard let safetyCopies else {
-            return OldState(safetyCopy: nil, references: try await source.survey().externalFiles)
+    private func keepOldState(
+        through rewrite: Rewrite, _ connection: LiveConnection, in room: FilePath
+    ) async throws -> OldState {
+        do {
+            let source = try SourceStore(at: home.path, busyTimeout: options.busyTimeout, through: rewrite.reader)
+            guard let safetyCopies else { return OldState(references: try await source.survey().externalFiles) }
+            var copyOptions = CopyOptions()
+            copyOptions.busyTimeout = options.busyTimeout
+            // What the store lacks already is no reason not to give it something better.
+            copyOptions.missingExternalFiles = .shipWithout
+            copyOptions.form = .vacuumed
+            let copy = try await LocalStore(home.path, options: copyOptions)
+                .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], patience)
+            return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
+        } catch {
+            guard let words = StoreCondition.damage(error) else { throw error }
+            // Its pages can be written over all the same, and its bytes can be kept.
+            let damaged = DamagedStore(of: home, at: Timestamp(Date()))
+            try damaged.keepCopy(through: connection, in: room)
+            return OldState(damage: Restoration.Damage(words: words, keptAs: damaged.folder))
         }
-        var copyOptions = CopyOptions()
-        copyOptions.busyTimeout = options.busyTimeout
-        // What the store lacks already is no reason not to give it something better.
-        copyOptions.missingExternalFiles = .shipWithout
-        copyOptions.form = .vacuumed
-        let copy = try await LocalStore(home.path, options: copyOptions)
-            .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], patience)
-        return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
+    }
+
+    /// - Parameter added: External files that were not there before.
+    /// - Returns: The error to throw, which tells what could not be removed.
+    private func tidyUp(
+        after error: any Error, _ rewrite: Rewrite, _ added: [ExternalFileName], _ old: OldState, hadRecord: Bool
+    ) -> any Error {
+        var cause = error
+        var isOldForGood = true
+        switch error {
+        case Rewrite.Failure.before(let error): cause = error
+        case Rewrite.Failure.atTheEnd(let error):
+            cause = error
+            isOldForGood = rewrite.undoForGood()
+        default: break
+        }
+        let support = home.supportFolder
+        if isOldForGood {
+            support.remove(added)
+            dropSafetyCopy(old.safetyCopy)
+            if let folder = old.damage?.keptAs { DamagedStore.dropCopy(at: folder) }
+        }
+        func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
+        let files = added.map { support.path(of: $0) }.filter(exists)
+        let leftovers = Leftovers(
+            safetyCopy: (old.safetyCopy?.path ?? old.damage?.keptAs).flatMap { exists($0) ? $0 : nil },
+            externalFiles: files)
+        if leftovers.isEmpty, !hadRecord { RestoreRecord.remove(for: home) }
+        return leftovers.isEmpty ? cause : ShipmentError.unfinished(ShipmentError(cause), leftovers)
     }
 
     /// The store is as it was: nobody needs the copy, nor a folder that has nothing else in it.
@@ -104,6 +196,16 @@ struct RestoreSession: Sendable {
         guard let safetyCopies else { return }
         if let copy { _ = try? safetyCopies.remove([copy]) }
         if options.safetyCopy == .beside { try? PlatformCalls.removeEmptyFolder(safetyCopies.folder) }
+    }
+
+    /// A restore that was cut off may have kept the same state before: one copy of it is enough.
+    private func removeOlderTwins(of copy: KeptCopy, since record: RestoreRecord?) {
+        guard let record, let safetyCopies, let listing = try? safetyCopies.list() else { return }
+        let twins = listing.copies.filter { other in
+            other.path != copy.path && other.tags == copy.tags && other.manifest.createdAt >= record.begun
+                && other.manifest.hasSameContent(as: copy.manifest)
+        }
+        _ = try? safetyCopies.remove(twins)
     }
 
     private var safetyCopies: KeptCopies? {
@@ -116,11 +218,14 @@ struct RestoreSession: Sendable {
 
     /// Those of the files that only the old state refers to, or that earlier restores had to leave behind. Others may be
     /// new ones, of a commit that is still to come.
-    private func obsolete(of files: Set<ExternalFileName>, _ old: OldState) -> Set<ExternalFileName> {
+    private func obsolete(
+        of files: Set<ExternalFileName>, _ old: OldState, _ earlier: RestoreRecord?
+    ) -> Set<ExternalFileName> {
         guard !files.isSubset(of: old.references) else { return files }
         let copies = ((try? safetyCopies?.list())?.copies ?? []).filter {
             $0.manifest.name == StoreName(suggestedBy: home.path)
         }
         return files.intersection(old.references.union(copies.flatMap { $0.manifest.externalFiles.map(\.name) }))
+            .union(files.filter { earlier?.lists($0) == true })
     }
 }

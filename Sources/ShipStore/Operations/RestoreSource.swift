@@ -17,12 +17,17 @@ struct RestoreSource: ~Copyable, Sendable {
     let files: [FileAtHand]
     /// Whether it is whole and sound, which may still have to be found out.
     let proof: Proof
+    /// SHA-256 of its schema, as `StoreSurvey` has it.
+    let schema: ContentDigest?
     private let copy: PreparedCopy?
     /// What keeps the copy's folder from being pruned; `nil` where none is read, or where there are no locks.
     private let hold: FolderLock?
 
     /// Takes over a copy of a store.
-    init(_ copy: consuming PreparedCopy) {
+    ///
+    /// - Parameter schema: Of the copy, from `schema(of:)`.
+    init(_ copy: consuming PreparedCopy, schema: ContentDigest?) {
+        self.schema = schema
         manifest = copy.manifest
         store = copy.copy.path
         files = copy.files
@@ -31,7 +36,12 @@ struct RestoreSource: ~Copyable, Sendable {
         self.copy = consume copy
     }
 
-    private init(_ generation: Generation, _ hold: consuming FolderLock?) {
+    static func schema(of copy: FilePath) async throws(SnapshotError) -> ContentDigest? {
+        try await SourceStore(at: copy).survey(.facts).schema
+    }
+
+    private init(_ generation: Generation, _ survey: StoreSurvey, _ hold: consuming FolderLock?) {
+        schema = survey.schema
         manifest = generation.manifest
         store = generation.storePath
         files = manifest.externalFiles.enumerated().map { index, file in
@@ -63,19 +73,41 @@ struct RestoreSource: ~Copyable, Sendable {
         }
     }
 
-    /// - Parameter path: The folder of a kept copy or of a generation, the store in it, or any other store.
+    /// - Parameters:
+    ///   - path: The folder of a kept copy or of a generation, the store in it, or any other store.
+    ///   - rule: What becomes of one that came without something.
     /// - Throws: `OperationError.noSuchCopy`, `.badCopy`, `.incompleteCopy`, `.folderBusy`, `.stopped`; what a compact copy may
     ///   throw.
-    static func find(_ path: FilePath, _ options: CopyOptions, _ patience: Patience) async throws -> RestoreSource {
+    static func find(
+        _ path: FilePath, _ options: CopyOptions, incomplete rule: RestoreOptions.IncompleteCopyRule,
+        _ patience: Patience
+    ) async throws -> RestoreSource {
         guard let real = try? PlatformCalls.realPath(of: path) else { throw OperationError.noSuchCopy(path) }
+        func check(_ omissions: Omissions?) throws {
+            if rule == .refused, let omissions { throw OperationError.incompleteCopy(path, omissions) }
+        }
         if let folder = folder(of: real) {
             let hold = try pin(folder, patience)
             // It may have been pruned while somebody waited.
             guard (try? PlatformCalls.status(of: folder)) != nil else { throw OperationError.noSuchCopy(path) }
-            return RestoreSource(try generation(at: folder), hold)
+            let generation = try generation(at: folder)
+            try check(generation.manifest.omissions)
+            let survey = try await SourceStore(at: generation.storePath).survey(.facts)
+            try check(survey.omissions)
+            if survey.omissions == nil { return RestoreSource(generation, survey, hold) }
+            // What it says of itself is not to become part of the store.
+            var options = options
+            options.missingExternalFiles = .shipWithout
+            try await Proof.reading(generation).find(CheckOptions())
+            let copy = try await PreparedCopy(of: generation.storePath, options)
+            let schema = try await schema(of: copy.copy.path)
+            return RestoreSource(copy, schema: schema)
         }
         guard try PlatformCalls.status(of: real).kind != .folder else { throw OperationError.noSuchCopy(path) }
-        return RestoreSource(try await PreparedCopy(of: path, options))
+        let copy = try await PreparedCopy(of: path, options)
+        try check(copy.manifest.omissions)
+        let schema = try await schema(of: copy.copy.path)
+        return RestoreSource(copy, schema: schema)
     }
 
     /// Keeps a copy, or a generation, from being pruned while it is read.
@@ -90,14 +122,11 @@ struct RestoreSource: ~Copyable, Sendable {
     }
 
     private static func generation(at folder: FilePath) throws(OperationError) -> Generation {
-        let generation: Generation
         do throws(InboxError) {
-            generation = try Generation(at: folder)
+            return try Generation(at: folder)
         } catch {
             throw .badCopy(error)
         }
-        guard generation.manifest.omissions == nil else { throw .incompleteCopy(folder) }
-        return generation
     }
 
     /// The folder of a kept copy or of a generation that a path leads to.
@@ -113,8 +142,9 @@ struct RestoreSource: ~Copyable, Sendable {
         return folder
     }
 
-    /// Everything that the store refers to, whether it came along or not.
+    /// Everything that the store refers to, whether it came along or not: what came without may still be there.
     var references: Set<ExternalFileName> {
         Set(manifest.externalFiles.map(\.name) + manifest.missingExternalFiles)
+            .union(manifest.omissions?.externalFiles.map(\.name) ?? [])
     }
 }

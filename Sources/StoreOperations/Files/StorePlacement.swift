@@ -100,7 +100,7 @@ package struct StorePlacement: Sendable {
     private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
 
     /// The store as it is going to be, out of sight; what is compared comes from the medium.
-    private func stage(_ store: FilePath, as staged: FilePath, _ facts: StoreFacts) throws(OperationError) {
+    func stage(_ store: FilePath, as staged: FilePath, _ facts: StoreFacts) throws(OperationError) {
         let isWhole = try OperationError.wrapping { () throws(FileError) in
             try DurableCopy.take(store, as: staged, mode: .ownerReadWrite)
             let file = try OpenFile.readingWithoutFollowing(staged)

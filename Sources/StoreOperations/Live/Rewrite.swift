@@ -15,6 +15,8 @@ package final class Rewrite: Sendable {
     private let journal: Journal
     private let source: DatabaseQueue
     private let copy: FilePath
+    /// The schema's cookie before the commit: the new state has another one.
+    private let cookie = Mutex<Int?>(nil)
     /// In progress since `lock` in WAL mode. Used on the connection's queue only.
     private let backup = Mutex<Backup?>(nil)
 
@@ -55,6 +57,9 @@ package final class Rewrite: Sendable {
     package func lock() throws(OperationError) {
         switch journal {
         case .writeAheadLog:
+            // Nothing else may be asked of the connection once the backup has begun. Should somebody change the schema before it
+            // does, neither state has this cookie.
+            try readCookie()
             // A step of no pages takes the lock of the transaction that the other steps are part of.
             try connection.run { database in
                 try begin(database)
@@ -65,8 +70,16 @@ package final class Rewrite: Sendable {
                 try LiveConnection.keepOthersOut(database, of: connection.store, connection.patience)
                 try LiveConnection.confirmLock(database)
             }
+            try readCookie()
         }
     }
+
+    private func readCookie() throws(OperationError) {
+        let found = try connection.run { try Int.fetchOne($0, sql: Self.cookieQuery) }
+        cookie.withLock { $0 = found }
+    }
+
+    private static let cookieQuery = "PRAGMA schema_version"
 
     /// Through which connection the old state can be read while the store is locked; `nil` for any that one likes.
     package var reader: DatabaseQueue? { journal == .rollback ? connection.queue : nil }
@@ -123,6 +136,24 @@ package final class Rewrite: Sendable {
                 try $0.execute(sql: "PRAGMA main.locking_mode = NORMAL; SELECT 1 FROM sqlite_master")
             }
         }
+    }
+
+    /// After a failure at the end: opens the store anew, and commits something that changes nothing. Where that succeeds, it
+    /// stands where the failed commit would have stood, which nothing can bring up any more.
+    ///
+    /// - Returns: Whether the store is as it was, for good.
+    package func undoForGood() -> Bool {
+        guard let cookie = cookie.withLock({ $0 }) else { return false }
+        // What this connection takes for the store's state is of no more use.
+        try? connection.queue.close()
+        let isOld = try? LiveConnection(to: connection.store, .shared, connection.patience).run { database in
+            try database.execute(sql: "BEGIN IMMEDIATE")
+            guard try Int.fetchOne(database, sql: Self.cookieQuery) == cookie else { return false }
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            try database.execute(sql: "PRAGMA user_version = \(version); COMMIT")
+            return true
+        }
+        return isOld ?? false
     }
 
     private func begin(_ database: Database) throws {

@@ -14,4 +14,7 @@ public struct CopyProfile: Hashable, Sendable {
     public var longestExternalFile: Int64?
 
     public init() {}
+
+    /// Whether anything may be left out.
+    var leavesOut: Bool { self != CopyProfile() }
 }

@@ -1,20 +1,27 @@
 import CSQLiteHardening
 import GRDB
 import GRDBSQLite
+import ShipProtocol
 import StoreFormat
 
-/// The tables that a profile empties, found in the store's schema.
+/// The tables that a profile empties, found in the store's schema, and what the store came without itself.
 struct EmptiedTables: Hashable, Sendable {
+    /// What the store says that it came without.
+    let mark: Omissions?
+    private let marking: OmissionMarking
     /// Whether the history is left out: it was asked for, and the store has one.
     let hasHistory: Bool
     /// What the user named, as the schema writes it, sorted.
     let named: [String]
 
     private var all: [String] { named + (hasHistory ? CoreDataLayout.history : []) }
-    var isEmpty: Bool { all.isEmpty }
+    var isEmpty: Bool { all.isEmpty && !dropsMark }
+    private var dropsMark: Bool { mark != nil && marking == .removed }
 
     /// - Throws: `.noSuchTable`, `.tableMustStay`.
-    init(_ profile: CopyProfile, in database: Database) throws {
+    init(_ profile: CopyProfile, _ marking: OmissionMarking, in database: Database) throws {
+        mark = try OmissionMark.read(database)
+        self.marking = marking
         let isCoreData = try CoreDataStore(database) != nil
         hasHistory =
             try profile.history == .leftOut && isCoreData
@@ -42,6 +49,7 @@ struct EmptiedTables: Hashable, Sendable {
         try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = OFF")
         _ = ship_store_set_db_config(copy.sqliteConnection, CInt(SQLITE_DBCONFIG_ENABLE_TRIGGER), 0)
         for table in all { try copy.execute(sql: "DELETE FROM \(table.quotedDatabaseIdentifier)") }
+        if dropsMark { try OmissionMark.remove(from: copy) }
     }
 
     /// A table or a view of the schema.

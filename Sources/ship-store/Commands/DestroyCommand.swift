@@ -11,10 +11,12 @@ struct DestroyCommand: AsyncParsableCommand {
             The store goes, and with it its -wal, -shm and -journal, the external files that it alone refers to, and the \
             symbolic link by which you name it; no copy is kept. Its app must have closed it. What other stores of the \
             same stem refer to, or no store explains, stays, and is told. Where an earlier run was killed, this removes \
-            what it left. `ship-store forget` is for a store of an inbox.
+            what it left. A file that SQLite cannot open is removed only with --force, and its external files stay. \
+            `ship-store forget` is for a store of an inbox.
 
               ship-store destroy Recipes.sqlite --dry-run
               ship-store destroy Recipes.sqlite
+              ship-store destroy Broken.sqlite --force
             """)
 
     @Argument(help: "The store: a SQLite file.")
@@ -22,6 +24,9 @@ struct DestroyCommand: AsyncParsableCommand {
 
     @Flag(help: "Remove nothing, and say what would go.")
     var dryRun = false
+
+    @Flag(help: "Remove the file although SQLite cannot open it.")
+    var force = false
 
     @OptionGroup(title: "Options") var busy: BusyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -42,11 +47,25 @@ struct DestroyCommand: AsyncParsableCommand {
                 console.say(plan.remainingFiles)
                 return
             }
-            let destruction = try await local.destroy()
+            let destruction = try await destroy(local)
             console.say("destroyed \(store)")
             console.say(goneWithItsStore: destruction.links)
             console.say(destruction.remainingFiles)
             if output.json { Output.write(json: DestroyLine(store, destruction)) }
+        }
+    }
+
+    private func destroy(_ store: LocalStore) async throws(ShipmentError) -> Destruction {
+        do throws(ShipmentError) {
+            return try await store.destroy()
+        } catch {
+            switch error {
+            case .operation(.notADatabase), .operation(.corrupt):
+                guard let damage = try await store.damage() else { throw error }
+                guard force else { throw .operation(.unusable(damage)) }
+                return try await store.destroyDamaged()
+            default: throw error
+            }
         }
     }
 }

@@ -4,8 +4,11 @@ import SystemPackage
 
 /// How the content of a live store is replaced.
 struct RestoreArguments: ParsableArguments {
-    @Flag(help: "Take a copy of another store, or one whose identity is not known.")
+    @Flag(help: "Take a copy of another store, or one of which that cannot be told: it has no identity and other tables.")
     var anyIdentity = false
+
+    @Flag(help: "Take a copy that came without something (--strip-history, --exclude): the store loses it too.")
+    var incomplete = false
 
     @Flag(help: "Keep no copy of the store as it was.")
     var noSafetyCopy = false
@@ -27,6 +30,7 @@ struct RestoreArguments: ParsableArguments {
         var options = RestoreOptions()
         options.busyTimeout = busyTimeout.duration
         options.identity = anyIdentity ? .any : .same
+        options.incompleteCopy = incomplete ? .taken : .refused
         options.checking = check.options
         if noSafetyCopy { options.safetyCopy = .none }
         if let safetyCopies { options.safetyCopy = .kept(KeptCopies(in: FilePath(safetyCopies))) }
@@ -43,6 +47,8 @@ extension Console {
                 "it stays until `ship-store copies --in \(copy.path.removingLastComponent()) --prune --tag \(CopyTag.beforeRestore)`"
             )
         }
+        if let damage = restoration.damage { say(damage) }
+        OmissionWords(restoration.manifest).lines.forEach(say)
         for missing in restoration.manifest.missingExternalFiles {
             warn("the copy came without \(missing.relativePath)")
         }
@@ -52,5 +58,15 @@ extension Console {
                 "\(count) external file\(count == 1 ? "" : "s") of the old state stay: somebody still reads it, "
                     + "or another store of that stem may refer to them")
         }
+    }
+
+    private func say(_ damage: Restoration.Damage) {
+        guard let words = damage.words else {
+            say("there was no store")
+            if let folder = damage.keptAs { say("what was beside it is kept in \(folder)") }
+            return
+        }
+        warn(words)
+        if let folder = damage.keptAs { say("the damaged store is kept in \(folder); who has it open still has that one") }
     }
 }

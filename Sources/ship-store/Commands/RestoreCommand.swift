@@ -9,8 +9,9 @@ struct RestoreCommand: AsyncParsableCommand {
         usage: "ship-store restore <copy> --over <store> [<options>]",
         discussion: """
             To everybody who has the store open it is one transaction. The copy is checked first; the store as it was is \
-            kept as a copy too, which stays until `ship-store copies --prune --tag \(CopyTag.beforeRestore)`. The store's \
-            path goes to standard output.
+            kept as a copy too, which stays until `ship-store copies --prune --tag \(CopyTag.beforeRestore)`. Where the \
+            store is gone or damaged, the copy is put in its place; what is left of it is kept in STORE.damaged-TIME \
+            beside it. The store's path goes to standard output.
 
               ship-store restore kept/Recipes-20261120T190405 --over Recipes.sqlite
               ship-store restore backups/latest.sqlite --over Recipes.sqlite --safety-copies kept
@@ -56,6 +57,9 @@ struct RestoreLine: Encodable {
     let path: String
     /// A folder.
     let safetyCopy: String?
+    /// What was wrong with the store as it was, and the folder in which it is kept then.
+    let damage: String?
+    let damagedStore: String?
     /// External files of the old state that had to stay.
     let remainingFiles: [String]
     let manifest: Manifest
@@ -63,6 +67,8 @@ struct RestoreLine: Encodable {
     init(_ restoration: Restoration) {
         path = restoration.store.string
         safetyCopy = restoration.safetyCopy?.path.string
+        damage = restoration.damage.map { $0.words ?? "there was no store" }
+        damagedStore = restoration.damage?.keptAs?.string
         remainingFiles = restoration.remainingFiles.map(\.relativePath)
         manifest = restoration.manifest
     }

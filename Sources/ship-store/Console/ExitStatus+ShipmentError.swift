@@ -25,6 +25,7 @@ extension ExitStatus {
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
             case .operation(let error): ExitStatus(error)
+            case .unfinished(let error, _): ExitStatus(error)
             case .identity(let error): ExitStatus(error)
             case .trustList: .usage
             case .pairing(.over): .tryAgain
@@ -79,7 +80,7 @@ extension ExitStatus {
             case .noSuchFile: .noInput
             case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt: .badData
             case .missingCollation, .missingFunction, .missingModule, .hotJournal: .badData
-            case .missingExternalFile, .tooManyExternalFiles: .badData
+            case .missingExternalFile, .tooManyExternalFiles, .tableIsTaken: .badData
             case .noSuchTable, .tableMustStay, .tooMuchMetadata, .partOfStore: .usage
             case .noPermission: .notPermitted
             case .busy, .cancelled: .tryAgain
@@ -93,11 +94,13 @@ extension ExitStatus {
         self =
             switch error {
             case .noSuchStore, .noSuchCopy, .noCopyTagged: .noInput
-            case .notADatabase, .corrupt, .badCopy, .incompleteCopy, .otherIdentity, .otherTextEncoding: .badData
+            case .notADatabase, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .otherIdentity, .otherSchema,
+                .otherTextEncoding:
+                .badData
             case .busy, .folderBusy, .inUse, .stopped: .tryAgain
             case .noPermission: .notPermitted
             case .occupied, .storeInTheWay, .sharedSupportFolder, .sidecar, .storeIsSidecar, .noSpace: .cannotInstall
-            case .kept, .sameStore, .badTag, .badMetadata, .badFileName: .usage
+            case .kept, .sameStore, .notDamaged, .badTag, .badMetadata, .badFileName: .usage
             case .notVerified, .sqlite: .inputOutput
             case .file(let error):
                 error.errno == .noSuchFileOrDirectory ? .noInput : error.isOutOfSpace ? .cannotInstall : .inputOutput

@@ -1,0 +1,18 @@
+import ShipProtocol
+
+extension Omissions {
+    /// What was left out, as a list in words.
+    ///
+    /// - Parameter bytes: How a size is said.
+    public func words(bytes: (Int64) -> String = { "\($0) bytes" }) -> String {
+        var parts: [String] = []
+        if history { parts.append("the history") }
+        if !tables.isEmpty { parts.append("the rows of \(tables.map(Printable.text).joined(separator: ", "))") }
+        if !externalFiles.isEmpty {
+            let size = externalFiles.reduce(0) { $0 + $1.size }
+            let count = externalFiles.count
+            parts.append("\(count) external file\(count == 1 ? "" : "s") (\(bytes(size)))")
+        }
+        return parts.joined(separator: "; ")
+    }
+}

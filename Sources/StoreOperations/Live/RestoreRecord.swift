@@ -1,0 +1,80 @@
+import Foundation
+package import ShipProtocol
+package import StoreFiles
+public import SystemPackage
+
+/// What a restore is about to put beside a store, written down before it does so: should it be cut off, the next one knows
+/// what of it nobody needs.
+///
+///     FOLDER/.Recipes.sqlite.restoring    JSON
+package struct RestoreRecord: Hashable, Sendable, Codable {
+    /// When the first of the restores began that have not come to their end.
+    package let begun: Timestamp
+    /// External files that were not there before, by their paths in the support folder, sorted.
+    private let externalFiles: [String]
+
+    /// Longest record that is read, in bytes.
+    private static let longest: Int64 = 16 * 1024 * 1024
+
+    /// - Parameter earlier: What restores before this one have left.
+    package init(begun: Timestamp, adding files: some Sequence<ExternalFileName>, to earlier: RestoreRecord?) {
+        self.begun = min(begun, earlier?.begun ?? begun)
+        externalFiles = Set(files.map(\.relativePath)).union(earlier?.externalFiles ?? []).sorted()
+    }
+
+    package func lists(_ file: ExternalFileName) -> Bool { externalFiles.contains(file.relativePath) }
+
+    private static func path(for home: StoreHome) -> FilePath {
+        home.folder.appending(".\(home.path.lastComponent?.string ?? "store").restoring")
+    }
+
+    /// - Returns: `nil` if no restore was cut off, or what is there is not ours.
+    package init?(of home: StoreHome) {
+        let path = Self.path(for: home)
+        guard let status = try? PlatformCalls.status(of: path), status.kind == .file, status.size <= Self.longest,
+            status.owner == PlatformCalls.effectiveUser,
+            let bytes = try? OpenFile.readingWithoutFollowing(path).read(Int(status.size), at: 0),
+            let record = try? JSONDecoder().decode(RestoreRecord.self, from: Data(bytes))
+        else { return nil }
+        self = record
+    }
+
+    /// Durable when this returns.
+    ///
+    /// - Parameter staging: A folder on the same file system.
+    package func write(for home: StoreHome, in staging: FilePath) throws(FileError) {
+        let staged = staging.appending("record")
+        let path = Self.path(for: home)
+        if Self(of: home) == nil, (try? PlatformCalls.status(of: path)) != nil {
+            throw FileError(.write, path, .fileExists)
+        }
+        let file = try OpenFile.creating(staged)
+        guard let bytes = try? JSONEncoder().encode(self) else { throw FileError(.write, path, .invalidArgument) }
+        try file.write(Array(bytes))
+        try file.sync()
+        try PlatformCalls.rename(staged, to: path)
+        try Folder.sync(home.folder)
+    }
+
+    /// Nothing is left of what it lists that nobody needs.
+    package static func remove(for home: StoreHome) {
+        guard Self(of: home) != nil else { return }
+        try? PlatformCalls.removeFile(path(for: home))
+    }
+}
+
+/// What a restore has left behind that failed in a way that nobody can tell from success until the store is opened again, or that could
+/// not tidy up.
+public struct Leftovers: Hashable, Sendable {
+    /// A copy of the store as it was.
+    public var safetyCopy: FilePath?
+    /// External files of the copy, which the store does not refer to.
+    public var externalFiles: [FilePath]
+
+    package init(safetyCopy: FilePath?, externalFiles: [FilePath]) {
+        self.safetyCopy = safetyCopy
+        self.externalFiles = externalFiles
+    }
+
+    package var isEmpty: Bool { safetyCopy == nil && externalFiles.isEmpty }
+}
