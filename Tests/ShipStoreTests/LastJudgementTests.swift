@@ -51,8 +51,8 @@ import Testing
         _ = try watch.trust(id)
         let consumer = try consumer()
         await #expect(throws: ShipmentError.unknownSigner(id)) {
-            try await consumer.receive(from: file) { [watch] event in
-                if case .checked = event { _ = try? watch.distrust(id.text) }
+            try await consumer.receive(from: file) { [watch] report in
+                if case .checked = report.event { _ = try? watch.distrust(id.text) }
             }
         }
         #expect(try nothingIsInstalled)
@@ -63,8 +63,8 @@ import Testing
         let sent = try await Producer(store).send(to: file)
         let consumer = try consumer()
         await #expect(throws: ShipmentError.unsigned(sent.manifest.name)) {
-            try await consumer.receive(from: file) { [phone, watch] event in
-                if case .checked = event { _ = try? watch.trust(phone.identity().id) }
+            try await consumer.receive(from: file) { [phone, watch] report in
+                if case .checked = report.event { _ = try? watch.trust(phone.identity().id) }
             }
         }
         #expect(try nothingIsInstalled)
@@ -78,8 +78,8 @@ import Testing
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         _ = try watch.trust(id)
         let listening = Task { [watch] in
-            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening)) { event in
-                switch event {
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening)) { report in
+                switch report.event {
                 case .listening(let address): continuation.yield(address)
                 case .checked where moment.withLock({ $0 == .checked }),
                     .offered where moment.withLock({ $0 == .offered }):
@@ -119,8 +119,8 @@ import Testing
         let offers = Mutex(0)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let listening = Task {
-            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening)) { event in
-                switch event {
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening)) { report in
+                switch report.event {
                 case .listening(let address): continuation.yield(address)
                 case .offered: offers.withLock { $0 += 1 }
                 default: break
