@@ -52,7 +52,7 @@ struct RestoreOnFullDiskTests {
         let files = try CoreDataSample.files(beside: copy.appending("Photos.sqlite"))
         for ending in ["-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath(store.string + ending)) }
         var failures = 0
-        for free in stride(from: 200_000, through: 8_000_000, by: Soak.isOn ? 50_000 : 400_000) {
+        for free in stride(from: 200_000, through: 8_000_000, by: Soak.isOn ? 50_000 : 700_000) {
             let failed = try await SmallDisk.with(size: "16m") { disk in
                 let desk = disk.appending("desk")
                 try FileManager.default.copyItem(atPath: template.string, toPath: desk.string)

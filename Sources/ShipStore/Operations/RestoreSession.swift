@@ -64,7 +64,8 @@ struct RestoreSession: Sendable {
             try support.put(comparison.different, mode: mode)
             try rewrite.commit()
         } catch {
-            throw tidyUp(after: error, rewrite, added, old, hadRecord: earlier != nil)
+            let replaced = comparison.different.map(\.file.name)
+            throw tidyUp(after: error, rewrite, (added, replaced), old, hadRecord: earlier != nil)
         }
         let candidates = obsolete(of: support.names().subtracting(source.references), old, earlier)
         let obsolete = claims.solely(candidates)
@@ -162,31 +163,33 @@ struct RestoreSession: Sendable {
         }
     }
 
-    /// - Parameter added: External files that were not there before.
+    /// - Parameter files: External files that were not there before, and those that were to be replaced.
     /// - Returns: The error to throw, which tells what could not be removed.
     private func tidyUp(
-        after error: any Error, _ rewrite: Rewrite, _ added: [ExternalFileName], _ old: OldState, hadRecord: Bool
+        after error: any Error, _ rewrite: Rewrite, _ files: (added: [ExternalFileName], replaced: [ExternalFileName]),
+        _ old: OldState, hadRecord: Bool
     ) -> any Error {
         var cause = error
-        var isOldForGood = true
+        var (isOldForGood, isUntouched) = (true, files.replaced.isEmpty)
         switch error {
         case Rewrite.Failure.before(let error): cause = error
         case Rewrite.Failure.atTheEnd(let error):
             cause = error
             isOldForGood = rewrite.undoForGood()
+            isUntouched = false
         default: break
         }
         let support = home.supportFolder
         if isOldForGood {
-            support.remove(added)
+            support.remove(files.added)
             dropSafetyCopy(old.safetyCopy)
-            if let folder = old.damage?.keptAs { DamagedStore.dropCopy(at: folder) }
+            // Not a byte of a damaged store is given up.
+            if isUntouched, let folder = old.damage?.keptAs { DamagedStore.dropCopy(at: folder) }
         }
         func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
-        let files = added.map { support.path(of: $0) }.filter(exists)
         let leftovers = Leftovers(
             safetyCopy: (old.safetyCopy?.path ?? old.damage?.keptAs).flatMap { exists($0) ? $0 : nil },
-            externalFiles: files)
+            externalFiles: files.added.map { support.path(of: $0) }.filter(exists))
         if leftovers.isEmpty, !hadRecord { RestoreRecord.remove(for: home) }
         return leftovers.isEmpty ? cause : ShipmentError.unfinished(ShipmentError(cause), leftovers)
     }
