@@ -122,6 +122,28 @@ import Testing
         #expect(try await desk.run("list", "--into", "inbox").stdout == "")
     }
 
+    /// What the receiver does then it would do for a minute.
+    @Test func `a session ends in a second also when all has come, and a question takes long`() async throws {
+        try await trust()
+        try await desk.run("trust", watch, "--identity", "phone", "-q").expectSuccess()
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        let receiver = try desk.start(
+            "receive", "--into", "inbox", "--listen", "127.0.0.1:0", "--identity", "watch", "--probe", endless, "--json"
+        )
+        let line = try await receiver.waitForLine(containing: "listening on ")
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "--to", String(line.trimmingPrefix("listening on ")), "--identity", "phone")
+        _ = try await receiver.waitForLine(containing: #""checked""#, on: .output)
+        try await distrust()
+        let start = ContinuousClock.now
+        #expect(try await sender.wait().status == .exited(77))
+        #expect(.now - start < .seconds(1.5))
+        _ = try await receiver.waitForLine(containing: "not installed: ", timeout: .seconds(5))
+        receiver.signal(SIGTERM)
+        #expect(try await receiver.wait(timeout: .seconds(5)).status == .exited(0))
+        #expect(try desk.leftovers == [])
+    }
+
     @Test func `a session goes on when others are trusted or not, and with a store more`() async throws {
         try await trust("--store", "Locked")
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")

@@ -1,3 +1,5 @@
+import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -41,6 +43,22 @@ import Testing
         let second = try await desk.shell(send)
         second.expectSuccess()
         #expect(second.stderr.contains("\nunchanged: the receiver has Recipes already, as generation 1 (sent "))
+    }
+
+    @Test func `a child that reads ends with a sender that is killed`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let sender = try desk.start("send", "Recipes.sqlite", "--to", "exec:touch begun; cat > /dev/null; touch over")
+        func wait(for name: String) async throws {
+            for _ in 0..<200 {
+                guard !FileManager.default.fileExists(atPath: desk[name].string) else { return }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            Issue.record("there is no \(name)")
+        }
+        try await wait(for: "begun")
+        sender.signal(SIGKILL)
+        try await wait(for: "over")
     }
 
     @Test func `without a receipt it says no more than where the shipment went`() async throws {

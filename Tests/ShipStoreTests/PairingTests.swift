@@ -87,6 +87,30 @@ import Testing
         }
     }
 
+    @Test func `is over in time for those who are there, and for those who come`() async throws {
+        let duration = Duration.seconds(4)
+        let window = PairingWindow(code, lasting: duration)
+        _ = try watch.trust(DeviceIdentifier(ofCertificate: [9]))
+        let own = try stranger.identity()
+        try await whileWaiting(window) { [stranger, code] address in
+            var options = LinkOptions()
+            options.security = .mutualTLS(own) { _ in .full }
+            try await Connector.withLink(to: address, options) { link throws in
+                try await Task.sleep(for: duration)
+                let other = try #require(link.device)
+                try await link.writer.write(
+                    try PairingInitiator(code, own: own.id, other: other).start, within: .seconds(10))
+                var (reader, answer) = (link.reader, [UInt8]())
+                while let piece = try await reader.next(within: .seconds(10)) { answer += piece }
+                #expect(answer.first == 1)
+            }
+            await #expect(throws: ShipmentError.link(.notTrustedThere(own.id))) {
+                try await stranger.pair(with: address, code)
+            }
+        }
+        #expect(try watch.peers().count == 1)
+    }
+
     /// The relay speaks TLS with both sides, with a certificate of its own, and passes on every byte as it is.
     @Test func `does not come about through a relay with certificates of its own`() async throws {
         let window = PairingWindow(code, lasting: .seconds(60))

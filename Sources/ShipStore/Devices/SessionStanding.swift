@@ -9,6 +9,9 @@ final class SessionStanding: Sendable {
 
     private enum State {
         case judged(by: Judgement)
+        /// It may not go on, whatever the list says later.
+        case lost(ShipmentError)
+        /// It is done with what it may do.
         case settled
     }
 
@@ -26,24 +29,45 @@ final class SessionStanding: Sendable {
 
     /// More is known of what it does: from here on it is judged so.
     func judge(by judgement: @escaping Judgement) throws(ShipmentError) {
-        state.withLock { $0 = .judged(by: judgement) }
+        state.withLock { if case .judged = $0 { $0 = .judged(by: judgement) } }
         try check()
     }
 
     /// - Throws: What the judgement says.
     func check() throws(ShipmentError) {
-        let state = state.withLock { $0 }
-        if case .judged(let judgement) = state { try judgement() }
+        switch state.withLock({ $0 }) {
+        case .settled: return
+        case .lost(let error): throw error
+        case .judged(let judgement):
+            do throws(ShipmentError) {
+                try judgement()
+            } catch {
+                try end(as: .lost(error))
+            }
+        }
     }
 
     /// Asks for the last time: what comes of the session is decided now.
     func settle() throws(ShipmentError) {
         try check()
-        state.withLock { $0 = .settled }
+        try end(as: .settled)
+    }
+
+    /// Only the first end counts.
+    private func end(as end: State) throws(ShipmentError) {
+        let end = state.withLock { state in
+            if case .judged = state { state = end }
+            return state
+        }
+        if case .lost(let error) = end { throw error }
     }
 
     /// Runs a session to its end, or until it may not go on: it is cancelled then, and the verdict thrown.
+    ///
+    /// - Parameter tell: Is told the verdict at once: what the session is at may take a while to stop, as the digest of a
+    ///   large store does.
     func whileItLasts<Result: Sendable>(
+        telling tell: @escaping @Sendable (ShipmentError) async -> Void = { _ in },
         _ session: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard case .trustedPeers(let device) = trust else { return try await session() }
@@ -51,7 +75,12 @@ final class SessionStanding: Sendable {
             defer { group.cancelAll() }
             group.addTask { try await session() }
             group.addTask {
-                try await self.followChanges(of: device)
+                do throws(ShipmentError) {
+                    try await self.followChanges(of: device)
+                } catch {
+                    await tell(error)
+                    throw error
+                }
                 return nil
             }
             while let end = try await group.next() {

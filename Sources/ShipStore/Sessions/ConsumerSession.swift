@@ -40,10 +40,17 @@ struct ConsumerSession {
     private final class Course: Sendable {
         let standing: SessionStanding
         private let knownMode = Mutex<Preamble.Mode?>(nil)
+        private let hasRefused = Atomic(false)
 
         init(_ standing: SessionStanding) { self.standing = standing }
 
         var mode: Preamble.Mode? { knownMode.withLock { $0 } }
+
+        /// Whether somebody may listen to a refusal, which is said once.
+        func mayRefuse(_ greeting: Greeting) -> Bool {
+            guard greeting != .never, mode == .twoWay || greeting == .atOnce else { return false }
+            return !hasRefused.exchange(true, ordering: .relaxed)
+        }
 
         /// - Parameter mode: What is known of it by now.
         /// - Returns: Whether that is news, and whoever said it may go on.
@@ -63,15 +70,18 @@ struct ConsumerSession {
             _ = try trust.stores(of: link, as: .sender)
         }
         let course = Course(standing)
+        let refuse = { @Sendable (failure: ShipmentError) async -> Void in
+            guard let reason = failure.refusal, course.mayRefuse(greeting) else { return }
+            if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
+            await writer.sendLast(.refusal(reason))
+        }
         do {
-            return try await standing.whileItLasts { try await converse(link, greeting, writer, course) }
+            return try await standing.whileItLasts(telling: refuse) {
+                try await converse(link, greeting, writer, course)
+            }
         } catch {
             let failure = ShipmentError(error)
-            let mayAnswer = course.mode == .twoWay || greeting == .atOnce
-            if greeting != .never, mayAnswer, let reason = failure.refusal {
-                if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
-                await writer.sendLast(.refusal(reason))
-            }
+            await refuse(failure)
             throw failure
         }
     }

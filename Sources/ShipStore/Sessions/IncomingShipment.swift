@@ -92,10 +92,14 @@ final class IncomingShipment {
         return try await options.check(path, against: StoreClaims(manifest), in: checker)
     }
 
-    /// - Throws: `FailedProbe`.
+    /// - Throws: `FailedProbe`, `CancellationError`.
     func ask(_ probes: ProbeRun) throws {
-        if let path = staged?.storePathByDescriptor, let size = staged?.manifest.store.size {
+        guard let path = staged?.storePathByDescriptor, let size = staged?.manifest.store.size else { return }
+        do throws(FailedProbe) {
             try probes.run(on: path, size: size)
+        } catch {
+            try Task.checkCancellation()
+            throw error
         }
     }
 

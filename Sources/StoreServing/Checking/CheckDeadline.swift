@@ -47,7 +47,8 @@ final class CheckDeadline: Sendable {
             { context in
                 guard let context else { return 0 }
                 let deadline = Unmanaged<CheckDeadline>.fromOpaque(context).takeUnretainedValue()
-                return ContinuousClock.now >= deadline.end ? 1 : 0
+                // This is the thread of the task that runs the statement.
+                return ContinuousClock.now >= deadline.end || Task.isCancelled ? 1 : 0
             },
             Unmanaged.passUnretained(self).toOpaque())
     }
