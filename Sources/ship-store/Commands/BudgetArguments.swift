@@ -35,14 +35,15 @@ struct BudgetArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Serve this many senders at a time; further ones wait until there is a place.", valueName: "count"))
+            "Serve this many senders at a time, half as many of one device; further ones wait until there is a place.",
+            valueName: "count"))
     var maxConnections = standard.link.maximumConnections
 
     @Option(
         help: ArgumentHelp(
             """
-            Hear this many at a time who have not shown yet who they are; for one more the one that has waited longest \
-            is closed.
+            Hear this many at a time who are not known yet, also those who are there to pair; for one more the one that has \
+            waited longest is closed.
             """, valueName: "count"))
     var maxUnknown = standard.link.maximumHandshakes
 
