@@ -90,7 +90,9 @@ package struct MetadataWriter: Sendable {
         list.set(pairs.isEmpty ? nil : .dictionary(pairs.mapValues(PropertyListValue.string)), for: key)
         let changed = list.bytes
         // One at the limits may be beyond them with more in it.
-        guard CoreDataPropertyList(changed).userPairs == pairs else { throw MetadataError.unreadablePropertyList(store) }
+        guard CoreDataPropertyList(changed).userPairs == pairs else {
+            throw MetadataError.unreadablePropertyList(store)
+        }
         try database.execute(
             sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [Data(changed), rowid])
     }

@@ -35,9 +35,9 @@ import Testing
         try await desk.run("move", "c/Model.sqlite", "--to", "e", "--remove-old").expectSuccess()
         paths.append(try await keep("e/Model.sqlite"))
         let objects = try await desk.run("copies", "--in", "kept", "--json").objects()
-        #expect(objects.map { $0["path"] as? String } == paths)
+        #expect(objects.map { $0["folder"] as? String } == paths)
         #expect(objects.map { $0["number"] as? Int } == [1, 2, 3, 4, 5, 6])
-        #expect(objects[0]["store"] as? String == desk["a/Model.sqlite"].string)
+        #expect(objects[0]["original"] as? String == desk["a/Model.sqlite"].string)
 
         let dry = try await desk.run("copies", "--in", "kept", "--prune", "--keep", "1", "--dry-run")
         dry.expectSuccess()

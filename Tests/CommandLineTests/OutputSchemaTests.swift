@@ -25,7 +25,9 @@ import Testing
         _ = try await run("metadata", "Photos.sqlite", "--set", "app=4.2")
         _ = try await run("metadata", "Recipes.sqlite")
         for store in ["Photos.sqlite", "Recipes.sqlite"] {
-            _ = try await run("send", store, "--to", "./\(store).shipment", "--exclude", store == "Photos.sqlite" ? "ZRECIPE" : "recipe")
+            _ = try await run(
+                "send", store, "--to", "./\(store).shipment", "--exclude",
+                store == "Photos.sqlite" ? "ZRECIPE" : "recipe")
             _ = try await run("receive", "--into", "inbox", "--from", "./\(store).shipment")
             _ = try await run("verify", "\(store).shipment")
             _ = try await run("inspect", "\(store).shipment")
@@ -49,9 +51,11 @@ import Testing
 
         _ = try await run("copy", "Photos.sqlite", "--to", "copies")
         let kept = try await run("copy", "Photos.sqlite", "--keep-in", "kept", "--tag", "a")
-        #expect(kept.first?["folder"] as? String == (try await run("copies", "--in", "kept")).first?["folder"] as? String)
+        #expect(
+            kept.first?["folder"] as? String == (try await run("copies", "--in", "kept")).first?["folder"] as? String)
         let copy = try #require(kept.first?["folder"] as? String)
-        #expect(try await run("restore", copy, "--over", "Photos.sqlite").first?["path"] as? String == "Photos.sqlite")
+        let restored = try await run("restore", copy, "--over", "Photos.sqlite").first?["path"] as? String
+        #expect(restored?.hasSuffix("Photos.sqlite") == true)
         _ = try await run("move", "Photos.sqlite", "--to", "moved", "--remove-old")
         #expect(try await run("destroy", "moved/Photos.sqlite").first?["path"] as? String == "moved/Photos.sqlite")
 
@@ -77,7 +81,9 @@ import Testing
             #expect(outcome.complaints.first == "ship-store: error: \(last["error"] ?? "")")
             #expect(outcome.complaints.dropFirst().first == (last["hint"] as? String).map { "ship-store: hint: \($0)" })
         }
-        for arguments in [["trust", "nonsense"], ["identity", "--qr"], ["demo", "--nonsense"], ["peers", "--nonsense"]] {
+        for arguments in [
+            ["trust", "nonsense"], ["identity", "--qr"], ["demo", "--nonsense"], ["peers", "--nonsense"],
+        ] {
             let outcome = try await desk.run(arguments + ["--json"])
             #expect(outcome.status == .exited(64))
             #expect(try outcome.objects().last?["status"] as? Int == 64)
@@ -94,7 +100,8 @@ import Testing
         let stopped = try await receiver.stop()
         try stopped.expectOutput(of: "receive")
         let events = try stopped.events()
-        #expect(events.map { $0["session"] as? Int }.compactMap(\.self) == events.dropFirst().map { $0["session"] as? Int })
+        #expect(
+            events.map { $0["session"] as? Int }.compactMap(\.self) == events.dropFirst().map { $0["session"] as? Int })
         for (session, name, last) in [(1, "Recipes", "finished"), (2, "Other", "failed")] {
             let own = events.filter { $0["session"] as? Int == session }
             #expect(own.first?["event"] as? String == "connected" && own.last?["event"] as? String == last)

@@ -58,7 +58,8 @@ import Testing
         let plain = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address)
         plain.expectFailure(
             77, "the other side wants to know who this device is",
-            hint: "trust each other first: `ship-store receive --pair` on one side and `ship-store send --pair CODE` on "
+            hint:
+                "trust each other first: `ship-store receive --pair` on one side and `ship-store send --pair CODE` on "
                 + "the other, or `ship-store trust ID` on both, with what `ship-store identity` says on the other")
         // Not a word to a stranger, not even which stores there are.
         let answer = try await RawSocket.exchange(Array("GET / HTTP/1.1\r\n\r\n".utf8), with: receiver.port)

@@ -175,7 +175,7 @@ private struct KeptCopyLine: Encodable {
     let sha256: String
     let identity: String?
     /// Where the store was of which it is a copy, if that is known.
-    let store: String?
+    let original: String?
     /// What a pruning has done to it.
     let outcome: String?
 
@@ -191,8 +191,8 @@ private struct KeptCopyLine: Encodable {
         externalFiles = copy.manifest.externalFiles.count
         sha256 = copy.manifest.store.sha256.hex
         identity = copy.manifest.identity
-        store = copy.originalStore?.string
-        outcome = removal?.rawValue
+        original = copy.originalStore?.string
+        outcome = removal.map { $0 == .superfluous ? "would-remove" : $0.rawValue }
     }
 
     var words: String {

@@ -5,8 +5,8 @@ import ShipStore
 struct MannerArguments: ParsableArguments {
     @Option(
         help: """
-            The effort of compression: auto follows the link, 1 is the fastest, 9 the smallest. (default: \
-            \(LevelArgument.auto))
+            The effort of compression, from 1 to 9, the smallest; below 6 hardly any time is saved. auto follows the \
+            link. (default: \(LevelArgument.auto))
             """,
         transform: LevelArgument.read)
     var level: LevelArgument = .auto

@@ -94,7 +94,8 @@ extension ExitStatus {
         self =
             switch error {
             case .noSuchStore, .noSuchCopy, .noCopyTagged: .noInput
-            case .notADatabase, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .otherIdentity, .otherSchema,
+            case .notADatabase, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .otherIdentity,
+                .otherSchema,
                 .otherTextEncoding:
                 .badData
             case .busy, .folderBusy, .inUse, .stopped: .tryAgain
