@@ -105,4 +105,20 @@ import Testing
         let error = #expect(throws: FileError.self) { _ = try folder.file(at: root.appending("pipe")).size }
         #expect(error?.errno == .invalidArgument)
     }
+
+    /// What the system says of names is read in pieces of 32 KiB; nothing beyond the end of one may be.
+    @Test func `many names are listed, of whatever length`() async {
+        // A process of its own: reading too far ends it.
+        await #expect(processExitsWith: .success) {
+            let scratch = try ScratchFolder()
+            for length in [36, 37, 100, 255] {
+                let folder = try scratch.folder("\(length)")
+                let names = (0..<1200).map { number in
+                    String(repeating: "0", count: length - "\(number)".count) + "\(number)"
+                }
+                for name in names { _ = try OpenFile.creating(folder.appending(name)) }
+                for _ in 0..<50 { #expect(try OpenFolder(folder).names(in: folder) == names) }
+            }
+        }
+    }
 }

@@ -129,15 +129,13 @@ extension PlatformCalls {
             throw error
         }
         defer { closedir(stream) }
+        // An entry ends where its name does, and may be the last in its buffer: the whole of a `dirent` must not be read.
+        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var names: [FilePath.Component] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                bytes.withMemoryRebound(to: CInterop.PlatformChar.self) { characters in
-                    // It ends in a NUL [readdir(3)].
-                    characters.baseAddress.flatMap { FilePath.Component(platformString: $0) }
-                }
-            }
-            if let name, name.kind == .regular { names.append(name) }
+            // The name ends in a NUL [readdir(3)].
+            let name = UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CInterop.PlatformChar.self)
+            if let name = FilePath.Component(platformString: name), name.kind == .regular { names.append(name) }
         }
         return names
     }
