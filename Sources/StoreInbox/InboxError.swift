@@ -57,6 +57,13 @@ public enum InboxError: Error, Hashable, Sendable {
 }
 
 extension InboxError {
+    package init(_ refusal: SpaceLedger.Refusal) {
+        switch refusal {
+        case .tooLittle(let needed, let free): self = .noSpace(needed: needed, free: free)
+        case .file(let error): self = .file(error)
+        }
+    }
+
     /// Calls of the platform, their errors as ours.
     package static func wrapping<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InboxError) -> Result
     {

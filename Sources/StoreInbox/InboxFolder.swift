@@ -31,17 +31,48 @@ package final class InboxFolder: Sendable {
     ///
     /// - Throws: `.ofOtherUser`, `.openToOthers`, `.file`.
     package func checkIsOurs() throws(InboxError) {
-        let (root, depot) = try InboxError.wrapping { () throws(FileError) in
-            (try files.status, try files.folder(at: layout.depot).status)
+        let status = try InboxError.wrapping { () throws(FileError) in try files.status }
+        try check(status, inbox.root, mayBeSticky: true)
+        try checkFolder(layout.depot)
+    }
+
+    /// The same of what belongs to one store: every folder between the inbox and the files that are read.
+    package func checkIsOurs(_ name: StoreName) throws(InboxError) {
+        try checkIsOurs()
+        for folder in [layout.store(name), layout.generations(name), layout.staging(name)] { try checkFolder(folder) }
+        for generation in try generationNames(of: name) {
+            let path = layout.generations(name).appending(generation.text)
+            let support = path.appending(InboxLayout.supportFolder(name))
+            try checkFolder(path)
+            guard try checkFolder(support) else { continue }
+            for folder in ExternalFileName.Folder.allCases { try checkFolder(support.appending(folder.rawValue)) }
         }
-        for (status, path) in [(root, inbox.root), (depot, layout.depot)] {
-            guard status.owner == PlatformCalls.effectiveUser || status.owner == 0 else {
-                throw .ofOtherUser(path, status.owner)
+    }
+
+    /// - Returns: Whether there is such a folder. What is none is not entered, and is judged where it is met.
+    @discardableResult
+    private func checkFolder(_ path: FilePath) throws(InboxError) -> Bool {
+        let status: FileStatus
+        do throws(FileError) {
+            status = try files.status(of: path)
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return false
+            default: throw .file(error)
             }
-            let isSticky = path == inbox.root && status.permissions.contains(.saveText)
-            guard isSticky || status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
-                throw .openToOthers(path)
-            }
+        }
+        guard status.kind == .folder else { return false }
+        try check(status, path, mayBeSticky: false)
+        return true
+    }
+
+    private func check(_ status: FileStatus, _ path: FilePath, mayBeSticky: Bool) throws(InboxError) {
+        guard status.owner == PlatformCalls.effectiveUser || status.owner == 0 else {
+            throw .ofOtherUser(path, status.owner)
+        }
+        let isSticky = mayBeSticky && status.permissions.contains(.saveText)
+        guard isSticky || status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
+            throw .openToOthers(path)
         }
     }
 
@@ -92,6 +123,16 @@ package final class InboxFolder: Sendable {
         try InboxError.wrapping { () throws(FileError) in try files.folder(at: generation.path) }
     }
 
+    /// Whether no generation of a store has been current yet, as far as anybody can tell: nothing is in the place of
+    /// `current`, no record says otherwise, and no number is higher than that of a first generation, which a receiver that
+    /// died has left.
+    package func awaitsFirst(_ name: StoreName) throws(InboxError) -> Bool {
+        guard !files.holds(layout.current(name)), !files.holds(layout.rollbackRecord(name)),
+            !files.holds(layout.originRecord(name))
+        else { return false }
+        return try generationNames(of: name).allSatisfy { $0.number == 1 }
+    }
+
     /// The names of the kept generations, the oldest first.
     package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {
         try InboxError.wrapping { () throws(FileError) in
@@ -114,6 +155,9 @@ package final class InboxFolder: Sendable {
         return try OriginRecord.after(
             current, at: layout.generations(name).appending(current.text), in: files, record)
     }
+
+    /// Which generations were current a moment ago.
+    package func leftRecord(of name: StoreName) -> LeftRecord { LeftRecord(at: layout.leftRecord(name), in: files) }
 
     /// - Throws: `.badRecord`, `.file`.
     package func rollbackRecord(of name: StoreName) throws(InboxError) -> RollbackRecord {

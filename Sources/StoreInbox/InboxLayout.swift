@@ -10,6 +10,7 @@ package import SystemPackage
 ///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
 ///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
+///     DIR/.ship-store/Recipes/left.json                                  for some seconds after a switch
 ///     DIR/.ship-store/Recipes/staging/...
 ///     DIR/.ship-store/.forgotten-Recipes-UUID                            a store that is going
 package struct InboxLayout: Hashable, Sendable {
@@ -26,6 +27,7 @@ package struct InboxLayout: Hashable, Sendable {
     package func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
     package func rollbackRecord(_ name: StoreName) -> FilePath { store(name).appending("rollback.json") }
     package func originRecord(_ name: StoreName) -> FilePath { store(name).appending(Self.originFile) }
+    package func leftRecord(_ name: StoreName) -> FilePath { store(name).appending("left.json") }
     package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
 
     /// What users open: `DIR/Recipes.sqlite`.

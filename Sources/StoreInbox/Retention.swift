@@ -4,10 +4,22 @@ public struct Retention: Hashable, Sendable {
     public let count: Int
     /// Those beyond that number stay for this long after they were installed; `nil` for not at all.
     public let duration: Duration?
+    /// What was current until a moment ago stays for this long, lest a plain reader, which has resolved the public link
+    /// and not yet opened what it leads to, find nothing there.
+    package let grace: Duration
+
+    /// How many may stay for the sake of `grace` alone.
+    package static let mostInGrace = 2
+    package static let standardGrace = Duration.seconds(2)
 
     public init(count: Int, duration: Duration? = nil) {
+        self.init(count: count, duration: duration, grace: Self.standardGrace)
+    }
+
+    package init(count: Int, duration: Duration? = nil, grace: Duration) {
         self.count = max(1, count)
         self.duration = duration
+        self.grace = grace
     }
 
     /// Which generations go: those beyond the newest, and old enough. The current one never does.
@@ -21,5 +33,19 @@ public struct Retention: Hashable, Sendable {
         generations.filter { $0 != current }.dropLast(count - 1).filter { generation in
             duration.map { age(generation) > $0 } ?? true
         }
+    }
+
+    /// Which of those that go stay for a moment all the same: the ones that were left last, `mostInGrace` of them.
+    ///
+    /// - Parameter left: Since a generation was current; `nil` if nobody knows.
+    /// - Returns: For how long each still stays.
+    package func spared(
+        of superfluous: [GenerationName], left: (GenerationName) -> Duration?
+    ) -> [GenerationName: Duration] {
+        let young = superfluous.compactMap { generation in
+            left(generation).flatMap { $0 < grace ? (generation, grace - $0) : nil }
+        }
+        let last = young.sorted { $0.1 > $1.1 }.prefix(Self.mostInGrace)
+        return Dictionary(uniqueKeysWithValues: last)
     }
 }

@@ -10,14 +10,16 @@ struct InboxSweep {
 
     /// Removes stagings, generations that never became current and those that are too many; puts back links that are
     /// missing, and removes those of a store whose first shipment never became current.
-    func run() throws(InboxError) {
+    ///
+    /// - Parameter late: Told what has to stay for a moment.
+    func run(_ late: LatePruning) throws(InboxError) {
         try ForgottenStores(in: folder).sweep()
         for name in try folder.storeNames() {
-            try sweep(name)
+            try sweep(name, late)
         }
     }
 
-    private func sweep(_ name: StoreName) throws(InboxError) {
+    private func sweep(_ name: StoreName, _ late: LatePruning) throws(InboxError) {
         let custody = try StoreCustody(of: name, in: folder)
         let layout = folder.layout
         try InboxError.wrapping { () throws(FileError) in try empty(layout.staging(name)) }
@@ -26,12 +28,11 @@ struct InboxSweep {
         guard let current = folder.currentName(of: name) else {
             // Something else in its place is not for us to judge; and where there was more than a first shipment, somebody
             // has removed the link, and may want the generations.
-            let generations = try folder.generationNames(of: name)
-            guard !folder.files.holds(layout.current(name)), record == .empty,
-                generations.allSatisfy({ $0.number == 1 })
-            else { return }
-            for generation in generations { try custody.remove(generation) }
-            return try PublicLinks(folder: folder).remove(of: name)
+            guard try folder.awaitsFirst(name) else { return }
+            // No name may lead to what is not there.
+            try PublicLinks(folder: folder).remove(of: name)
+            for generation in try folder.generationNames(of: name) { try custody.remove(generation) }
+            return
         }
         if let record {
             try custody.settle()
@@ -40,7 +41,7 @@ struct InboxSweep {
                 try custody.remove(generation)
             }
         }
-        try custody.prune(retention)
+        late.schedule(name, in: try custody.prune(retention).rest)
         if let manifest = try? folder.current(of: name)?.manifest {
             try PublicLinks(folder: folder).make(for: manifest)
         }

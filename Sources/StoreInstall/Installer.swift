@@ -11,36 +11,43 @@ package final class Installer: Sendable {
     package let folder: InboxFolder
     private let lock: InboxLock
     private let retention: Retention
+    /// Bytes that stay free on the disk.
+    private let reserve: Int64
     private let space: SpaceLedger
     private let replacements: Replacements
     private let emptied: Succession.Emptied
+    private let late: LatePruning
 
     package var inbox: Inbox { folder.inbox }
 
     /// Makes the inbox if it is not there, takes its lock, and sweeps it.
     ///
-    /// - Parameter reserve: Bytes that an installation leaves free on the disk: for the file system's own bookkeeping, and
+    /// - Parameters:
+    ///   - reserve: Bytes that an installation leaves free on the disk: for the file system's own bookkeeping, and
     ///   for others.
-    /// - Parameter replacements: Where a shipment may bring another store than the one that is held.
-    /// - Parameter emptied: What becomes of a store without a row in place of one with rows.
+    ///   - replacements: Where a shipment may bring another store than the one that is held.
+    ///   - emptied: What becomes of a store without a row in place of one with rows.
+    ///   - space: What the room for shipments is promised in.
     /// - Throws: `.ofOtherUser`, `.openToOthers`, `.inboxInUse`, `.storeBusy`, `.file`.
     package init(
         inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000,
         replacing replacements: Replacements = Replacements(), emptied: Succession.Emptied = .refused,
-        _ resolution: OpenFolder.Resolution = .kernel
+        in space: SpaceLedger = .ofProcess, _ resolution: OpenFolder.Resolution = .kernel
     ) throws(InboxError) {
         self.retention = retention
         self.replacements = replacements
         self.emptied = emptied
-        space = SpaceLedger(reserve: reserve)
+        self.reserve = reserve
+        self.space = space
         try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.root.isEmpty ? "." : inbox.root) }
         let folder = try InboxFolder(inbox, resolution)
         try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
         try folder.checkIsOurs()
         lock = try InboxLock(folder)
         try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(folder) }
-        try InboxSweep(folder: folder, retention: retention).run()
+        late = LatePruning(folder, retention)
         self.folder = folder
+        try InboxSweep(folder: folder, retention: retention).run(late)
     }
 
     /// The folders may be there because a receiver made them that was killed before it could sync them: no receipt may
@@ -187,9 +194,20 @@ package final class Installer: Sendable {
             let (total, overflow) = sum.addingReportingOverflow(part.element.size)
             return overflow ? .max : total
         }
-        let space = try space.promise(toCome, in: folder.files)
+        let space: SpaceLedger.Promise
+        do throws(SpaceLedger.Refusal) {
+            space = try self.space.promise(toCome, leaving: reserve, in: folder.files)
+        } catch {
+            throw InboxError(error)
+        }
         return try StagedGeneration(manifest, from: sender, origin, in: staging, of: folder, present: present, space)
     }
+
+    /// What was current until a moment ago, of any store, takes room that a shipment may need: waits until it may go, which is
+    /// two seconds at most, and removes it. Nobody may have the right to a store meanwhile who waits for this.
+    ///
+    /// - Returns: Whether there was anything of the kind.
+    package func reclaimSpace() throws(InboxError) -> Bool { try late.finish() }
 
     /// Makes a sealed staging current, lets `open` try it, and prunes.
     ///
@@ -224,16 +242,19 @@ package final class Installer: Sendable {
         do {
             try staged.move(to: path)
             try folder.files.sync(layout.generations(name))
+            let links = PublicLinks(folder: folder)
             // Before the switch, so that whoever finds the new store finds its external files too.
-            try PublicLinks(folder: folder).make(for: manifest)
+            if before != nil { try links.make(for: manifest) } else { try links.check(for: manifest) }
             try custody.switchCurrent(to: generationName)
             let generation = Generation(number: number, path: path, manifest: manifest)
             try await open(generation)
+            // Of a first one after all else: the public name never leads to nothing, nor to what does not open.
+            if before == nil { try links.make(for: manifest) }
             replacements.use(name)
             // What is current says it as well, for as long as it is.
             try? custody.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.
-            _ = try? custody.prune(retention)
+            late.schedule(name, in: (try? custody.prune(retention))?.rest)
             return generation
         } catch {
             try? goBack(to: before, from: generationName, custody)
@@ -244,6 +265,7 @@ package final class Installer: Sendable {
     private func goBack(
         to before: GenerationName?, from failed: GenerationName, _ custody: borrowing StoreCustody
     ) throws {
+        if before == nil { try PublicLinks(folder: folder).remove(of: custody.name) }
         if custody.currentName == failed {
             if let before {
                 try custody.switchCurrent(to: before)
@@ -252,7 +274,6 @@ package final class Installer: Sendable {
                 try folder.files.sync(inbox.layout.store(custody.name))
             }
         }
-        if before == nil { try PublicLinks(folder: folder).remove(of: custody.name) }
         try custody.remove(failed)
     }
 

@@ -45,10 +45,11 @@ struct PublicLinks {
             && (try? folder.files.targetOfSymbolicLink(at: link)) == target
     }
 
-    /// The support folder's link is there once a shipment had external files; while a generation has none, it dangles.
+    /// The support folder's link is there once a shipment had external files; while a generation has none, it dangles. It
+    /// comes first: whoever finds the store finds its files.
     private func links(for manifest: Manifest) -> [(link: FilePath, target: FilePath)] {
         let store = storeLink(of: manifest.name)
-        return manifest.externalFiles.isEmpty ? [store] : [store, supportLink(of: manifest.name)]
+        return manifest.externalFiles.isEmpty ? [store] : [supportLink(of: manifest.name), store]
     }
 
     private func storeLink(of name: StoreName) -> (link: FilePath, target: FilePath) {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import ShipProtocol
-import StoreFiles
+package import StoreFiles
 package import StoreInbox
 package import SystemPackage
 
@@ -114,6 +114,9 @@ package struct StagedGeneration: ~Copyable {
         try discardStore()
         return storePathByDescriptor
     }
+
+    /// The room for what is written beside the store while it is made, and goes before it is installed.
+    package var workingRoom: PromisedRoom { PromisedRoom(space) { InboxError($0) } }
 
     /// - Parameter bytes: By which the store has grown under somebody else's hands.
     package mutating func storeGrew(by bytes: Int64) { use(bytes, ofPart: 0) }

@@ -7,19 +7,32 @@ import SystemPackage
 /// Old generations go. A reader that has a file of one open keeps it until it closes it; one that holds the folder's lock
 /// keeps the generation.
 extension StoreCustody {
-    /// - Returns: What went, and what was to go and is held by a reader: it goes at the next pruning.
-    @discardableResult
-    package borrowing func prune(_ retention: Retention) throws(InboxError) -> (
-        removed: [GenerationName], held: [GenerationName]
-    ) {
-        var (removed, held): ([GenerationName], [GenerationName]) = ([], [])
-        for generation in try superfluous(retention) {
-            if try remove(generation) { removed.append(generation) } else { held.append(generation) }
-        }
-        return (removed, held)
+    /// What a pruning came to.
+    package struct Pruned: Hashable, Sendable {
+        package fileprivate(set) var removed: [GenerationName] = []
+        /// To go, and held by a reader: it goes at the next pruning.
+        package fileprivate(set) var held: [GenerationName] = []
+        /// After how long what was current until a moment ago may go too; `nil` if nothing stays for that reason.
+        package fileprivate(set) var rest: Duration?
     }
 
-    /// What a pruning would remove.
+    @discardableResult
+    package borrowing func prune(_ retention: Retention) throws(InboxError) -> Pruned {
+        let superfluous = try superfluous(retention)
+        let record = folder.leftRecord(of: name)
+        let spared = retention.spared(of: superfluous) { record.age(of: $0) }
+        var pruned = Pruned()
+        for generation in superfluous where spared[generation] == nil {
+            if try remove(generation) { pruned.removed.append(generation) } else { pruned.held.append(generation) }
+        }
+        pruned.rest = spared.values.max()
+        if record != .empty, record.isOver(grace: Retention.standardGrace) {
+            try? folder.files.removeFile(layout.leftRecord(name))
+        }
+        return pruned
+    }
+
+    /// What a pruning would remove, in the end.
     package borrowing func superfluous(_ retention: Retention) throws(InboxError) -> [GenerationName] {
         let now = Duration.seconds(Date().timeIntervalSince1970)
         let generations = layout.generations(name)

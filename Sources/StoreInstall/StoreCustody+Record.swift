@@ -33,6 +33,19 @@ extension StoreCustody {
         }
     }
 
+    /// Notes that a generation was current until now. Where that cannot be noted it may go at once.
+    borrowing func noteLeft(_ generation: GenerationName) {
+        let aside = aside(.left)
+        let record = folder.leftRecord(of: name).leaving(generation, grace: Retention.standardGrace)
+        do {
+            let file = try folder.files.makeFile(at: aside)
+            try file.write(MessageCoding.encode(record))
+            try folder.files.rename(aside, to: layout.leftRecord(name))
+        } catch {
+            try? folder.files.removeFile(aside)
+        }
+    }
+
     /// Drops the entry that names what is current: the switch away from it never came, or somebody has come back to it.
     /// Before anything else becomes current, lest the entry begin to count.
     borrowing func settle() throws(InboxError) {

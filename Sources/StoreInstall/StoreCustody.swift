@@ -20,7 +20,7 @@ package struct StoreCustody: ~Copyable {
 
     /// Waits for its turn, for `patience` at most, or until the task is cancelled.
     ///
-    /// - Throws: `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
+    /// - Throws: `.ofOtherUser`, `.openToOthers`, `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
     package init(
         of name: StoreName, in inbox: Inbox, patience: Duration = StoreCustody.patience
     ) throws(InboxError) {
@@ -31,26 +31,34 @@ package struct StoreCustody: ~Copyable {
     init(
         of name: StoreName, in folder: InboxFolder, patience: Duration = StoreCustody.patience
     ) throws(InboxError) {
+        let lock = try Self.lock(name, in: folder, patience)
+        // Now, and not only when a receiver started: what is changed is trusted now.
+        try folder.checkIsOurs(name)
         self.folder = folder
         self.name = name
+        self.lock = lock
+    }
+
+    private static func lock(
+        _ name: StoreName, in folder: InboxFolder, _ patience: Duration
+    ) throws(InboxError) -> FolderLock {
         let end = ContinuousClock.now + patience
         while true {
-            let lock: FolderLock?
             do throws(FileError) {
-                lock = try FolderLock.take(.exclusive, on: folder.layout.store(name), in: folder.files)
+                let lock = try FolderLock.take(.exclusive, on: folder.layout.store(name), in: folder.files)
+                // The folder may have gone while its lock was waited for, and another one have its name.
+                if let lock,
+                    (try? lock.file.status.identity)
+                        == (try? folder.files.status(of: folder.layout.store(name)).identity)
+                {
+                    return lock
+                }
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
                 throw folder.files.holds(folder.layout.depot) ? .noSuchStore(name) : .noInbox(folder.layout.root)
             }
-            // The folder may have gone while its lock was waited for, and another one have its name.
-            if let lock,
-                (try? lock.file.status.identity) == (try? folder.files.status(of: folder.layout.store(name)).identity)
-            {
-                self.lock = lock
-                return
-            }
             guard ContinuousClock.now < end, !Task.isCancelled else { throw .storeBusy(name, waited: patience) }
-            PlatformCalls.pause(Self.pause)
+            PlatformCalls.pause(pause)
         }
     }
 
@@ -62,7 +70,7 @@ package struct StoreCustody: ~Copyable {
         layout.staging(name).appending("\(purpose.rawValue)-\(UUID().uuidString)")
     }
 
-    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin }
+    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin, left }
 
     /// Removes what somebody who died in the middle of a change has left: nobody else is in the middle of one.
     package borrowing func removeLitter() {
@@ -72,8 +80,10 @@ package struct StoreCustody: ~Copyable {
         }
     }
 
-    /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one.
+    /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one. From what
+    /// it led to it is noted first that readers may be on their way to it.
     borrowing func switchCurrent(to generation: GenerationName) throws(FileError) {
+        if let before = currentName, before != generation { noteLeft(before) }
         let aside = aside(.current)
         try folder.files.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
         do throws(FileError) {

@@ -78,6 +78,15 @@ import Testing
         #expect(try await Shipment("third").install(with: installer).number == 2)
     }
 
+    @Test func `the public name of a first generation comes once that is current and opens`() async throws {
+        let (installer, inbox) = (try inbox.installer(), inbox)
+        try await Shipment("first", files: [1: "one"]).install(with: installer) { _ in
+            #expect(inbox.current != nil)
+            #expect(inbox.names == [".ship-store"])
+        }
+        #expect(inbox.names == [".Recipes_SUPPORT", ".ship-store", "Recipes.sqlite"])
+    }
+
     @Test func `a first generation that does not open leaves no link`() async throws {
         let installer = try inbox.installer()
         await #expect(throws: DoesNotOpen.self) {

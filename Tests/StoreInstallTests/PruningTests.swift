@@ -56,13 +56,13 @@ import Testing
         let reader = try FolderLock.take(.shared, on: try folder(2))
         let held = try #require(
             try StoreCustody(of: name, in: inbox).superfluous(Retention(count: 1)).dropFirst().first)
-        let outcome = try StoreCustody(of: name, in: inbox).prune(Retention(count: 1))
+        let outcome = try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(outcome.removed.map(\.number) == [1, 3])
         #expect(outcome.held == [held])
         #expect(content.numbers == [2, 4])
         withExtendedLifetime(reader) { _ in }
         _ = consume reader
-        try StoreCustody(of: name, in: inbox).prune(Retention(count: 1))
+        try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(content.numbers == [4])
         #expect(content.staging == [])
     }
@@ -74,7 +74,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: long], ofItemAtPath: try folder(number).string)
         }
         let installer = try Installer(
-            inbox: inbox, keeping: Retention(count: 1, duration: .seconds(7 * 86_400)))
+            inbox: inbox, keeping: Retention(count: 1, duration: .seconds(7 * 86_400), grace: .zero))
         #expect(content.numbers == [2, 3])
         try await Shipment("4").install(with: installer)
         #expect(content.numbers == [2, 4])
@@ -88,7 +88,7 @@ import Testing
             _ = try StoreCustody(of: name, in: inbox, patience: patience)
         }
         let waiting = Task.detached { [name, inbox] in
-            try StoreCustody(of: name, in: inbox).prune(Retention(count: 1)).removed.map(\.number)
+            try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero)).removed.map(\.number)
         }
         withExtendedLifetime(custody) { _ in }
         _ = consume custody

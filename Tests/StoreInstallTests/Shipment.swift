@@ -91,8 +91,9 @@ struct InboxContent {
         root = scratch.path.appending("inbox")
     }
 
-    func installer(keeping kept: Int = 3) throws(InboxError) -> Installer {
-        try Installer(inbox: Inbox(at: root), keeping: Retention(count: kept))
+    /// - Parameter grace: How long what was current a moment ago stays for that reason.
+    func installer(keeping kept: Int = 3, grace: Duration = .zero) throws(InboxError) -> Installer {
+        try Installer(inbox: Inbox(at: root), keeping: Retention(count: kept, grace: grace))
     }
 
     var store: FilePath { root.appending(".ship-store").appending("Recipes") }

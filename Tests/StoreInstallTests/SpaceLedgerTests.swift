@@ -1,6 +1,7 @@
 import ShipProtocol
 import StoreFiles
 import StoreInbox
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 @Suite final class SpaceLedgerTests {
     private let scratch: ScratchFolder
     private let folder: OpenFolder
-    private let ledger = SpaceLedger(reserve: 0)
+    private let ledger = SpaceLedger()
     private let most: Int64
 
     init() throws {
@@ -21,11 +22,11 @@ import Testing
     }
 
     private func isRefused(_ size: Int64) throws -> Bool {
-        do throws(InboxError) {
+        do throws(SpaceLedger.Refusal) {
             _ = try ledger.promise(size, in: folder)
             return false
         } catch {
-            guard case .noSpace = error else { throw error }
+            guard case .tooLittle = error else { throw error }
             return true
         }
     }
@@ -58,6 +59,46 @@ import Testing
             promise.use(most)
             #expect(try !isRefused(most))
         }
+        #expect(try !isRefused(most))
+    }
+
+    @Test func `what is needed beyond a promise is asked for, and given back`() throws {
+        let promise = try ledger.promise(0, in: folder)
+        try promise.extend(by: most)
+        #expect(try isRefused(most))
+        #expect(throws: SpaceLedger.Refusal.self) { try promise.extend(by: most) }
+        promise.use(most)
+        #expect(try !isRefused(most))
+        promise.shrink(by: most)
+        #expect(try !isRefused(most))
+        try promise.extend(by: most)
+        #expect(try isRefused(most))
+        withExtendedLifetime(promise) {}
+    }
+
+    @Test func `two ways to a disk are one disk`() throws {
+        let promise = try ledger.promise(most, around: scratch.path)
+        #expect(try isRefused(most))
+        withExtendedLifetime(promise) {}
+    }
+
+    @Test func `what is to stay free is counted too`() throws {
+        let free = try folder.freeSpace
+        #expect(throws: SpaceLedger.Refusal.self) { _ = try ledger.promise(most, leaving: free, in: folder) }
+        #expect(try !isRefused(most))
+    }
+
+    @Test func `a file for sorting takes room while it is there`() throws {
+        struct NoRoom: Error {}
+        let promise = try ledger.promise(most, in: folder)
+        let room = PromisedRoom(promise) { _ in NoRoom() }
+        do {
+            let spill = try EntrySpill(at: scratch.path.appending("entries"), in: room)
+            try spill.append([1, 2, 3])
+            #expect(try spill.read(3, at: 0) == [1, 2, 3])
+            #expect(throws: NoRoom.self) { try room.take(most) }
+        }
+        promise.use(most)
         #expect(try !isRefused(most))
     }
 

@@ -173,6 +173,51 @@ import Testing
         }
     }
 
+    private static let levels = [
+        "Recipes", "Recipes/generations", "Recipes/staging", "generation", "generation/.Recipes_SUPPORT",
+        "generation/.Recipes_SUPPORT/_EXTERNAL_DATA",
+    ]
+
+    /// An inbox of one generation, and a folder of it.
+    private func folder(_ level: String, of inbox: InboxContent) throws -> FilePath {
+        let generation = inbox.store.appending("generations").appending(try #require(inbox.generations.first))
+        return level.hasPrefix("generation")
+            ? generation.pushing(FilePath(level.dropFirst("generation".count).drop { $0 == "/" }.description))
+            : inbox.store.removingLastComponent().pushing(FilePath(level))
+    }
+
+    @Test(arguments: levels)
+    func `every folder down to the files is to be ours alone, at each change`(level: String) async throws {
+        let inbox = try InboxContent()
+        let name = try #require(StoreName("Recipes"))
+        let installer = try inbox.installer()
+        try await Shipment("1", files: [1: "one"]).install(with: installer)
+        let folder = try folder(level, of: inbox)
+        try PlatformCalls.changeMode(of: folder, to: FilePermissions(rawValue: 0o777))
+        let refusal = InboxError.openToOthers(folder)
+        // Of a receiver that runs, of one that starts, and of an operator.
+        #expect(throws: refusal) { try installer.undisturbed(name) {} }
+        #expect(throws: refusal) { try StoreCustody(of: name, in: Inbox(at: inbox.root)).removeLitter() }
+        await #expect(throws: refusal) { try await Shipment("2").install(with: installer) }
+        #expect(throws: refusal) {
+            // It has a lock of its own.
+            try InboxSweep(folder: InboxFolder(Inbox(at: inbox.root)), retention: Retention(count: 1))
+                .run(LatePruning(InboxFolder(Inbox(at: inbox.root)), Retention(count: 1)))
+        }
+        #expect(inbox.numbers == [1])
+        try PlatformCalls.changeMode(of: folder, to: .ownerReadWriteExecute)
+        #expect(try await Shipment("2").install(with: installer).number == 2)
+    }
+
+    @Test(.enabled(if: PlatformCalls.effectiveUser == 0, "only root can give a folder away"), arguments: levels)
+    func `nor may any of them be another user's`(level: String) async throws {
+        let inbox = try InboxContent()
+        try await Shipment("1", files: [1: "one"]).install(with: try inbox.installer())
+        let folder = try folder(level, of: inbox)
+        try #require(chown(folder.string, 65534, 65534) == 0)
+        #expect(throws: InboxError.ofOtherUser(folder, 65534)) { try inbox.installer().inbox }
+    }
+
     @Test(.enabled(if: PlatformCalls.effectiveUser == 0, "only root can give a folder away"))
     func `an inbox of another user is refused`() throws {
         let scratch = try ScratchFolder()

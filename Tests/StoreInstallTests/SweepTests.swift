@@ -42,9 +42,9 @@ import Testing
         try PlatformCalls.removeFile(inbox.store.appending("current"))
         try PlatformCalls.symbolicLink(at: inbox.store.appending("current"), to: FilePath("generations/\(first)"))
         let name = try #require(StoreName("Recipes"))
-        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 2))
+        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 2, grace: .zero))
         #expect(inbox.numbers == [1, 3])
-        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 1))
+        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 1, grace: .zero))
         #expect(inbox.numbers == [1])
         #expect(inbox.text("Recipes.sqlite") == "1")
     }
@@ -89,6 +89,15 @@ import Testing
         _ = try inbox.installer()
         #expect(inbox.numbers == [])
         #expect(inbox.names == [".ship-store"])
+    }
+
+    @Test(arguments: ["origin.json", "rollback.json"])
+    func `where a record says that there was more the generations stay`(record: String) async throws {
+        do { try await Shipment("1").install(with: try inbox.installer()) }
+        try PlatformCalls.removeFile(inbox.store.appending("current"))
+        _ = try OpenFile.creating(inbox.store.appending(record))
+        _ = try inbox.installer()
+        #expect(inbox.numbers == [1])
     }
 
     @Test(arguments: ["", "{", "[]", "{\"name\":\"x\"}", String(repeating: " ", count: 5_000_000)])

@@ -17,7 +17,7 @@ final class SampleInbox: Sendable {
         let scratch = try scratch ?? ScratchFolder()
         self.scratch = scratch
         root = scratch.path.appending("inbox")
-        installer = try Installer(inbox: Inbox(at: root), keeping: Retention(count: kept))
+        installer = try Installer(inbox: Inbox(at: root), keeping: Retention(count: kept, grace: .zero))
     }
 
     func folder(of name: String = "Recipes") -> FilePath { root.appending(".ship-store").appending(name) }

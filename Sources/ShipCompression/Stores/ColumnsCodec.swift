@@ -39,10 +39,12 @@ package struct StoreToEncode: Sendable {
     package let cores: Int
     /// Whether a link has nothing to do until the first segment is there.
     package let isAwaited: Bool
+    /// What the bytes of working files are counted in.
+    package let room: (any SpillRoom)?
 
     package init(
         path: FilePath, facts: StoreFacts, shapes: [String: IndexShape], dial: EffortDial, selfCheck: SelfCheck,
-        cores: Int, isAwaited: Bool
+        cores: Int, isAwaited: Bool, room: (any SpillRoom)? = nil
     ) {
         self.path = path
         self.facts = facts
@@ -51,6 +53,7 @@ package struct StoreToEncode: Sendable {
         self.selfCheck = selfCheck
         self.cores = max(1, cores)
         self.isAwaited = isAwaited
+        self.room = room
     }
 }
 
@@ -61,10 +64,13 @@ package struct StoreToMake: Sendable {
     package let path: FilePath
     /// As the manifest says; not to be believed.
     package let facts: StoreFacts
+    /// What the bytes of working files are counted in.
+    package let room: (any SpillRoom)?
 
-    package init(path: FilePath, facts: StoreFacts) {
+    package init(path: FilePath, facts: StoreFacts, room: (any SpillRoom)? = nil) {
         self.path = path
         self.facts = facts
+        self.room = room
     }
 }
 

@@ -16,6 +16,8 @@ public struct Verification: Sendable {
         public let problem: ShipmentError?
         /// The device that signed it, of a shipment in a file that is signed.
         public var signer: DeviceIdentifier?
+        /// Whether it is a store of an inbox of which nothing has become current yet: its first receiver was cut off.
+        public var isAwaited = false
 
         /// For people: a path, or a generation by its store's name and number.
         public var subject: String {
@@ -82,8 +84,14 @@ public struct Verification: Sendable {
                     ofStore.append(await finding(.generation(name, path)) { try Generation(at: path) })
                 }
                 do throws(InboxError) {
-                    // A name without generations is that of a store whose first shipment never arrived.
-                    if !paths.isEmpty, try inbox.current(of: name) == nil { throw .noSuchStore(name) }
+                    // A name without generations is that of a store whose first shipment never arrived; with its first
+                    // alone, of one whose receiver was cut off before that became current. The next one sweeps it away.
+                    if !paths.isEmpty, try inbox.current(of: name) == nil {
+                        guard try inbox.open().awaitsFirst(name) else { throw .noSuchStore(name) }
+                        if ofStore.allSatisfy({ $0.problem == nil }) {
+                            ofStore = [Finding(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]
+                        }
+                    }
                 } catch {
                     // What is wrong with the current generation itself has been found already.
                     if ofStore.allSatisfy({ $0.problem == nil }) {

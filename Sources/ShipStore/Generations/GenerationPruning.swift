@@ -1,4 +1,5 @@
 public import ShipProtocol
+import StoreFiles
 public import StoreInbox
 import StoreInstall
 import SystemPackage
@@ -31,6 +32,9 @@ public struct GenerationPruning: Sendable {
         self.retention = retention
     }
 
+    /// What was current until a moment ago goes as well, once two seconds are over in which a reader may still be on its way
+    /// to it: this waits for that.
+    ///
     /// - Parameters:
     ///   - name: `nil` for every store of the inbox.
     ///   - mode: Whether they go, or are only found.
@@ -47,19 +51,32 @@ public struct GenerationPruning: Sendable {
     }
 
     private func prune(_ name: StoreName, _ mode: Mode) throws(InboxError) -> [Finding] {
-        let custody = try StoreCustody(of: name, in: inbox)
-        switch mode {
-        case .onlyLook:
-            return try custody.superfluous(retention).map {
+        guard mode == .remove else {
+            return try StoreCustody(of: name, in: inbox).superfluous(retention).map {
                 Finding(name: name, generation: $0.number, outcome: .superfluous)
             }
-        case .remove:
-            custody.removeLitter()
-            let (removed, held) = try custody.prune(retention)
-            return
-                (removed.map { Finding(name: name, generation: $0.number, outcome: .removed) }
-                + held.map { Finding(name: name, generation: $0.number, outcome: .held) })
-                .sorted { $0.generation < $1.generation }
         }
+        let first = try remove(name)
+        var (removed, held) = (first.removed, first.held)
+        if let rest = first.rest {
+            // In pieces, so that it ends soon where it is not wanted any more. Others may change the store meanwhile.
+            let end = ContinuousClock.now + rest
+            while .now < end, !Task.isCancelled { PlatformCalls.pause(Self.pause) }
+            let second = try remove(name)
+            removed += second.removed
+            held = second.held
+        }
+        return
+            (removed.map { Finding(name: name, generation: $0.number, outcome: .removed) }
+            + held.map { Finding(name: name, generation: $0.number, outcome: .held) })
+            .sorted { $0.generation < $1.generation }
+    }
+
+    private static let pause = Duration.milliseconds(10)
+
+    private func remove(_ name: StoreName) throws(InboxError) -> StoreCustody.Pruned {
+        let custody = try StoreCustody(of: name, in: inbox)
+        custody.removeLitter()
+        return try custody.prune(retention)
     }
 }

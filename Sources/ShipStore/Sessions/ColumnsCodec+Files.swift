@@ -12,7 +12,8 @@ extension ColumnsCodec {
                 store,
                 StoreEncoder.Pages(
                     open: { try PageFile(reading: store.path) },
-                    makeSpillFile: { try EntrySpill(at: FilePath(store.path.string + ".part-entries")) }))
+                    makeSpillFile: { try EntrySpill(at: FilePath(store.path.string + ".part-entries"), in: store.room) }
+                ))
         },
         makeDecoder: { StoreFileDecoder($0) })
 }
@@ -32,7 +33,7 @@ private final class StoreFileDecoder: ColumnsDecoder {
             [file] settings in
             let made = try PageFile(creating: store.path, pageSize: settings.pageSize)
             file.file = made
-            return StoreFileTarget(made, store.path)
+            return StoreFileTarget(made, store)
         }
     }
 
@@ -49,11 +50,11 @@ private final class StoreFileDecoder: ColumnsDecoder {
 /// A file that is being built, and beside which entries are sorted.
 private final class StoreFileTarget: StoreBuilder.Target {
     private let file: PageFile
-    private let path: FilePath
+    private let store: StoreToMake
 
-    init(_ file: PageFile, _ path: FilePath) {
+    init(_ file: PageFile, _ store: StoreToMake) {
         self.file = file
-        self.path = path
+        self.store = store
     }
 
     var pageCount: UInt32 { file.pageCount }
@@ -66,5 +67,7 @@ private final class StoreFileTarget: StoreBuilder.Target {
         try file.writePointer(entry, map: map, offset: offset)
     }
 
-    func makeSpillFile() throws -> any SpillFile { try EntrySpill(at: FilePath(path.string + ".part-entries")) }
+    func makeSpillFile() throws -> any SpillFile {
+        try EntrySpill(at: FilePath(store.path.string + ".part-entries"), in: store.room)
+    }
 }

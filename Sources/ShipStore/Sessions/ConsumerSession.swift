@@ -208,6 +208,18 @@ struct ConsumerSession {
     private func prepare(
         _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming
     ) throws -> Prepared {
+        do {
+            return try prepareNow(manifest, from: sender, turn, coming)
+        } catch InboxError.noSpace(let needed, let free) {
+            // What was current until a moment ago takes room too, and is no reason to refuse anything.
+            guard try installer.reclaimSpace() else { throw InboxError.noSpace(needed: needed, free: free) }
+            return try prepareNow(manifest, from: sender, turn, coming)
+        }
+    }
+
+    private func prepareNow(
+        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming
+    ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
             switch (try installer.plan(for: manifest, from: sender), coming) {
             case (.unchanged(let same), .skipWhatIsHere): return .unchanged(same)

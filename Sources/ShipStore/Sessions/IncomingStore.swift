@@ -35,10 +35,10 @@ final class IncomingStore {
             case .made, .unmade: return
             case .blocks:
                 // The dialogue lets no rows pass if there is no codec.
-                guard let codec, let path = try staged?.storePathForMaking(), let facts = staged?.manifest.store else {
-                    throw ProtocolError.badColumns(.place)
-                }
-                let decoder = try codec.makeDecoder(StoreToMake(path: path, facts: facts))
+                guard let codec, let path = try staged?.storePathForMaking(), let facts = staged?.manifest.store,
+                    let room = staged?.workingRoom
+                else { throw ProtocolError.badColumns(.place) }
+                let decoder = try codec.makeDecoder(StoreToMake(path: path, facts: facts, room: room))
                 state = .rows(decoder)
                 try decode(columns, with: decoder, to: &staged)
             case .rows(let decoder): try decode(columns, with: decoder, to: &staged)

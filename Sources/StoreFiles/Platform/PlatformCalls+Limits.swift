@@ -22,6 +22,17 @@ extension PlatformCalls {
             UInt64(clamping: memory), UInt32(clamping: max(1, seconds)), UInt64(clamping: descriptors)) == 0
     }
 
+    /// getrlimit(2) `RLIMIT_NOFILE`: how many descriptors this process may have open.
+    package static var mostDescriptors: Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #else
+            let result = getrlimit(RLIMIT_NOFILE, &limit)
+        #endif
+        return result == 0 ? Int(clamping: limit.rlim_cur) : 0
+    }
+
     /// Whether a signal is one by which a process ends that was confined for as long as it may take.
     package static func isTimeLimitSignal(_ signal: Int32) -> Bool { signal == SIGXCPU || signal == SIGALRM }
 }

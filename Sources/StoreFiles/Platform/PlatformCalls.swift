@@ -122,6 +122,18 @@ package enum PlatformCalls {
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 
+    /// clock_gettime(2): since the system's start, its sleep included. Nobody sets this clock, and all processes see the same.
+    package static var timeSinceStart: Duration {
+        #if canImport(Darwin)
+            let clock = CLOCK_MONOTONIC
+        #else
+            let clock = CLOCK_BOOTTIME
+        #endif
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
     /// getpid(2).
     package static var processID: Int32 { getpid() }
 

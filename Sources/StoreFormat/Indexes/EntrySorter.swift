@@ -5,6 +5,18 @@ package protocol SpillFile: AnyObject {
     func read(_ count: Int, at offset: Int64) throws -> [UInt8]
 }
 
+/// The room on a disk that such files take: each byte is counted, lest they fill a disk that is to stay free.
+package protocol SpillRoom: Sendable {
+    /// So many bytes are about to be written.
+    ///
+    /// - Throws: If there is no room for them.
+    func take(_ bytes: Int64) throws
+    /// They have been.
+    func wrote(_ bytes: Int64)
+    /// So many bytes are on the disk no more.
+    func giveBack(_ bytes: Int64)
+}
+
 /// Brings the entries of an index into order; those that compare equal keep theirs.
 ///
 /// Memory: entries up to `runSize`, with 24 bytes each beside them; more are sorted in runs, spilled, and merged.

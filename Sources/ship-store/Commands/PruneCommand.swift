@@ -9,8 +9,9 @@ struct PruneCommand: AsyncParsableCommand {
         usage: "ship-store prune --into <folder> [<name>] [<options>]",
         discussion: """
             A generation goes if it is beyond the newest of its store and, with --keep-for, was installed longer ago than \
-            that. The current one never goes, and one that a reader holds goes at the next pruning. A receiver may be at \
-            work; it prunes too, as its own --keep and --keep-for say.
+            that. The current one never goes, and one that a reader holds goes at the next pruning. What was current until \
+            less than two seconds ago goes once they are over, for which this waits: a reader may have looked up its name. A \
+            receiver may be at work; it prunes too, as its own --keep and --keep-for say.
 
               ship-store prune --into inbox
               ship-store prune --into inbox Recipes --keep 1

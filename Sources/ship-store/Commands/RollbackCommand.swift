@@ -10,7 +10,7 @@ struct RollbackCommand: AsyncParsableCommand {
         discussion: """
             Goes back to the newest older generation from which nobody has gone back, or to any that is kept, older or \
             newer, with --to. It is verified first, and switched in one step; a receiver may be at work, and readers keep \
-            what they have open. From then on a shipment of the very store that was rolled back is refused, until you \
+            what they have open. What was current stays until it is pruned, and for two seconds in any case. From then on a shipment of the very store that was rolled back is refused, until you \
             go forward to it again, or say --allow-again.
 
               ship-store rollback Recipes --into inbox

@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
         usage: "ship-store verify <path> [<options>]",
         discussion: """
             Reads everything again: sizes, digests, SQLite's own checks, external files. Nothing is changed. The exit \
-            status is 0 if all is whole.
+            status is 0 if all is whole, also where nothing of a store has become current yet.
 
               ship-store verify inbox
               ship-store verify monday.shipment
@@ -31,6 +31,8 @@ struct VerifyCommand: AsyncParsableCommand {
             for finding in findings {
                 if output.json {
                     Output.write(json: FindingLine(finding))
+                } else if finding.isAwaited {
+                    Output.write("waiting  \(finding.subject)  nothing current yet")
                 } else if finding.problem == nil {
                     let facts = [finding.manifest?.summary, finding.signer.map { "signed by \($0)" }]
                     Output.write((["whole    \(finding.subject)"] + facts.compactMap(\.self)).joined(separator: "  "))
@@ -53,6 +55,8 @@ private struct FindingLine: Encodable {
     let isWhole: Bool
     let error: String?
     let hint: String?
+    /// Of a store of an inbox: nothing has become current yet.
+    let isAwaited: Bool?
     let manifest: Manifest?
     /// The id of the device that signed a shipment.
     let signer: DeviceIdentifier?
@@ -66,6 +70,7 @@ private struct FindingLine: Encodable {
         let explanation = finding.problem?.explanation
         isWhole = explanation == nil
         (error, hint) = (explanation?.cause, explanation?.hint)
+        isAwaited = finding.isAwaited ? true : nil
         manifest = finding.manifest
         signer = finding.signer
     }
