@@ -8,10 +8,14 @@ public struct CopyOptions: Sendable {
     public var busyTimeout = Duration.seconds(10)
     /// Where the copy is made: a folder with room for it. A private folder inside it comes and goes.
     public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
+    /// Bytes that the copy, and what is made on the way to it, leave free on their disk.
+    public var keptFree: Int64 = 0
     /// What becomes of a reference to an external file that is not there.
     public var missingExternalFiles = MissingExternalFiles.refuse
     /// What is left out.
     public var profile = CopyProfile()
+    /// Whether somebody has its room promised already.
+    var hasRoom = false
     /// What is made of it.
     var form = CopyForm.canonical
     /// Whether it says itself what it came without.

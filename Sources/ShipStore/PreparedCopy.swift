@@ -12,6 +12,8 @@ struct PreparedCopy: ~Copyable, Sendable {
         of source: SourceStore, named name: StoreName, _ options: CopyOptions, metadata: [String: String] = [:]
     ) async throws(SnapshotError) {
         let createdAt = Timestamp(Date())
+        var source = source
+        source.keptFree = options.hasRoom ? nil : options.keptFree
         let copy = try await source.compactCopy(
             in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles,
             form: options.form, marking: options.marking)

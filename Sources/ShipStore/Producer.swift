@@ -132,6 +132,7 @@ extension Producer.Options {
     }
 
     var manner: OutgoingShipment.Manner {
-        OutgoingShipment.Manner(effort: effort, form: form, selfCheck: selfCheck, cores: cores, codec: codec)
+        OutgoingShipment.Manner(
+            effort: effort, form: form, selfCheck: selfCheck, cores: cores, codec: codec, keptFree: copy.keptFree)
     }
 }

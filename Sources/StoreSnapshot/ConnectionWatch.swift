@@ -9,16 +9,19 @@ final class ConnectionWatch: Sendable {
     let busyTimeout: Duration
     /// A connection that keeps everybody else out of the store, through which it has to be read then.
     let held: DatabaseQueue?
+    /// Bytes that what is written leaves free on its disk; `nil` where somebody else has seen to that.
+    let keptFree: Int64?
     private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
     private let collation = Mutex<String?>(nil)
 
     /// Virtual machine instructions between two looks at the interruption: well under a millisecond.
     private static let instructions: CInt = 1000
 
-    init(interruption: Interruption, busyTimeout: Duration, held: DatabaseQueue? = nil) {
+    init(interruption: Interruption, busyTimeout: Duration, held: DatabaseQueue? = nil, keptFree: Int64? = 0) {
         self.interruption = interruption
         self.busyTimeout = busyTimeout
         self.held = held
+        self.keptFree = keptFree
     }
 
     /// The last collation that SQLite did not know.

@@ -8,11 +8,28 @@ struct Room: Sendable {
     let folder: FilePath
     /// Bytes.
     let needed: Int64
-    /// Bytes, before anything was written.
-    let free: Int64
+    /// Nobody else of this process counts on it meanwhile.
+    private let promise: SpaceLedger.Promise?
 
-    var isEnough: Bool { needed <= free }
-    var error: SnapshotError { .noSpace(folder: folder, needed: needed, free: free) }
+    /// - Parameter reserve: Bytes that stay free; `nil` where there is a promise already.
+    /// - Throws: `.noSpace`, `.file`.
+    init(for needed: Int64, in folder: FilePath, leaving reserve: Int64?) throws(SnapshotError) {
+        self.folder = folder
+        self.needed = needed
+        guard let reserve else {
+            promise = nil
+            return
+        }
+        do throws(SpaceLedger.Refusal) {
+            promise = try SpaceLedger.ofProcess.promise(needed, leaving: reserve, around: folder)
+        } catch {
+            throw SnapshotError(error, in: folder)
+        }
+    }
+
+    private var error: SnapshotError {
+        .noSpace(folder: folder, needed: needed, free: (try? PlatformCalls.freeSpace(around: folder)) ?? 0)
+    }
 
     /// Runs SQLite's part of the writing.
     ///

@@ -64,6 +64,16 @@ extension SnapshotError {
     }
 }
 
+extension SnapshotError {
+    /// - Parameter folder: Where the room was wanted.
+    package init(_ refusal: SpaceLedger.Refusal, in folder: FilePath) {
+        switch refusal {
+        case .tooLittle(let needed, let free): self = .noSpace(folder: folder, needed: needed, free: free)
+        case .file(let error): self = .file(error)
+        }
+    }
+}
+
 /// The cell of a Core Data store that refers to an external file.
 public struct ExternalFileReference: Hashable, Sendable {
     public let table: String

@@ -13,6 +13,9 @@ package struct SourceStore: Sendable {
     /// A connection that keeps everybody else out of the store; `nil` to read it beside others.
     private let held: DatabaseQueue?
 
+    /// Bytes that a copy leaves free on the disk that it is made on; `nil` where somebody else has its room promised.
+    package var keptFree: Int64? = 0
+
     package static let defaultBusyTimeout = Duration.seconds(10)
 
     /// Looks at the file, as far as that goes without reading any of its pages.
@@ -97,7 +100,7 @@ package struct SourceStore: Sendable {
     }
 
     func watch(_ interruption: Interruption) -> ConnectionWatch {
-        ConnectionWatch(interruption: interruption, busyTimeout: busyTimeout, held: held)
+        ConnectionWatch(interruption: interruption, busyTimeout: busyTimeout, held: held, keptFree: keptFree)
     }
 
     private static func temporaryFolder(in parent: FilePath) throws(SnapshotError) -> TemporaryFolder {

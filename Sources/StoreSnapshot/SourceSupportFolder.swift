@@ -63,7 +63,7 @@ struct SourceSupportFolder {
 
     /// Another file system, one without links, or a file that this process may read but not link
     /// (`fs.protected_hardlinks`).
-    private static func isNoObstacleToCopying(_ errno: Errno) -> Bool {
+    static func isNoObstacleToCopying(_ errno: Errno) -> Bool {
         switch errno {
         case .improperLink, .notPermitted, .permissionDenied, .tooManyLinks, .notSupported: true
         default: false
@@ -72,7 +72,8 @@ struct SourceSupportFolder {
 
     private static let pieceSize = 256 * 1024  // bytes
 
-    private static func copy(
+    /// - Parameter longest: A longer file, in bytes, is not copied.
+    static func copy(
         _ source: borrowing OpenFile, to target: FilePath, upTo longest: Int64
     ) throws(FileError) -> FileStatus {
         let status = try source.status

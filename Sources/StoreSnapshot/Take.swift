@@ -20,22 +20,27 @@ struct Take: Sendable {
         let path: FilePath
     }
 
-    /// Most copies to take of a store whose external files go away between the copy and the look at them.
-    private static let attempts = 3
+    /// Most copies to take of a store whose external files come and go too fast to be held.
+    private static let attempts = 10
+    /// Most copies to take of a store that changes under each where it can only be read without locks.
+    private static let attemptsWithoutLocks = 3
 
     /// Takes copies until one has all its files, or the same ones are missing again: the app that removes a file removes
-    /// the reference too, so those are missing for good.
+    /// the reference too, so those are missing for good. What one take has held the next one need not find again.
     ///
     /// - Throws: `.missingExternalFile`, unless `policy` allows it.
     static func complete(
         of store: FilePath, in folder: FilePath, _ profile: CopyProfile, form: CopyForm, policy: MissingExternalFiles,
         marking: OmissionMarking, watch: ConnectionWatch
     ) throws(SnapshotError) -> Take {
-        var take = try Take(of: store, in: folder, profile, form, marking, number: 1, watch: watch)
+        let hold = ExternalFileHold(
+            SourceSupportFolder(beside: store), in: folder, upTo: profile.longestExternalFile)
+        defer { hold.release() }
+        var take = try Take(of: store, in: folder, profile, form, marking, number: 1, hold, watch: watch)
         for number in 2...attempts where !take.missing.isEmpty {
             let before = take.missing
             take.discard()
-            take = try Take(of: store, in: folder, profile, form, marking, number: number, watch: watch)
+            take = try Take(of: store, in: folder, profile, form, marking, number: number, hold, watch: watch)
             if take.missing == before { break }
         }
         if policy == .refuse, let first = take.missing.first {
@@ -46,7 +51,7 @@ struct Take: Sendable {
 
     private init(
         of store: FilePath, in folder: FilePath, _ profile: CopyProfile, _ form: CopyForm, _ marking: OmissionMarking,
-        number: Int, watch: ConnectionWatch
+        number: Int, _ hold: ExternalFileHold, watch: ConnectionWatch
     ) throws(SnapshotError) {
         let place = folder.appending("\(number)")
         do throws(FileError) {
@@ -55,13 +60,19 @@ struct Take: Sendable {
             throw SnapshotError(writing: error, needed: 0)
         }
         let vacuumed = place.appending("vacuumed.sqlite")
-        let emptied = try Self.vacuum(store, into: vacuumed, profile, form, marking, watch: watch)
+        let (emptied, room) = try hold.during { () throws(SnapshotError) in
+            try Self.vacuum(store, into: vacuumed, profile, form, marking, watch: watch)
+        } hasBegun: {
+            VacuumInto.hasBegun(writing: vacuumed)
+        }
         var files: ExternalFiles?
         if marking == .written, profile.leavesOut {
             // The last page is written before the canonical form is made, and the last file found before that page.
             let references = try CopyContent(of: vacuumed, store: store, watch: watch).references
-            let found = try ExternalFiles(references, of: store, in: place, profile, emptied.mark, watch)
-            if let omissions = found.omissions(beside: emptied) { try OmissionMark.write(omissions, intoCopy: vacuumed, of: store, watch) }
+            let found = try ExternalFiles(references, of: store, in: place, profile, emptied.mark, hold, watch)
+            if let omissions = found.omissions(beside: emptied) {
+                try OmissionMark.write(omissions, intoCopy: vacuumed, of: store, watch)
+            }
             files = found
         }
         switch form {
@@ -75,12 +86,14 @@ struct Take: Sendable {
             canonical =
                 if let flaw { .impossible(flaw) } else { .made(try CopyContent.indexShapes(of: path, store, watch)) }
         }
+        // All that it is for has been written.
+        withExtendedLifetime(room) {}
         content = try CopyContent(of: path, store: store, watch: watch)
         let found: ExternalFiles
         if let files {
             found = files
         } else {
-            found = try ExternalFiles(content.references, of: store, in: place, profile, emptied.mark, watch)
+            found = try ExternalFiles(content.references, of: store, in: place, profile, emptied.mark, hold, watch)
         }
         gathered = found.gathered
         missing = found.missing
@@ -96,13 +109,15 @@ struct Take: Sendable {
         /// - Parameter mark: What the store itself came without: such a file is not missing.
         init(
             _ references: [ExternalFileReference], of store: FilePath, in folder: FilePath, _ profile: CopyProfile,
-            _ mark: Omissions?, _ watch: ConnectionWatch
+            _ mark: Omissions?, _ hold: ExternalFileHold, _ watch: ConnectionWatch
         ) throws(SnapshotError) {
             let support = SourceSupportFolder(beside: store)
             for (index, reference) in references.enumerated() {
                 try watch.interruption.check()
                 let target = folder.appending("external-\(index)")
-                switch try support.gather(reference.name, as: target, upTo: profile.longestExternalFile) {
+                var gathering = try support.gather(reference.name, as: target, upTo: profile.longestExternalFile)
+                if gathering == .missing { gathering = try hold.gather(reference.name, as: target) }
+                switch gathering {
                 case .gathered(let size):
                     gathered.append(GatheredFile(name: reference.name, size: size, path: target))
                 case .tooLong(let size): omitted.append(Omissions.OmittedFile(name: reference.name, size: size))
@@ -127,14 +142,15 @@ struct Take: Sendable {
     private static func vacuum(
         _ store: FilePath, into target: FilePath, _ profile: CopyProfile, _ form: CopyForm, _ marking: OmissionMarking,
         watch: ConnectionWatch
-    ) throws(SnapshotError) -> EmptiedTables {
-        for _ in 1...attempts {
+    ) throws(SnapshotError) -> (EmptiedTables, Room) {
+        for _ in 1...attemptsWithoutLocks {
             let sidecars = Sidecars(beside: store)
             defer { Sidecars.restore(sidecars, beside: store) }
             let access = try SourceAccess(to: store, sidecars: sidecars)
-            let vacuum = VacuumInto(store: store, access: access, profile: profile, form: form, marking: marking, watch: watch)
-            let emptied = try vacuum.write(to: target)
-            if access.isStillValid(for: store) { return emptied }
+            let vacuum = VacuumInto(
+                store: store, access: access, profile: profile, form: form, marking: marking, watch: watch)
+            let written = try vacuum.write(to: target)
+            if access.isStillValid(for: store) { return written }
             try? PlatformCalls.removeFile(target)
         }
         throw .busy(store, waited: .zero)

@@ -29,25 +29,27 @@ struct VacuumInto {
     }
 
     /// - Parameter target: An absolute path, so that SQLite never takes it for a URI.
-    /// - Returns: Which tables have no rows in the copy on the user's word.
-    func write(to target: FilePath) throws(SnapshotError) -> EmptiedTables {
+    /// - Returns: Which tables have no rows in the copy on the user's word, and the room that there is for what else is made
+    ///   of it.
+    func write(to target: FilePath) throws(SnapshotError) -> (EmptiedTables, Room) {
         let connection = try open()
         let survey = try connection.read { try self.survey($0) }
         // Beside what VACUUM writes there is first a copy of the pages, where it needs one, and then the canonical form.
         let needed = survey.used + max(survey.needsPages ? survey.size : 0, form == .canonical ? survey.used : 0)
-        let room = try Self.prepare(target, needed: needed)
+        let room = try Room(for: needed, in: target.removingLastComponent(), leaving: watch.keptFree)
+        try Self.prepare(target, room)
         guard survey.needsPages else {
             try connection.read { try Self.vacuum($0, into: target, room) }
-            return survey.emptied
+            return (survey.emptied, room)
         }
         // Over a read-only connection SQLite does not know the CHECK constraints of its tables, but it does know those
         // of the copy, and takes tables that differ for different: then it inserts row by row, which gives other rowids
         // and bigger files, and fails where there are generated columns [3.40.1, insert.c, xferOptimization; build.c,
         // sqlite3AddCheckConstraint]. So such a store is vacuumed from a private copy of its pages, which may be written;
         // and so is one of which rows are left out.
-        let pages = FilePath(target.string + ".pages")
+        let pages = Self.pages(of: target)
         defer { try? PlatformCalls.removeFile(pages) }
-        _ = try Self.prepare(pages, needed: needed)
+        try Self.prepare(pages, room)
         let copy = try WatchedConnection(address: pages.string, to: .write, of: store, watch: watch)
         return try copy.read { copy in
             try copy.execute(sql: "PRAGMA synchronous = OFF")
@@ -56,9 +58,17 @@ struct VacuumInto {
             let emptied = try EmptiedTables(profile, marking, in: copy)
             if !emptied.isEmpty { try room.watch(copy) { try emptied.empty(copy) } }
             try Self.vacuum(copy, into: target, room)
-            return emptied
+            return (emptied, room)
         }
     }
+
+    /// Whether what is copied to `target` is settled: something of it has been written.
+    static func hasBegun(writing target: FilePath) -> Bool {
+        [target, pages(of: target)].contains { ((try? PlatformCalls.status(of: $0))?.size ?? 0) > 0 }
+    }
+
+    /// Where the copy of the pages goes from which the target is made.
+    private static func pages(of target: FilePath) -> FilePath { FilePath(target.string + ".pages") }
 
     /// - Throws: `.truncated` rather than `.corrupt` where SQLite finds that whole pages are missing.
     private func open() throws(SnapshotError) -> WatchedConnection {
@@ -107,16 +117,11 @@ struct VacuumInto {
     /// Makes the file that SQLite is to fill: for its owner only, where SQLite would make it for everybody to read.
     ///
     /// - Throws: `.noSpace`, `.file`.
-    private static func prepare(_ target: FilePath, needed: Int64) throws(SnapshotError) -> Room {
-        let room: Room
+    private static func prepare(_ target: FilePath, _ room: Room) throws(SnapshotError) {
         do throws(FileError) {
             _ = try OpenFile.creating(target)
-            let free = try PlatformCalls.freeSpace(around: target)
-            room = Room(folder: target.removingLastComponent(), needed: needed, free: free)
         } catch {
-            throw SnapshotError(writing: error, needed: needed)
+            throw SnapshotError(writing: error, needed: room.needed)
         }
-        guard room.isEnough else { throw room.error }
-        return room
     }
 }

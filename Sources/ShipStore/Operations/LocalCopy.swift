@@ -24,6 +24,9 @@ public struct LocalCopy: Hashable, Sendable {
         do {
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let baseName = store.lastComponent?.stem ?? "store"
+            let space = try OperationRoom.promise(
+                prepared.manifest.totalSize, in: folder, leaving: options.keptFree)
+            defer { withExtendedLifetime(space) {} }
             let placement = CopyPlacement(in: folder, name: "\(baseName)-\(prepared.manifest.createdAt.compactText)")
             let path = try placement.place(
                 store: prepared.copy.path,
@@ -50,6 +53,9 @@ public struct LocalCopy: Hashable, Sendable {
             }
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let occupant = try await occupant(of: home, for: prepared.manifest)
+            let size = OperationRoom.ofPlacing(prepared.manifest, prepared.copy.path, in: folder)
+            let space = try OperationRoom.promise(size, in: folder, leaving: options.keptFree)
+            defer { withExtendedLifetime(space) {} }
             // What an update left that was killed before it had removed the older copy's files.
             if case .olderCopy(_, let files) = occupant {
                 _ = try await RemovalSession(named: NamedStore(home.path), patience: patience)

@@ -22,6 +22,7 @@ extension LocalStore {
             copyOptions.busyTimeout = options.busyTimeout
             copyOptions.temporaryFolder = options.temporaryFolder
             copyOptions.form = .vacuumed
+            copyOptions.keptFree = options.keptFree
             copyOptions.marking = .removed
             let source = try await RestoreSource.find(
                 copy, copyOptions, incomplete: options.incompleteCopy, patience)

@@ -32,6 +32,8 @@ public struct RestoreOptions: Hashable, Sendable {
     public var busyTimeout = Duration.seconds(10)
     /// Where the copy is brought into another form, if it has to be.
     public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
+    /// Bytes that what is written leaves free on its disk.
+    public var keptFree: Int64 = 0
     public var identity = IdentityRule.same
     /// What becomes of a copy that came without something.
     public var incompleteCopy = IncompleteCopyRule.refused

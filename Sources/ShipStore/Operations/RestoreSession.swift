@@ -34,10 +34,23 @@ struct RestoreSession: Sendable {
         let connection = try LiveConnection(to: home.path, .shared, patience)
         // Beside the store: this also sweeps what a killed restore left there.
         let room = try TemporaryFolder(in: home.folder, .besideResults)
+        // Of all that is written, before anything is.
+        let space = [
+            try OperationRoom.promise(
+                OperationRoom.ofRewriting(home.path, with: source.manifest, survey), in: home.folder,
+                leaving: options.keptFree),
+            try safetyCopies.map { copies throws in
+                try OperationRoom.promise(
+                    OperationRoom.ofSafetyCopy(home.path), in: copies.folder, leaving: options.keptFree)
+            },
+        ]
+        defer { withExtendedLifetime(space) {} }
         let pages = try pages(of: source, pageSize: survey.pageSize, in: room.path)
         let rewrite = try Rewrite(of: connection, with: pages)
         let (support, mode) = (home.supportFolder, try home.mode)
         let comparison = try support.compare(with: source.files)
+        let filesSpace = try OperationRoom.promise(
+            OperationRoom.of(comparison.missing + comparison.different), in: home.folder, leaving: options.keptFree)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
         try refuse(comparison.different, sharedWith: claims)
         let added = comparison.missing.map(\.file.name)
@@ -52,6 +65,7 @@ struct RestoreSession: Sendable {
             async let isProven: Void = proof.find(options.checking)
             // Before anybody has to wait: what is referred to by nobody yet is in nobody's way.
             try support.put(comparison.missing, mode: mode)
+            filesSpace.use(OperationRoom.of(comparison.missing))
             // Where everybody waits for it, nothing is done under the lock that can be done before.
             if safetyCopies == nil || rewrite.keepsReadersOut { try await isProven }
             try rewrite.lock()
@@ -83,6 +97,10 @@ struct RestoreSession: Sendable {
         try await source.proof.find(options.checking)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
         try refuse(try home.supportFolder.compare(with: source.files).different, sharedWith: claims)
+        let space = try OperationRoom.promise(
+            OperationRoom.ofPlacing(source.manifest, source.store, in: home.folder), in: home.folder,
+            leaving: options.keptFree)
+        defer { withExtendedLifetime(space) {} }
         let replacement = StoreReplacement(
             at: home, keeping: DamagedStore(of: home, at: Timestamp(Date())), journal(for: source.manifest),
             mode: (try? home.mode) ?? .ownerReadWrite, patience)
@@ -125,9 +143,12 @@ struct RestoreSession: Sendable {
     /// The copy's own file, or one with pages of the right size.
     private func pages(
         of source: borrowing RestoreSource, pageSize: Int, in folder: FilePath
-    ) throws(OperationError) -> FilePath {
+    ) throws -> FilePath {
         guard source.manifest.store.pageSize != pageSize else { return source.store }
         let path = folder.appending("copy.sqlite")
+        // The copy, and its journal while its pages change.
+        let space = try OperationRoom.promise(2 * source.manifest.store.size, in: folder, leaving: options.keptFree)
+        defer { withExtendedLifetime(space) {} }
         try PageSizeChange.make(of: source.store, at: path, pageSize: pageSize, patience)
         return path
     }
@@ -151,6 +172,7 @@ struct RestoreSession: Sendable {
             // What the store lacks already is no reason not to give it something better.
             copyOptions.missingExternalFiles = .shipWithout
             copyOptions.form = .vacuumed
+            copyOptions.hasRoom = true
             let copy = try await LocalStore(home.path, options: copyOptions)
                 .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], patience)
             return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))

@@ -1,7 +1,9 @@
 import ShipCompression
 import ShipProtocol
+import StoreFiles
 import StoreFormat
 import StoreSnapshot
+import SystemPackage
 
 /// A compact copy and its external files on their way out. When it is dropped, the copy goes.
 final class OutgoingShipment: Sendable {
@@ -14,6 +16,8 @@ final class OutgoingShipment: Sendable {
         var cores = 1
         /// Without one, the store goes in blocks.
         var codec: ColumnsCodec?
+        /// Bytes that working files leave free on the disk of the copy.
+        var keptFree: Int64 = 0
     }
 
     /// What is sent in one go, up to END.
@@ -24,21 +28,51 @@ final class OutgoingShipment: Sendable {
         case storeAgain
     }
 
-    let copy: PreparedCopy
+    let manifest: Manifest
     let manner: Manner
-
-    init(_ copy: consuming PreparedCopy, _ manner: Manner) {
-        self.copy = copy
-        self.manner = manner
-    }
-
-    var manifest: Manifest { copy.manifest }
-
     /// What the entries of the store's indexes are made of; `nil` if the copy is not in canonical form, and cannot go by its
     /// rows.
-    var indexShapes: [String: IndexShape]? {
-        guard case .made(let shapes) = copy.copy.canonical else { return nil }
-        return shapes
+    let indexShapes: [String: IndexShape]?
+    /// Where its parts are.
+    private let paths: [FilePath]
+    /// Goes with this; `nil` for parts that somebody else keeps.
+    private let copy: PreparedCopy?
+
+    init(_ copy: consuming PreparedCopy, _ manner: Manner) {
+        manifest = copy.manifest
+        self.manner = manner
+        indexShapes =
+            switch copy.copy.canonical {
+            case .made(let shapes): shapes
+            case .notMade, .impossible: nil
+            }
+        paths = manifest.parts.indices.map { copy.path(ofPart: $0) }
+        self.copy = consume copy
+    }
+
+    /// Of files that nobody changes or removes while it is used.
+    init(_ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, _ manner: Manner) {
+        self.manifest = manifest
+        self.manner = manner
+        self.indexShapes = indexShapes
+        self.paths = paths
+        copy = nil
+    }
+
+    /// The file of part number `index`: 0 is the store.
+    func path(ofPart index: Int) -> FilePath { paths[index] }
+
+    /// What is written beside the copy while it is checked what was encoded.
+    var workingRoom: PromisedRoom {
+        get throws(SnapshotError) {
+            let folder = path(ofPart: 0).removingLastComponent()
+            do throws(SpaceLedger.Refusal) {
+                let promise = try SpaceLedger.ofProcess.promise(0, leaving: manner.keptFree, around: folder)
+                return PromisedRoom(promise) { SnapshotError($0, in: folder) }
+            } catch {
+                throw SnapshotError(error, in: folder)
+            }
+        }
     }
 
     /// Sends the content, then END.

@@ -74,9 +74,9 @@ struct PartSending {
             start = .now
             let encoder = try codec.makeEncoder(
                 StoreToEncode(
-                    path: shipment.copy.path(ofPart: 0), facts: shipment.manifest.store,
+                    path: shipment.path(ofPart: 0), facts: shipment.manifest.store,
                     shapes: shipment.indexShapes ?? [:], dial: dial, selfCheck: shipment.manner.selfCheck,
-                    cores: shipment.manner.cores, isAwaited: isAwaited))
+                    cores: shipment.manner.cores, isAwaited: isAwaited, room: try shipment.workingRoom))
             // The first segment and the end of the self-check may be a while in coming.
             try await writer.whileWorking {
                 try await encoder.encode { segment, position in
@@ -101,7 +101,7 @@ struct PartSending {
         let sizes = shipment.manifest.parts.map(\.size)
         let sources = parts.map { index in
             // Opened for each read: there may be thousands of parts, and a read takes a whole block.
-            BlockEncoder.Source(part: UInt32(index), size: sizes[index]) { [path = shipment.copy.path(ofPart: index)] in
+            BlockEncoder.Source(part: UInt32(index), size: sizes[index]) { [path = shipment.path(ofPart: index)] in
                 try OpenFile.readingWithoutFollowing(path).read($1, at: $0)
             }
         }

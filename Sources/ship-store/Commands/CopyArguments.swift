@@ -22,6 +22,12 @@ struct CopyArguments: ParsableArguments {
         completion: .directory)
     var temporaryFolder: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Refuse to write what would leave less than this free on the disk. (default: 0)", valueName: "size"),
+        transform: SizeArgument.read)
+    var keepFree: SizeArgument?
+
     func copyOptions(leavingOut leaving: ProfileArguments) -> CopyOptions {
         var options = copyOptions
         options.profile = leaving.profile
@@ -33,6 +39,7 @@ struct CopyArguments: ParsableArguments {
         options.busyTimeout = busyTimeout.duration
         options.missingExternalFiles = allowMissingExternal ? .shipWithout : .refuse
         if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
+        if let keepFree { options.keptFree = keepFree.bytes }
         return options
     }
 }

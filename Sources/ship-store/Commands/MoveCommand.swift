@@ -42,6 +42,7 @@ struct MoveCommand: AsyncParsableCommand {
             options.original = removeOld ? .removed : .kept
             options.occupant = replace ? .replaced : .refused
             options.restore = restore.options(copy.busyTimeout)
+            options.restore.keptFree = copy.copyOptions.keptFree
             let moved = try await LocalStore(FilePath(store), options: copy.copyOptions)
                 .move(to: FilePath(to), options: options)
             say(moved, to: console)

@@ -33,6 +33,12 @@ struct RestoreCommand: AsyncParsableCommand {
         completion: .directory)
     var temporaryFolder: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Refuse to write what would leave less than this free on the disk. (default: 0)", valueName: "size"),
+        transform: SizeArgument.read)
+    var keepFree: SizeArgument?
+
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
@@ -40,6 +46,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try await Running.run(console) { [self] in
             var options = restore.options(busy.busyTimeout)
             if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
+            if let keepFree { options.keptFree = keepFree.bytes }
             let restoration = try await LocalStore(FilePath(over)).restore(from: FilePath(copy), options: options)
             console.say("restored \(over): \(restoration.manifest.summary) of \(restoration.manifest.createdAt)")
             console.say(restoration)

@@ -1,0 +1,120 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import StoreSnapshot
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Copies of a store whose app replaces its external files without end, hundreds of them a second.
+@Suite struct ReplacedFileTests {
+    private let scratch: ScratchFolder
+    private let sample: CoreDataSample
+
+    init() throws {
+        scratch = try ScratchFolder()
+        sample = try CoreDataSample(at: try scratch.folder("app").appending("Photos.sqlite"))
+    }
+
+    /// As Core Data does it: the new file, the commit, then the old file goes. Some 1,200 times a second, until its input
+    /// ends, or a minute is over.
+    private static let app = """
+        import os, random, sqlite3, sys, threading, time, uuid
+        store, folder, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+        db = sqlite3.connect(store, isolation_level=None, timeout=60)
+        db.execute("PRAGMA synchronous = OFF")
+        names = {}
+        def replace(key):
+            name = str(uuid.uuid4()).upper()
+            with open(folder + "/" + name, "w") as file: file.write(name * 100)
+            cell = b"\\x02" + name.encode() + b"\\x00"
+            db.execute("INSERT OR REPLACE INTO ZPHOTO VALUES (?, 2, 1, 1, ?, NULL)", (key, cell))
+            if key in names: os.unlink(folder + "/" + names[key])
+            names[key] = name
+        db.execute("BEGIN")
+        for key in range(1, count + 1): replace(key)
+        db.execute("COMMIT")
+        over = threading.Event()
+        threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
+        print("replacing", flush=True)
+        start, done = time.monotonic(), 0
+        while not over.is_set() and time.monotonic() < start + 60:
+            replace(random.randint(1, count))
+            done += 1
+            time.sleep(max(0, start + done / 1200 - time.monotonic()))
+        print(done, time.monotonic() - start)
+        """
+
+    /// Takes copies while the app is at work.
+    ///
+    /// - Returns: How many files it replaced a second.
+    private func copies(_ count: Int, in temporary: FilePath, files: Int = 100) async throws -> Double {
+        let folder = sample.supportFolder.appending("_EXTERNAL_DATA")
+        try Folder.make(folder)
+        let app = try ChildProgram(
+            "/usr/bin/env", ["python3", "-c", Self.app, sample.path.string, folder.string, "\(files)"], input: .pipe)
+        _ = try await app.waitForLine(containing: "replacing", on: .output)
+        for number in 1...count {
+            let copy = try await SourceStore(at: sample.path).compactCopy(in: temporary)
+            #expect(copy.externalFiles.count == files, "copy \(number)")
+            for file in copy.externalFiles {
+                let content = String(repeating: file.file.name.uuid, count: 100)
+                let isWhole = FileManager.default.contents(atPath: file.path.string) == Data(content.utf8)
+                #expect(isWhole, "copy \(number), \(file.file.name)")
+            }
+            // What was held beside that is gone already.
+            let held = try Folder.names(in: copy.path.removingLastComponent().removingLastComponent())
+            #expect(held.count == 1, "copy \(number): \(held.count)")
+        }
+        app.closeInput()
+        let words = try await app.wait().stdout.split(whereSeparator: \.isWhitespace).suffix(2).compactMap {
+            Double($0)
+        }
+        #expect(try Folder.names(in: temporary) == [])
+        return words.count == 2 ? words[0] / words[1] : 0
+    }
+
+    @Test func `each file is held by a second name as it is found`() async throws {
+        let rate = try await copies(Soak.isOn ? 50 : 5, in: try scratch.folder("temporary"))
+        #expect(rate > 100, "the app replaced hardly anything")
+    }
+
+    @Test func `on another file system it is opened, and copied where too many are open`() async throws {
+        let memory = try ScratchFolder.inMemory()
+        let there = try PlatformCalls.status(of: memory.path).device
+        guard try PlatformCalls.status(of: scratch.path).device != there else { return }
+        // More files than may be open.
+        let rate = try await copies(Soak.isOn ? 50 : 3, in: memory.path, files: PlatformCalls.mostDescriptors / 2 + 100)
+        #expect(rate > 100, "the app replaced hardly anything")
+    }
+
+    @Test func `no name of ours appears in a folder of the app, and half of the descriptors stay free`() async {
+        // A process of its own: its descriptors are counted.
+        await #expect(processExitsWith: .success) {
+            let scratch = try ScratchFolder()
+            let memory = try ScratchFolder.inMemory()
+            let sample = try CoreDataSample(at: try scratch.folder("app").appending("Photos.sqlite"))
+            let folder = sample.supportFolder.appending("_EXTERNAL_DATA")
+            let count = PlatformCalls.mostDescriptors
+            for key in 1...count { try sample.addPhoto(key: key, content: Data("\(key)".utf8)) }
+            let names = try Folder.names(in: folder)
+            let start = OpenDescriptors.count
+            let watch = Task.detached {
+                var (highest, isClean) = (0, true)
+                while !Task.isCancelled {
+                    highest = max(highest, OpenDescriptors.count)
+                    isClean = try isClean && Folder.names(in: folder) == names
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+                return (highest, isClean)
+            }
+            let copy = try await SourceStore(at: sample.path).compactCopy(in: memory.path)
+            #expect(copy.externalFiles.count == count)
+            watch.cancel()
+            let (highest, isClean) = try await watch.value
+            // A few are SQLite's and the folders' own.
+            #expect(highest <= start + count / 2 + 40)
+            #expect(isClean)
+        }
+    }
+}
