@@ -5,6 +5,14 @@ public enum Effort: Hashable, Sendable {
     /// It follows the link: the smallest bytes on a slow one, the quickest way on a fast one.
     case auto
     case level(CompressionLevel)
+
+    /// The level at which a shipment goes into a file, where time does not matter.
+    package var levelIntoFile: CompressionLevel {
+        switch self {
+        case .auto: .smallest
+        case .level(let level): level
+        }
+    }
 }
 
 /// How encoders work from now on: whoever sends turns it, whoever encodes looks at it before each piece.

@@ -64,7 +64,7 @@ package struct SendingPolicy: Hashable, Sendable {
         case (.level(let level), _):
             (self.level, isFollowing, trustedAfter) = (level, false, 0)
         case (.auto, .file):
-            (level, isFollowing, trustedAfter) = (.smallest, false, 0)
+            (level, isFollowing, trustedAfter) = (effort.levelIntoFile, false, 0)
         case (.auto, .twoWay(let roundTrip)) where totalSize < Self.smallSize && roundTrip < Self.slowRoundTrip:
             // Nearly as few bytes, in a third of the time.
             (level, isFollowing, trustedAfter) = (.quick, false, 0)

@@ -3,20 +3,50 @@ package import StoreFormat
 /// What each table of a store takes on the wire, by its rows.
 package enum TableCosts {
     /// Encodes each table, with what must be sent of its indexes, for itself: in a shipment small tables share segments,
-    /// and take a little less.
+    /// and take less.
     ///
     /// - Parameters:
     ///   - pages: Of a canonical copy.
     ///   - shapes: As for `StoreWalk`.
+    ///   - effort: How hard the encoder works.
+    ///   - most: How much is encoded, about, in bytes: of a larger store some segments of each table stand for the others.
     /// - Returns: Bytes by the table's name, `sqlite_schema` among them.
     /// - Throws: `StoreFlaw`, `CompressionError`, and what `pages` throws.
     package static func byRows(
-        over pages: any PageSource, shapes: [String: IndexShape]
+        over pages: any PageSource, shapes: [String: IndexShape], effort: SegmentEffort = .standard,
+        encoding most: Int64 = .max
     ) throws -> [String: Int64] {
-        var costs: [String: Int64] = [:]
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try pages.read(1, into: &header)
+        let size = Int64(pages.pageCount) * Int64(try StoreSettings(decoding: header).pageSize)
+        let step = Int((size - 1) / max(1, most)) + 1
+        var samples: [String: Sample] = [:]
         try StoreWalk.run(over: pages, shapes: shapes, segments: .ofEachTable) { content in
-            costs[content.table, default: 0] += Int64(try content.encoded(.standard).count)
+            let table = content.table
+            var sample = samples[table] ?? Sample()
+            sample.bytes += content.size
+            if sample.count % step == 0 {
+                sample.read += content.size
+                sample.encoded += try content.encoded(effort).count
+            }
+            sample.count += 1
+            samples[table] = sample
         }
-        return costs
+        return samples.mapValues(\.cost)
+    }
+
+    /// The segments of a table.
+    private struct Sample {
+        var count = 0
+        /// Of their rows.
+        var bytes = 0
+        /// Of those that were encoded.
+        var read = 0
+        var encoded = 0
+
+        var cost: Int64 {
+            read == bytes || read == 0
+                ? Int64(encoded) : Int64(Double(encoded) / Double(read) * Double(bytes))
+        }
     }
 }

@@ -1,5 +1,6 @@
 public import DeviceTrust
-import ShipCompression
+import FoundationEssentials
+public import ShipCompression
 public import ShipProtocol
 import StoreFiles
 import StoreInbox
@@ -12,49 +13,77 @@ public struct Inspection: Sendable {
     public let manifest: Manifest
     /// The largest first.
     public let tables: [TableStatistics]
+    /// Bytes that shipping all of it takes, into a file; measured, or, of a large store, estimated.
+    public let cost: Int64
+    /// Those of them that the external files take.
+    public let externalCost: Int64
     /// The device that signed it, of a shipment in a file that is signed.
     public var signer: DeviceIdentifier?
+    /// Bytes of the file itself, of a shipment in a file.
+    public var fileSize: Int64?
 
+    /// - Parameters:
+    ///   - options: How a copy is taken.
+    ///   - effort: With which effort it would be shipped.
     /// - Throws: If it cannot be read; for an inbox, if it has no store.
     public static func all(
-        of artifact: Artifact, options: CopyOptions = CopyOptions()
+        of artifact: Artifact, options: CopyOptions = CopyOptions(), effort: Effort = .auto
     ) async throws(ShipmentError) -> [Inspection] {
         do {
+            var manner = OutgoingShipment.Manner()
+            manner.effort = effort
+            manner.selfCheck = .off
+            manner.cores = ProcessInfo.processInfo.activeProcessorCount
+            manner.codec = .standard
             switch artifact {
             case .inbox(let path):
                 let inbox = Inbox(at: path)
-                return try inbox.storeNames().compactMap { try inbox.current(of: $0) }.map(inspect)
-            case .generation(let path): return [try inspect(try Generation(at: path))]
-            case .shipment(let path): return [try await inspectShipment(path, options)]
-            case .store(let path): return [try await inspectStore(path, options)]
+                var inspections: [Inspection] = []
+                for generation in try inbox.storeNames().compactMap({ try inbox.current(of: $0) }) {
+                    inspections.append(try await inspect(generation, manner))
+                }
+                return inspections
+            case .generation(let path): return [try await inspect(try Generation(at: path), manner)]
+            case .shipment(let path): return [try await inspectShipment(path, options, manner)]
+            case .store(let path):
+                return [try await inspect(OutgoingShipment(try await PreparedCopy(of: path, options), manner))]
             }
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    private static func inspect(_ generation: Generation) throws -> Inspection {
-        Inspection(manifest: generation.manifest, tables: try tables(of: generation.storePath))
+    private static func inspect(
+        _ generation: Generation, _ manner: OutgoingShipment.Manner
+    ) async throws -> Inspection {
+        let manifest = generation.manifest
+        return try await inspect(
+            OutgoingShipment(
+                manifest, at: manifest.parts.indices.map { generation.path(ofPart: $0) },
+                try? IndexShapes.all(inCopyAt: generation.storePath), manner))
     }
 
-    private static func inspectShipment(_ path: FilePath, _ options: CopyOptions) async throws -> Inspection {
+    private static func inspectShipment(
+        _ path: FilePath, _ options: CopyOptions, _ manner: OutgoingShipment.Manner
+    ) async throws -> Inspection {
         let unpacked = try await UnpackedShipment(path, options.temporaryFolder)
-        var inspection = try inspect(unpacked.generation)
+        var inspection = try await inspect(unpacked.generation, manner)
         inspection.signer = unpacked.signer
+        inspection.fileSize = try PlatformCalls.statusFollowingLinks(of: path).size
         return inspection
     }
 
-    private static func inspectStore(_ path: FilePath, _ options: CopyOptions) async throws -> Inspection {
-        let copy = try await PreparedCopy(of: path, options)
-        return Inspection(manifest: copy.manifest, tables: try tables(of: copy.path(ofPart: 0)))
-    }
-
-    private static func tables(of path: FilePath) throws -> [TableStatistics] {
+    private static func inspect(_ shipment: OutgoingShipment) async throws -> Inspection {
+        let cost = try await ShippingCost(of: shipment)
         // By its rows, as it would be sent; by its pages where it cannot go by its rows.
-        let shapes = try? IndexShapes.all(inCopyAt: path)
-        if let shapes, let costs = try? TableCosts.byRows(over: PageFile(reading: path), shapes: shapes) {
-            return try TableStatistics.all(of: path, costs: .byRows(costs))
-        }
-        return try TableStatistics.all(of: path, costs: .byPages { try EncodedSize.of($0) })
+        let costs: TableStatistics.Costs =
+            if let tables = cost.tables {
+                .byRows(tables)
+            } else {
+                .byPages { try EncodedSize.of($0, level: shipment.manner.effort.levelIntoFile) }
+            }
+        return Inspection(
+            manifest: shipment.manifest, tables: try TableStatistics.all(of: shipment.path(ofPart: 0), costs: costs),
+            cost: cost.total, externalCost: cost.externalFiles)
     }
 }

@@ -8,7 +8,8 @@ struct InspectionTable {
 
     init(_ inspection: Inspection) {
         let signer = inspection.signer.map { ["  signed by \($0)"] } ?? []
-        lines = Self.head(inspection.manifest) + signer + Self.table(inspection)
+        let file = inspection.fileSize.map { ["  the file has \(Figures.bytes($0))"] } ?? []
+        lines = Self.head(inspection.manifest) + signer + file + Self.table(inspection)
     }
 
     private static func head(_ manifest: Manifest) -> [String] {
@@ -36,29 +37,23 @@ struct InspectionTable {
     }
 
     private static func table(_ inspection: Inspection) -> [String] {
-        let total = max(1, inspection.tables.reduce(0) { $0 + $1.cost })
-        let rows = inspection.tables.map { table in
-            let share = Int((Double(table.cost) / Double(total) * Double(barWidth)).rounded())
-            return [
-                Printable.text(table.name), table.rows.map(String.init) ?? "?", Figures.bytes(table.size),
-                Figures.bytes(table.cost), String(repeating: "█", count: share),
-            ]
+        let total = max(1, inspection.tables.reduce(inspection.externalCost) { $0 + $1.cost })
+        func row(_ name: String, _ count: String, _ size: Int64, _ cost: Int64) -> [String] {
+            let share = Int((Double(cost) / Double(total) * Double(barWidth)).rounded())
+            return [name, count, Figures.bytes(size), Figures.bytes(cost), String(repeating: "█", count: share)]
         }
-        let head = ["table", "rows", "bytes", "to ship", ""]
-        let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
-        return ([head] + rows).map { row in
-            row.indices.map { column in
-                let padding = String(repeating: " ", count: widths[column] - row[column].count)
-                return column == 0 || column == 4 ? row[column] + padding : padding + row[column]
-            }.joined(separator: "  ").trimmingTrailingSpaces
-        }.map { "  " + $0 }
-    }
-}
-
-extension String {
-    fileprivate var trimmingTrailingSpaces: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
+        let manifest = inspection.manifest
+        var rows = inspection.tables.map { table in
+            row(Printable.text(table.name), table.rows.map(String.init) ?? "?", table.size, table.cost)
+        }
+        if !manifest.externalFiles.isEmpty {
+            let size = manifest.totalSize - manifest.store.size
+            rows.append(row("(external files)", "\(manifest.externalFiles.count)", size, inspection.externalCost))
+        }
+        rows.append(["(all)", "", Figures.bytes(manifest.totalSize), Figures.bytes(inspection.cost), ""])
+        let headings: [TextColumns.Heading] = [
+            .left("table"), .right("rows"), .right("bytes"), .right("to ship"), .left(""),
+        ]
+        return TextColumns(rows, under: headings).lines.map { "  " + $0 }
     }
 }
