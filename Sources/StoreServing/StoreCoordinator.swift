@@ -108,11 +108,13 @@ public final class StoreCoordinator: Sendable {
     ///
     /// Whoever reads after this call misses nothing.
     ///
+    /// - Parameter number: Of the generation that was told last, of a store of an inbox: where another one is current by now,
+    ///   that is the first change. 0 for none; `nil` to be told only of what is still to come.
     /// - Throws: `.file` if this process has no descriptor left.
-    public func changes() throws(CoordinatorError) -> StoreChanges {
+    public func changes(since number: Int? = nil) throws(CoordinatorError) -> StoreChanges {
         try CoordinatorError.wrapping { () throws(FileError) in
             switch source {
-            case .inbox(let inbox, _): try StoreChanges(hub, of: inbox)
+            case .inbox(let inbox, _): try StoreChanges(hub, of: inbox, since: number)
             case .files: try StoreChanges(hub, of: nil)
             }
         }

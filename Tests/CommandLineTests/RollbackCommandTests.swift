@@ -38,8 +38,8 @@ import Testing
             hint: "send another state of the store, or ask the operator there to say "
                 + "`ship-store rollback NAME --into INBOX --allow-again`")
         let list = try await desk.run("list", "--into", "inbox")
-        #expect(list.lines.map { $0.prefix(1) } == [" ", "*", " "])
-        #expect(list.lines.map { $0.contains("  rolled back 20") } == [false, false, true])
+        #expect(list.lines.map { $0.prefix(1) } == [" ", " ", "*", " "])
+        #expect(list.lines.map { $0.contains("  rolled back 20") } == [false, false, false, true])
         let objects = try await desk.run("list", "--into", "inbox", "--json").objects()
         #expect(objects.map { $0["rolledBackAt"] is String } == [false, false, true])
         #expect(objects.allSatisfy { $0["installedAt"] is String && $0["isHeld"] is Bool && $0["path"] is String })
@@ -138,9 +138,10 @@ import Testing
         #expect(all.allSatisfy { $0["outcome"] as? String == "removed" && $0["name"] as? String == "Recipes" })
         try await ship(to: receiver)
         #expect(
-            try await desk.run("list", "--into", "inbox").lines.map { $0.prefix(12) } == [
-                "  Recipes  4", "* Recipes  5",
-            ])
+            try await desk.run("list", "--into", "inbox").lines.map { $0.prefix(21) }
+                == [
+                    "   name     generation", "   Recipes           4", "*  Recipes           5",
+                ].map { $0.prefix(21) })
         try await receiver.stop().expectSuccess()
         #expect(try desk.leftovers == [])
     }

@@ -40,8 +40,9 @@ import Testing
         watch.signal(signal)
         let outcome = try await watch.wait(timeout: .seconds(20))
         outcome.expectSuccess()
-        #expect(outcome.lines.count == 2)
-        #expect(outcome.lines.first?.hasSuffix("author=me") == true)
+        #expect(outcome.lines.count == 3)
+        #expect(outcome.lines.first == "Recipes  1  current")
+        #expect(outcome.lines.dropFirst().first?.hasSuffix("author=me") == true)
     }
 
     @Test func `with --json each change is an object`() async throws {
@@ -50,7 +51,11 @@ import Testing
         try await ship("Recipes", title: "Soup", "--meta", "author=me")
         let outcome = try await watch.wait()
         outcome.expectSuccess()
-        let object = try #require(try outcome.events().first)
+        let (first, object) = (try #require(outcome.events().first), try #require(outcome.events().last))
+        #expect(first["event"] as? String == "current")
+        #expect(first["name"] as? String == "Recipes")
+        #expect(first["generation"] as? Int == 1)
+        #expect((first["sha256"] as? String)?.count == 64)
         #expect(object["event"] as? String == "changed")
         #expect(object["name"] as? String == "Recipes")
         #expect(object["generation"] as? Int == 2)
@@ -58,7 +63,11 @@ import Testing
         #expect(object["isStepBack"] as? Bool == false)
         #expect((object["sha256"] as? String)?.count == 64)
         #expect((object["metadata"] as? [String: [String: String]])?["author"]?["after"] == "me")
-        #expect(object["path"] as? String == "inbox/Recipes.sqlite")
+        for (number, object) in [(1, first), (2, object)] {
+            let path = try #require(object["path"] as? String)
+            #expect(path.hasPrefix("\(desk.path)/inbox/.ship-store/Recipes/generations/\(number)-"))
+            #expect(path.hasSuffix("/Recipes.sqlite"))
+        }
     }
 
     @Test func `only the stores that are named are told`() async throws {
@@ -81,9 +90,9 @@ import Testing
         try await ship()
         let outcome = try await watch.wait()
         outcome.expectSuccess()
-        #expect(outcome.lines.count == 3)
-        #expect(outcome.lines.dropFirst().first == "Recipes 2 5")
-        #expect(outcome.lines.first == outcome.lines.last)
+        #expect(outcome.lines.count == 4)
+        #expect(outcome.lines.dropFirst(2).first == "Recipes 2 5")
+        #expect(outcome.lines.dropFirst().first == outcome.lines.last)
     }
 
     @Test func `a command that fails is told, and the watch goes on`() async throws {
@@ -125,6 +134,56 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(10)
         while kill(child, 0) == 0, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
         #expect(kill(child, 0) == -1)
+    }
+
+    /// How many rows the store at the path has that a change says.
+    private static let count = """
+        echo "ran $SHIP_STORE_GENERATION" \
+        "$(cd / && sqlite3 -readonly "$SHIP_STORE_PATH" 'SELECT count(*) FROM recipe')"
+        """
+
+    @Test func `what arrived while nobody watched is a change since the one that was handled`() async throws {
+        for _ in 1...3 { try await ship() }
+        // Rows of the generations: 4, 5, 6.
+        let since = try await desk.run(
+            "watch", "--into", "inbox", "Recipes", "--since", "1", "--once", "--exec", Self.count)
+        since.expectSuccess()
+        #expect(since.lines.last == "ran 3 6")
+        #expect(since.lines.first?.hasPrefix("Recipes  3 (was 1)") == true)
+        // Whose generation is gone is told all the same.
+        let gone = try await desk.run(
+            "watch", "--into", "inbox", "Recipes", "--since", "99", "--once", "--exec", Self.count)
+        #expect(gone.lines.last == "ran 3 6")
+        let all = try await desk.run("watch", "--into", "inbox", "--since", "0", "--once", "--json").events()
+        #expect(all.map { $0["event"] as? String } == ["changed"])
+        #expect(all.first?["from"] == nil)
+    }
+
+    @Test func `what was handled is no change`() async throws {
+        for _ in 1...2 { try await ship() }
+        let watch = try await watch("Recipes", "--since", "2", "--once", "--exec", Self.count)
+        _ = try await watch.waitForLine(containing: "Recipes  2  current", on: .output)
+        try await ship()
+        #expect(try await watch.wait().lines.last == "ran 3 6")
+    }
+
+    @Test func `the command reads the generation that was announced, whatever has come since`() async throws {
+        try await ship()
+        let command = "until test -e go; do sleep 0.01; done; " + Self.count
+        let watch = try await watch("--once", "--exec", command)
+        try await ship()
+        _ = try await watch.waitForLine(containing: "Recipes  2 (was 1)", on: .output)
+        for _ in 0..<2 { try await ship() }
+        try await desk.run("prune", "--into", "inbox", "--keep", "1").expectSuccess()
+        _ = try await desk.shell("touch go")
+        #expect(try await watch.wait().lines.last == "ran 2 5")
+    }
+
+    @Test func `a number is of one store`() async throws {
+        for arguments in [["--since", "3"], ["--since", "3", "Recipes", "Soups"], ["--since", "-1", "Recipes"]] {
+            let outcome = try await desk.run(["watch", "--into", "inbox"] + arguments)
+            #expect(outcome.status == .exited(64), "\(arguments)")
+        }
     }
 
     @Test func `there is no inbox`() async throws {

@@ -22,9 +22,38 @@ struct SeenStores {
     private var lastTold: StoreName?
 
     /// Knows what is there now.
-    init(in inbox: Inbox) {
+    ///
+    /// - Parameter number: Of the generation that was seen last, of each store: another one that is current now is a change.
+    ///   0 if none was; `nil` if what is there now is no news.
+    init(in inbox: Inbox, since number: Int? = nil) {
         self.inbox = inbox
-        for name in (try? inbox.storeNames()) ?? [] { _ = look(at: name) }
+        for name in (try? inbox.storeNames()) ?? [] {
+            guard let number else {
+                _ = look(at: name)
+                continue
+            }
+            // One that is not kept any more differs in everything.
+            guard let generation = try? inbox.generationNames(of: name).first(where: { $0.number == number }) else {
+                continue
+            }
+            know(generation, of: name)
+        }
+    }
+
+    private mutating func know(_ name: GenerationName, of store: StoreName) {
+        let path = inbox.layout.generations(store).appending(name.text)
+        guard let identity = try? PlatformCalls.status(of: path).identity else { return }
+        seen[store] = Seen(name: name, identity: identity, readable: try? Generation(name, of: store, in: inbox))
+    }
+
+    /// What is current and known, sorted by name.
+    var current: [StoreChange.Current] {
+        seen.compactMap { store, seen in
+            guard let generation = seen.readable, seen.name == inbox.currentName(of: store),
+                generation.number == seen.name.number
+            else { return nil }
+            return StoreChange.Current(store: store, generation: GenerationStamp(generation))
+        }.sorted { $0.store < $1.store }
     }
 
     /// - Returns: How one store differs from what was seen of it, or `nil` if none does.

@@ -1,5 +1,6 @@
 public import ShipProtocol
 public import StoreInbox
+public import SystemPackage
 
 /// Something that a reader of a store may want to react to.
 public enum StoreChange: Hashable, Sendable {
@@ -17,6 +18,14 @@ public enum StoreChange: Hashable, Sendable {
         case .generation(let change): change.store
         case .removed(let name), .rewritten(let name), .unreadable(let name, _, _): name
         }
+    }
+}
+
+extension StoreChange {
+    /// What is no change: the generation that is current, as somebody begins to ask for changes.
+    public struct Current: Hashable, Sendable {
+        public let store: StoreName
+        public let generation: GenerationStamp
     }
 }
 
@@ -46,9 +55,15 @@ public struct GenerationStamp: Hashable, Sendable {
     public let number: Int
     /// Of its store's file.
     public let sha256: ContentDigest
+    /// Its folder, for as long as the generation is kept.
+    public let path: FilePath
+    /// Its store's file in there.
+    public let storePath: FilePath
 
     init(_ generation: Generation) {
         number = generation.number
         sha256 = generation.manifest.store.sha256
+        path = generation.path
+        storePath = generation.storePath
     }
 }

@@ -12,7 +12,13 @@ public struct StoreChanges: AsyncSequence, Sendable {
 
     private let subscription: Subscription
 
-    init(_ hub: ChangeHub, of inbox: Inbox?) throws(FileError) { subscription = try Subscription(hub, of: inbox) }
+    /// What was current as this value was made, and is no change: the stores of an inbox, sorted by name.
+    public let current: [StoreChange.Current]
+
+    init(_ hub: ChangeHub, of inbox: Inbox?, since number: Int? = nil) throws(FileError) {
+        subscription = try Subscription(hub, of: inbox, since: number)
+        current = subscription.current
+    }
 
     public func makeAsyncIterator() -> Iterator { Iterator(subscription) }
 
@@ -44,15 +50,17 @@ private final class Subscription: Sendable {
     /// `nil` for a coordinator of single files.
     private let seen: Mutex<SeenStores?>
 
-    init(_ hub: ChangeHub, of inbox: Inbox?) throws(FileError) {
+    init(_ hub: ChangeHub, of inbox: Inbox?, since number: Int?) throws(FileError) {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.signals = signals
         self.hub = hub
-        seen = Mutex(inbox.map { SeenStores(in: $0) })
+        seen = Mutex(inbox.map { SeenStores(in: $0, since: number) })
         id = try hub.subscribe(signal)
     }
 
     deinit { hub.unsubscribe(id) }
+
+    var current: [StoreChange.Current] { seen.withLock { $0?.current ?? [] } }
 
     /// The next change, if there is one now.
     func next() -> StoreChange? {

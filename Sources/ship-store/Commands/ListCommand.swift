@@ -7,9 +7,9 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the stores of an inbox and their generations.",
         discussion: """
-            The current generation is marked with a *. Each line has the name, the generation, when the copy was taken, its \
-            size and the beginning of its digest; then when it was installed, what its reader must know, and whether it is \
-            held by a reader or was rolled back.
+            One line a generation, under headings; the current one is marked with a *: its name and number, when the copy was \
+            taken, its size, how many external files it has and the beginning of its digest; then when it was installed, what \
+            its reader must know, whether it is held by a reader or was rolled back, and its metadata.
 
               ship-store list --into inbox
               ship-store list --into inbox --json
@@ -27,7 +27,7 @@ struct ListCommand: AsyncParsableCommand {
             if output.json {
                 lines.forEach { Output.write(json: $0) }
             } else {
-                lines.forEach { Output.write($0.text) }
+                TextColumns(lines.map(\.fields), under: GenerationLine.headings).lines.forEach(Output.write)
                 if lines.isEmpty { console.say("no store has been installed yet") }
             }
         }
@@ -87,15 +87,19 @@ private struct GenerationLine: Encodable {
         metadata = manifest.metadata
     }
 
-    var text: String {
-        let facts = entityVersionHashes.map { "\($0.count) entities" } ?? "user_version \(userVersion)"
-        let fields =
-            [
-                name, "\(generation)", createdAt, Figures.bytes(size),
-                externalFiles == 0 ? nil : "\(externalFiles) external", String(sha256.prefix(12)),
-                "installed \(installedAt)", facts, isHeld == true ? "held" : nil,
-                rolledBackAt.map { "rolled back \($0)" },
-            ].compactMap(\.self) + metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\(Printable.text($0.value))" }
-        return "\(isCurrent ? "*" : " ") \(fields.joined(separator: "  "))"
+    static let headings: [TextColumns.Heading] = [
+        .left(""), .left("name"), .right("generation"), .left("copied"), .right("size"), .right("external"),
+        .left("digest"), .left("installed"), .left("reader"), .left("state"), .left("metadata"),
+    ]
+
+    var fields: [String] {
+        let state = [isHeld == true ? "held" : nil, rolledBackAt.map { "rolled back \($0)" }].compactMap(\.self)
+        return [
+            isCurrent ? "*" : "", name, "\(generation)", createdAt, Figures.bytes(size),
+            externalFiles == 0 ? "" : "\(externalFiles)", String(sha256.prefix(12)), installedAt,
+            entityVersionHashes.map { "\($0.count) entities" } ?? "user_version \(userVersion)",
+            state.joined(separator: ", "),
+            metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\(Printable.text($0.value))" }.joined(separator: " "),
+        ]
     }
 }

@@ -18,7 +18,7 @@ struct ChangeLine: Encodable {
     var externalFiles: Files?
     var metadata: [String: Value]?
     var error: String?
-    /// The store's file, by the name that always leads to the current generation.
+    /// The store's file, absolute: that of the generation that is told, or else the public name.
     let path: String
 
     struct Table: Encodable {
@@ -39,9 +39,22 @@ struct ChangeLine: Encodable {
         let after: String?
     }
 
+    /// What is current as the watch begins.
+    init(_ current: StoreChange.Current) {
+        event = "current"
+        name = current.store.text
+        generation = current.generation.number
+        sha256 = current.generation.sha256.hex
+        path = current.generation.storePath.string
+    }
+
     init(_ change: StoreChange, in inbox: Inbox) {
         name = change.store.text
-        path = inbox.root.appending("\(change.store).sqlite").string
+        if case .generation(let change) = change {
+            path = change.to.storePath.string
+        } else {
+            path = inbox.root.appending("\(change.store).sqlite").string
+        }
         switch change {
         case .generation(let change):
             event = "changed"
@@ -83,6 +96,7 @@ extension ChangeLine {
     /// In words: `Recipes  7 (was 6)  recipe 120 to 124 rows, tag changed  2 external files added`
     var text: String {
         switch event {
+        case "current": return "\(name)  \(generation ?? 0)  current"
         case "removed": return "\(name)  removed"
         case "rewritten": return "\(name)  rewritten"
         case "unreadable": return "\(name)  \(generation ?? 0)  unreadable: \(Printable.text(error ?? ""))"
