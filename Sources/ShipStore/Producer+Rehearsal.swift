@@ -15,9 +15,7 @@ extension Producer {
             try protect(source, from: endpoint)
             try Connector.checkTarget(endpoint, options.link)
             let name = options.name ?? StoreName(suggestedBy: store)
-            // Nobody is at the other end.
-            let standing = SessionStanding(options.trust) { () throws(ShipmentError) in }
-            let session = ProducerSession(timeouts: options.timeouts, standing: standing, report: report) {
+            let session = ProducerSession(timeouts: options.timeouts, standing: .ofNobody, report: report) {
                 let copy = try await PreparedCopy(of: source, named: name, options.copy, metadata: options.metadata)
                 report(.copied(copy.manifest, .now - start))
                 return OutgoingShipment(copy, options.manner)

@@ -27,6 +27,9 @@ final class SessionStanding: Sendable {
         state = Mutex(.judged(by: judgement))
     }
 
+    /// Of a session with nobody at the other end.
+    static var ofNobody: SessionStanding { SessionStanding(.localPrograms) { () throws(ShipmentError) in } }
+
     /// More is known of what it does: from here on it is judged so.
     func judge(by judgement: @escaping Judgement) throws(ShipmentError) {
         state.withLock { if case .judged = $0 { $0 = .judged(by: judgement) } }

@@ -32,8 +32,9 @@ struct ShippingCost: Sendable {
         let tables = rows.flatMap(\.self)
         guard isLarge, let tables else {
             let wire = WireBytes()
-            let session = ProducerSession(timeouts: Timeouts(), report: { wire.note($0) }, prepare: { shipment })
-            total = try await session.run(Self.linkToNobody).bytesSent
+            let session = ProducerSession(
+                timeouts: Timeouts(), standing: .ofNobody, report: { wire.note($0) }, prepare: { shipment })
+            total = try await session.run(.nowhere(as: .standardStreams)).bytesSent
             let store = wire.bytes(upTo: shipment.manifest.store.size)
             externalFiles = wire.all - store
             self.tables = tables.map { Self.scale($0, to: store) }
@@ -44,12 +45,6 @@ struct ShippingCost: Sendable {
         total =
             tables.values.reduce(0, +) + externalFiles
             + Int64(try Frame.manifest(shipment.manifest).serialized().count + Preamble.size)
-    }
-
-    private static var linkToNobody: Link {
-        Link(
-            direction: .oneWay, medium: .file, reader: LinkReader(Nobody()), writer: LinkWriter(Nobody()),
-            peer: .standardStreams)
     }
 
     /// What tables take for themselves, so that they add up to what they take together.
@@ -71,13 +66,6 @@ struct ShippingCost: Sendable {
         }
         return read == 0 ? 0 : Int64(Double(encoded) / Double(read) * Double(all))
     }
-}
-
-/// Takes everything, and says nothing.
-private struct Nobody: LinkSource, LinkSink {
-    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { nil }
-    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {}
-    func finish() async throws(LinkError) {}
 }
 
 /// What went over the wire for how much of a shipment.
