@@ -120,8 +120,12 @@ def take_wait(program, copy, store, mode):
         took = time.monotonic() - start
         if done.returncode:
             raise Failed(f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")
-        time.sleep(0.2)  # a commit that waited is counted once it is done
-        return Wait(without, figures()["longest"], took)
+        during, commits = 0.0, 0
+        while commits < 2:  # one that still waits is counted once it is done
+            time.sleep(0.05)
+            found = figures()
+            during, commits = max(during, found["longest"]), found["commits"] if during else 0
+        return Wait(without, during, took)
     finally:
         app.stdin.close()
         app.wait()

@@ -22,9 +22,10 @@ import Testing
         try sample.addEverything()
         let kept = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept")
         kept.expectSuccess()
-        return (
-            try #require(kept.lines.first), try StoreContent(of: store), try CoreDataSample.files(beside: store)
-        )
+        let content = try StoreContent(of: store)
+        // A reader that may not write leaves these.
+        for ending in ["-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath("\(store)\(ending)")) }
+        return (try #require(kept.lines.first), content, try CoreDataSample.files(beside: store))
     }
 
     private func bytes(_ path: FilePath) throws -> Data {
@@ -68,13 +69,14 @@ import Testing
         let folder = try damagedFolder()
         #expect(try outcome.objects()[0]["damagedStore"] as? String == folder.string)
         #expect(outcome.stderr.contains("the damaged store is kept in \(folder)"))
+        // The store, its files, what is kept, and the damaged one.
+        #expect(try Folder.names(in: desk.path).count == 4)
         #expect(try bytes(folder.appending("Photos.sqlite")) == damaged)
         #expect(try bytes(folder.appending("Photos.sqlite-wal")) == log)
         #expect(try CoreDataSample.files(beside: folder.appending("Photos.sqlite")) == files)
         #expect(try StoreContent(of: store) == content)
         #expect(try CoreDataSample.files(beside: store) == files)
         #expect(try desk.leftovers == [])
-        #expect(try Folder.names(in: desk.path).count == 4, "the store, its files, kept, the damaged one, and nothing else")
         // It can be written to, and restored as any other.
         try await desk.run("restore", copy, "--over", "Photos.sqlite").expectSuccess()
         #expect(try bytes(folder.appending("Photos.sqlite")) == damaged)
@@ -105,9 +107,9 @@ import Testing
         try PlatformCalls.removeFile(store)
         try Folder.removeTree(at: desk[".Photos_SUPPORT"])
         try await desk.run("restore", copy, "--over", "Photos.sqlite").expectSuccess()
+        #expect(try Folder.names(in: desk.path) == [".Photos_SUPPORT", "Photos.sqlite", "kept"])
         #expect(try StoreContent(of: store) == content)
         #expect(try CoreDataSample.files(beside: store) == files)
-        #expect(try Folder.names(in: desk.path) == [".Photos_SUPPORT", "Photos.sqlite", "kept"])
         // The copy is another file, and stays as it is.
         let queue = try TestStore.open(store)
         try await queue.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM ZPHOTO") }
@@ -122,7 +124,8 @@ import Testing
         try write(Data(), to: store)
         let queue = try TestStore.open(store)
         try await desk.run("restore", copy, "--over", "Photos.sqlite").expectSuccess()
-        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZRECIPE") } == 3)
+        let rows = try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZRECIPE") }
+        #expect(rows == content.tables["ZRECIPE"]?.count)
         try queue.close()
         #expect(try StoreContent(of: store) == content)
         // But to SQLite the log of such a store is nothing: then it is set aside.
@@ -148,7 +151,9 @@ import Testing
         try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
         try queue.close()
         var damaged = try bytes(path)
-        for page in 20..<30 { damaged.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(repeating: 0xee, count: 200)) }
+        for page in 20..<30 {
+            damaged.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(repeating: 0xee, count: 200))
+        }
         try write(damaged, to: path)
         let app = try TestStore.open(path)
         let outcome = try await desk.run("restore", copy, "--over", "Recipes.sqlite")

@@ -32,9 +32,13 @@ import Testing
         // Away from everything that could say it.
         try PlatformCalls.makeFolder(desk["elsewhere"])
         try PlatformCalls.rename(desk[try #require(copied.lines.first)], to: desk["elsewhere/one.sqlite"])
+        let name = FilePath(try #require(copied.lines.first)).stem ?? ""
+        try? PlatformCalls.rename(desk["backups/.\(name)_SUPPORT"], to: desk["elsewhere/.one_SUPPORT"])
         let keptFolder = try #require(kept.lines.first)
         try FileManager.default.copyItem(
             atPath: desk[keptFolder].appending("Photos.sqlite").string, toPath: desk["elsewhere/two.sqlite"].string)
+        try? FileManager.default.copyItem(
+            atPath: desk[keptFolder].appending(".Photos_SUPPORT").string, toPath: desk["elsewhere/.two_SUPPORT"].string)
         for copy in ["elsewhere/one.sqlite", "elsewhere/two.sqlite", keptFolder] {
             let before = try FolderListing(of: desk.path)
             let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite")
@@ -105,7 +109,8 @@ import Testing
 
     @Test func `a table of that name that is not ours is left alone`() async throws {
         try TestStore.make(
-            at: desk["odd.sqlite"], sql: "CREATE TABLE ship_store_omissions(a); CREATE TABLE t(b); INSERT INTO t VALUES (1)")
+            at: desk["odd.sqlite"],
+            sql: "CREATE TABLE ship_store_omissions(a); CREATE TABLE t(b); INSERT INTO t VALUES (1)")
         try await desk.run("copy", "odd.sqlite", "--to", ".", "--as", "copy.sqlite").expectSuccess()
         try await desk.run("restore", "copy.sqlite", "--over", "odd.sqlite").expectSuccess()
         try await desk.run("copy", "odd.sqlite", "--to", ".", "--as", "less.sqlite", "--exclude", "t").expectFailure(

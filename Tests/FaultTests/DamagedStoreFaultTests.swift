@@ -131,7 +131,9 @@ struct DamagedStoreFaultTests {
         #expect(try CoreDataSample.files(beside: store) == files, comment)
         let names = try FileManager.default.subpathsOfDirectory(atPath: place.desk.string)
         #expect(!names.contains { $0.contains("ship-store-") || $0.hasSuffix(".restoring") }, "\(comment) \(names)")
-        if loss == .header { #expect(names.filter { $0.hasSuffix("/Photos.sqlite") && $0.contains(".damaged-") }.count == 1) }
+        if loss == .header {
+            #expect(names.filter { $0.hasSuffix("/Photos.sqlite") && $0.contains(".damaged-") }.count == 1)
+        }
         #expect(try Folder.names(in: place.temporary) == [], comment)
         // A look at a store may tidy up: it comes last.
         #expect(try StoreContent(of: store) == content, comment)

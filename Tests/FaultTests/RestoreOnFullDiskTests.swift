@@ -42,6 +42,14 @@ struct RestoreOnFullDiskTests {
         Set(try FileManager.default.subpathsOfDirectory(atPath: folder.string))
     }
 
+    /// Makes a file that takes all room but so many bytes.
+    private func fill(_ disk: FilePath, leaving free: Int64) throws {
+        let filler = try OpenFile.creating(disk.appending("filler"))
+        while try PlatformCalls.freeSpace(around: disk) > free {
+            try filler.write([UInt8](repeating: 1, count: 65536))
+        }
+    }
+
     @Test(arguments: ["WAL", "DELETE"])
     func `what is left is told, and the next restore uses or removes it`(mode: String) async throws {
         let store = template.appending("Photos.sqlite")
@@ -52,13 +60,12 @@ struct RestoreOnFullDiskTests {
         let files = try CoreDataSample.files(beside: copy.appending("Photos.sqlite"))
         for ending in ["-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath(store.string + ending)) }
         var failures = 0
-        for free in stride(from: 200_000, through: 8_000_000, by: Soak.isOn ? 50_000 : 700_000) {
+        for free in stride(from: Int64(200_000), through: 8_000_000, by: Soak.isOn ? 50_000 : 400_000) {
             let failed = try await SmallDisk.with(size: "16m") { disk in
                 let desk = disk.appending("desk")
                 try FileManager.default.copyItem(atPath: template.string, toPath: desk.string)
                 let there = try names(in: desk)
-                let filler = try OpenFile.creating(disk.appending("filler"))
-                while try PlatformCalls.freeSpace(around: disk) > free { try filler.write([UInt8](repeating: 1, count: 65536)) }
+                try fill(disk, leaving: free)
                 let live = desk.appending("Photos.sqlite")
                 let arguments = ["restore", copy.string, "--over", live.string]
                 let outcome = try await BuiltProgram.run(arguments)
@@ -73,9 +80,13 @@ struct RestoreOnFullDiskTests {
                 }
                 for name in left {
                     if name.hasPrefix(".Photos-safety/Photos-") {
-                        #expect(outcome.stderr.contains(name.split(separator: "/").prefix(2).joined(separator: "/")), comment)
+                        #expect(
+                            outcome.stderr.contains(name.split(separator: "/").prefix(2).joined(separator: "/")),
+                            comment)
                     } else {
-                        #expect(name.hasPrefix(".Photos_SUPPORT/") && outcome.stderr.contains("new external file"), "\(name): \(comment)")
+                        #expect(
+                            name.hasPrefix(".Photos_SUPPORT/") && outcome.stderr.contains("new external file"),
+                            "\(name): \(comment)")
                     }
                 }
                 try PlatformCalls.removeFile(disk.appending("filler"))
@@ -86,7 +97,9 @@ struct RestoreOnFullDiskTests {
                 #expect(try CoreDataSample.files(beside: live) == files, comment)
                 let safety = try Folder.names(in: desk.appending(".Photos-safety")).filter { $0.hasPrefix("Photos-") }
                 #expect(safety.count == 1, "\(safety) \(comment)")
-                #expect(!(try names(in: desk)).contains { $0.hasSuffix(".restoring") || $0.contains("ship-store-") }, comment)
+                #expect(
+                    !(try names(in: desk)).contains { $0.hasSuffix(".restoring") || $0.contains("ship-store-") },
+                    comment)
                 return true
             }
             guard failed else { break }

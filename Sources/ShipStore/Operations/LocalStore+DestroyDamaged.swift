@@ -8,7 +8,8 @@ extension LocalStore {
     /// - Throws: `.operation(.noSuchStore)`, and what a look at a store may throw.
     public func damage() async throws(ShipmentError) -> String? {
         try await OperationRun.run(waiting: options.busyTimeout) { patience in
-            guard case .damaged(let words) = try await StoreCondition.judge(try StoreHome(resolving: path), patience) else {
+            guard case .damaged(let words) = try await StoreCondition.judge(try StoreHome(resolving: path), patience)
+            else {
                 return nil
             }
             return words

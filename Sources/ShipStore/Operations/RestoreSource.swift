@@ -104,8 +104,9 @@ struct RestoreSource: ~Copyable, Sendable {
             return RestoreSource(copy, schema: schema)
         }
         guard try PlatformCalls.status(of: real).kind != .folder else { throw OperationError.noSuchCopy(path) }
+        // Before the work of a copy, for which something that was left out may be missing.
+        try check(try await SourceStore(at: path, busyTimeout: options.busyTimeout).survey(.facts).omissions)
         let copy = try await PreparedCopy(of: path, options)
-        try check(copy.manifest.omissions)
         let schema = try await schema(of: copy.copy.path)
         return RestoreSource(copy, schema: schema)
     }

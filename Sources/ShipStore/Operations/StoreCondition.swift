@@ -23,7 +23,9 @@ enum StoreCondition: Sendable {
     static func judge(_ home: StoreHome, _ patience: Patience) async throws -> StoreCondition {
         guard let status = try status(of: home) else { return .lost }
         guard status.kind == .file else { throw OperationError.notADatabase(home.path) }
-        if DamagedStore.begun(for: home) != nil { return .damaged("an earlier restore was cut off while it set it aside") }
+        if DamagedStore.begun(for: home) != nil {
+            return .damaged("an earlier restore was cut off while it set it aside")
+        }
         // To SQLite this is an empty store; but it removes the log of such a one.
         let others = [home.journal, home.log].map { (try? PlatformCalls.status(of: $0))?.size ?? 0 }
         if status.size == 0, others.contains(where: { $0 > 0 }) {

@@ -79,7 +79,9 @@ package struct DamagedStore: Sendable {
         let folders = Set(names.map(\.folder)).map { target.path.appending($0.rawValue) }
         for folder in folders { try Folder.make(folder) }
         for name in names where !exists(target.path(of: name)) {
-            guard (try? PlatformCalls.hardLink(support.path(of: name), as: target.path(of: name))) == nil else { continue }
+            guard (try? PlatformCalls.hardLink(support.path(of: name), as: target.path(of: name))) == nil else {
+                continue
+            }
             try DurableCopy.make(of: support.path(of: name), at: target.path(of: name))
         }
         for folder in folders { try Folder.sync(folder) }

@@ -71,6 +71,10 @@ package final class LiveConnection: Sendable {
             guard patience.backsOff(tries: tries) else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
             tries += 1
         }
+        guard try lock.beginsAsStore() else {
+            lock.release()
+            throw DatabaseError(resultCode: .SQLITE_NOTADB)
+        }
         try database.execute(sql: "PRAGMA main.locking_mode = EXCLUSIVE")
     }
 

@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import StoreFiles
+import StoreFormat
 import SystemPackage
 
 /// The lock on the file of a store that keeps everybody out, taken in one step or not at all: whoever waits for it holds
@@ -61,6 +62,19 @@ struct StoreLock {
     }
 
     func release() { _ = methods.xUnlock?(file, SQLITE_LOCK_NONE) }
+
+    /// Whether the file begins as a store does, or has no bytes; to be asked while the lock is held. SQLite goes on to the log of
+    /// one that does not, and removes that in the end.
+    func beginsAsStore() throws -> Bool {
+        var size: sqlite3_int64 = 0
+        var code = methods.xFileSize?(file, &size) ?? SQLITE_MISUSE
+        var bytes = [UInt8](repeating: 0, count: Int(min(size, sqlite3_int64(DatabaseHeader.size))))
+        if code == SQLITE_OK, !bytes.isEmpty {
+            code = methods.xRead?(file, &bytes, CInt(bytes.count), 0) ?? SQLITE_MISUSE
+        }
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        return bytes.isEmpty || (try? DatabaseHeader(decoding: bytes)) != nil
+    }
 
     private var isReserved: Bool {
         get throws {

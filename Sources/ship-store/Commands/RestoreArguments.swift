@@ -4,7 +4,8 @@ import SystemPackage
 
 /// How the content of a live store is replaced.
 struct RestoreArguments: ParsableArguments {
-    @Flag(help: "Take a copy of another store, or one of which that cannot be told: it has no identity and other tables.")
+    @Flag(
+        help: "Take a copy of another store, or one of which that cannot be told: it has no identity and other tables.")
     var anyIdentity = false
 
     @Flag(help: "Take a copy that came without something (--strip-history, --exclude): the store loses it too.")
@@ -67,6 +68,8 @@ extension Console {
             return
         }
         warn(words)
-        if let folder = damage.keptAs { say("the damaged store is kept in \(folder); who has it open still has that one") }
+        if let folder = damage.keptAs {
+            say("the damaged store is kept in \(folder); who has it open still has that one")
+        }
     }
 }
