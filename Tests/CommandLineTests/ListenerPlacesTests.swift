@@ -69,9 +69,9 @@ import Testing
         try await desk.run("distrust", try await desk.id(of: "phone"), "--identity", "watch", "-q").expectSuccess()
         // Who has shown nothing but a certificate gets no word, and ends nothing.
         try await desk.withLink(as: "tablet", to: receiver) { link throws in
-            try await link.writer.write([0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A], within: .seconds(10))
+            try? await link.writer.write([0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A], within: .seconds(10))
             var reader = link.reader
-            let answer = try await reader.next(within: .seconds(10))
+            let answer = try? await reader.next(within: .seconds(10))
             #expect(answer == nil)
         }
         try await desk.run(
@@ -85,10 +85,11 @@ import Testing
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch", "--pair", "--once")
         for words in [[0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A], Array("GET / HT".utf8), []] {
             try await desk.withLink(as: "tablet", to: receiver) { link throws in
-                try await link.writer.write(words, within: .seconds(10))
+                // It may be cut off before it has said all, or be told so by the end of the link.
+                try? await link.writer.write(words, within: .seconds(10))
                 try? await link.writer.finish()
                 var reader = link.reader
-                let answer = try await reader.next(within: .seconds(10))
+                let answer = try? await reader.next(within: .seconds(10))
                 #expect(answer == nil)
             }
         }

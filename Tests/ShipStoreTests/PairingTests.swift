@@ -169,9 +169,11 @@ import Testing
             let preamble = Preamble(role: .producer, mode: .twoWay).encoded
             for words in [Array(preamble.prefix(8)), preamble, Array("GET / HTTP/1.1\r\n\r\n".utf8)] {
                 try await Connector.withLink(to: address, options) { link throws in
-                    try await link.writer.write(words, within: .seconds(10))
+                    // It may be cut off before it has said all, or be told so by the end of the link.
+                    try? await link.writer.write(words, within: .seconds(10))
                     var reader = link.reader
-                    #expect(try await reader.next(within: .seconds(10)) == nil)
+                    let answer = try? await reader.next(within: .seconds(10))
+                    #expect(answer == nil)
                 }
             }
         }
