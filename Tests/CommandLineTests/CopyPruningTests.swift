@@ -51,6 +51,23 @@ import Testing
         #expect(Set(try Folder.names(in: desk["kept"])) == Set(left.compactMap(\.self)))
     }
 
+    @Test func `generations of an inbox are copies of one store`() async throws {
+        try desk.makeStore()
+        for round in 1...2 {
+            let line = "$SHIP send Recipes.sqlite --to - | $SHIP receive --into inbox --from -"
+            try await desk.shell(line).expectSuccess()
+            _ = try await keep("inbox/Recipes.sqlite")
+            let queue = try TestStore.open(desk["Recipes.sqlite"])
+            try await queue.writeWithoutTransaction { try $0.execute(sql: "UPDATE recipe SET title = '\(round)'") }
+            try queue.close()
+        }
+        let objects = try await desk.run("copies", "--in", "kept", "--json").objects()
+        #expect(
+            objects.map { $0["original"] as? String } == Array(repeating: desk["inbox/Recipes.sqlite"].string, count: 2)
+        )
+        #expect(try await desk.run("copies", "--in", "kept", "--prune", "--keep", "1").lines.count == 1)
+    }
+
     @Test func `a path does not travel, neither in the manifest nor in a shipment`() async throws {
         try desk.makeStore("secretplace.sqlite")
         let copy = try await keep("secretplace.sqlite")

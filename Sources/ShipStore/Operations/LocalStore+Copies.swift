@@ -32,7 +32,14 @@ extension LocalStore {
             metadata: metadata)
         return try copies.keep(
             prepared.manifest, store: prepared.copy.path, files: prepared.files,
-            of: (try? StoreHome(resolving: path))?.path, patience)
+            of: lastingPath, patience)
+    }
+
+    /// Where the store is, without symbolic links; of one in an inbox the name that stays while generations come and go.
+    private var lastingPath: FilePath? {
+        guard let home = try? StoreHome(resolving: path) else { return nil }
+        guard case .inbox(let root, let name?)? = KeptPlace(of: home) else { return home.path }
+        return root.appending("\(name).sqlite")
     }
 }
 
