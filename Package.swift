@@ -93,8 +93,8 @@ let package = Package(
         target(
             "StoreServing",
             [
-                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading", "CSQLiteHardening", grdb,
-                sqlite, system,
+                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading", "CSQLiteHardening",
+                crypto, grdb, sqlite, system,
             ]),
 
         target(

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 FILE = Path(__file__).resolve().parent / "vectors.json"
+PAGE = FILE.parent.parent / "PAIRING.md"
 P = 2**255 - 19
 J = 486662
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -99,6 +100,24 @@ def generator(prs: bytes, ci: bytes, sid: bytes) -> bytes:
 
 
 def pairing(code: str, name: str, seed: str) -> dict[str, str]:
+    return run(code, name, seed)[0]
+
+
+def example() -> str:
+    """The worked example of section 6, as the page has it."""
+    messages, values = run("482913", "w", "pairing 2")
+    shown = {key: messages[key] for key in ("code", "initiator", "responder", "sid", "ya", "yb")} | values
+    shown |= {key: messages[key] for key in ("start", "answer", "proof", "welcome")}
+    lines = []
+    for key, value in shown.items():
+        pieces = [value[at : at + 96] for at in range(0, len(value), 96)]
+        lines += [f"    {key if not place else '':10}{piece}" for place, piece in enumerate(pieces)]
+    return "\n".join(lines) + "\n"
+
+
+def run(code: str, name: str, seed: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The messages of a pairing with what went into them, and what was worked out on the way."""
+
     def bytes_for(what: str, count: int) -> bytes:
         return hashlib.sha512(f"{seed} {what}".encode()).digest()[:count]
 
@@ -114,7 +133,8 @@ def pairing(code: str, name: str, seed: str) -> dict[str, str]:
     key = hashlib.sha512(b"CPaceMac" + sid + isk).digest()
     tag_a, tag_b = (hmac.new(key, lv_cat(share, b""), hashlib.sha512).digest() for share in (share_a, share_b))
     named = bytes([len(name.encode())]) + name.encode()
-    return {
+    values = {"g": g.hex(), "Ya": share_a.hex(), "Yb": share_b.hex(), "K": secret.hex(), "ISK": isk.hex(), "key": key.hex()}
+    messages = {
         "code": code,
         "initiator": initiator.hex(),
         "responder": responder.hex(),
@@ -127,6 +147,7 @@ def pairing(code: str, name: str, seed: str) -> dict[str, str]:
         "proof": (tag_a + named).hex(),
         "welcome": (b"\x00" + named).hex(),
     }
+    return messages, values
 
 
 def check_drafts_vectors() -> None:
@@ -157,7 +178,9 @@ def main() -> int:
     if sys.argv[1:] == ["--check"]:
         is_same = FILE.exists() and FILE.read_text(encoding="utf-8") == text()
         print("Pairing/vectors.json: as generated" if is_same else "Pairing/vectors.json: differs")
-        return 0 if is_same else 1
+        is_right = example() in PAGE.read_text(encoding="utf-8")
+        print("PAIRING.md: its example is right" if is_right else f"PAIRING.md: its example is not\n{example()}")
+        return 0 if is_same and is_right else 1
     FILE.write_text(text(), encoding="utf-8")
     return 0
 

@@ -117,6 +117,7 @@ def schemas() -> Iterator[Vector]:
     yield schema("root_negative", "A tree on a page of a negative number", right, other, ["table", "v", "v", -1, "CREATE TABLE v(a)"])
     yield schema("root_over_2_32", "A number of a page that is right in its low 32 bits alone", right, ["table", "u", "u", 2**32 + 3, "CREATE TABLE u(a)"])
     yield schema("view_with_tree", "A tree that is neither a table's nor an index's", right, ["view", "v", "v", 3, "CREATE VIEW v AS SELECT 1"])
+    yield schema("index_of_table_tree", "An index whose tree is one of a table", right, ["index", "i", "t", 3, "CREATE INDEX i ON t(a)"])
     yield schema("index_without_table", "An index of a table that is not there", right, ["index", "i", "T", 3, "CREATE INDEX i ON T(a)"])
     yield schema("index_of_view", "An index of what has no tree", right, ["index", "i", "v", 3, "CREATE INDEX i ON v(a)"], ["table", "v", "v", 0, "CREATE VIRTUAL TABLE v USING x"])
     three = Store([table("t", "a", []), table("u", "a", []), index("i", "t", "a", [])])

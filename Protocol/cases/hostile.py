@@ -13,7 +13,7 @@ from cases.messages import bad as bad_message
 from cases.streams import GOOD_MANIFEST, bad as bad_stream, blocks
 from encoder.deflate import DeflateStream, compressed
 from encoder.piece import Pieces, binary, compact_json, text
-from encoder.samples import PHOTO_UUID, RECIPES_STORE, core_data_manifest, external, manifest, receipt, word
+from encoder.samples import HELLO_MEMBERS, PHOTO_UUID, RECIPES_STORE, core_data_manifest, external, manifest, receipt, word
 from encoder.vector import Vector
 from encoder.wire import (
     ACCEPT, BLOCK, COLUMNS, END, HELLO, MANIFEST, RECEIPT, REFUSAL, ZLIB,
@@ -21,6 +21,7 @@ from encoder.wire import (
 )  # fmt: skip
 
 RIGHT = compact_json(manifest())
+TABLE = '{"rows":0,"digest":"0123456789abcdef"}'
 
 
 def vectors() -> Iterator[Vector]:
@@ -28,6 +29,7 @@ def vectors() -> Iterator[Vector]:
     yield from file_names()
     yield from other_names()
     yield from json()
+    yield from twice()
     yield from numbers()
     yield from types()
     yield from packing()
@@ -155,6 +157,40 @@ def json() -> Iterator[Vector]:
     yield bad("utf32", "UTF-32", text(RIGHT.encode("utf-32-le")))
     yield bad("form_feed", "A form feed between members", inserted('\f"x":1'))
     yield bad("no_colon", "A member without its colon", inserted('"x" 1'))
+
+
+def twice() -> Iterator[Vector]:
+    """Members that one reader takes from their first place, and another one from their last."""
+    other = '"Drinks"'
+    yield bad("twice_name", "A store's name, and another one", inserted(f'"name":{other}'))
+    yield bad("twice_name_first", "Another name before the right one", text('{"name":' + other + "," + RIGHT[1:]))
+    yield bad("twice_name_equal", "The same name twice", inserted('"name":"Recipes"'))
+    yield bad("twice_name_escaped", "A name whose second member is written with an escape", inserted('"n\\u0061me":' + other))
+    yield bad("twice_name_escaped_first", "A name whose first member is written with escapes", text('{"\\u006E\\u0061\\u006d\\u0065":' + other + "," + RIGHT[1:]))
+    yield bad("twice_name_null", "A name, and null in its place", inserted('"name":null'))
+    yield bad("twice_in_store", "store.sha256 twice", text(RIGHT.replace('"sha256":', f'"sha256":"{"0" * 64}","sha256":', 1)), covers="4, 4.4")
+    yield bad("twice_requires", "An empty list, and one that asks for something", inserted('"requires":[],"requires":["time-travel"]'))
+    yield bad("twice_counter", "Two numbers", inserted('"counter":1,"counter":2'))
+    yield bad("twice_metadata_key", "A pair of metadata twice", inserted('"metadata":{"a":"1","a":"2"}'), covers="4, 4.7")
+    yield bad("twice_table", "A table twice", inserted('"tables":{"t":' + TABLE + ',"\\u0074":' + TABLE + "}"), covers="4, 4.8")
+    yield bad("twice_unknown", "A member that is not known twice", inserted('"x":1,"x":2'))
+    yield bad("twice_inside_unknown", "A member twice in an object that is not known", inserted('"x":[{"y":1,"y":1}]'))
+    yield bad("surrogate_high", "The first half of a character, escaped", inserted('"identity":"\\ud83c"'))
+    yield bad("surrogate_low", "The second half of a character, escaped", inserted('"identity":"\\udf72"'))
+    yield bad("surrogate_turned", "The two halves of a character in the wrong order", inserted('"identity":"\\udf72\\ud83c"'))
+    yield bad("surrogate_high_twice", "The first half of a character twice", inserted('"identity":"\\ud83c\\ud83c\\udf72"'))
+    yield bad("surrogate_then_letter", "The first half of a character, then a letter", inserted('"identity":"\\ud83cA"'))
+    yield bad("surrogate_in_member", "Half of a character in the name of a table", inserted('"tables":{"\\udf72":' + TABLE + "}"), covers="4, 4.8")
+    yield bad("surrogate_unknown_member", "Half of a character in a member that is not known", inserted('"x":["\\ud83c"]'))
+    hello = compact_json(HELLO_MEMBERS)
+    yield bad_message("hello", "twice_software", "software twice", text(hello[:-1] + ',"software":"x"}'))
+    yield bad_message("hello", "surrogate_high", "Half of a character", text(hello[:-1] + ',"x":"\\ud83c"}'))
+    yield bad_message("accept", "twice_skip", "skip twice", text('{"skip":[],"skip":[1]}'))
+    yield bad_message("accept", "twice_plainly_escaped", "plainly twice, once with an escape", text('{"plainly":false,"pl\\u0061inly":true}'))
+    yield bad_message("receipt", "twice_outcome", "Two outcomes", text(compact_json(receipt())[:-1] + ',"outcome":"unchanged"}'))
+    for kind in ("refusal", "cancel"):
+        yield bad_message(kind, "twice_code", "Two codes", text('{"code":"busy","message":"later","code":"damaged"}'))
+        yield bad_message(kind, "surrogate_low", "Half of a character", text('{"code":"busy","message":"\\udf72"}'))
 
 
 def numbers() -> Iterator[Vector]:

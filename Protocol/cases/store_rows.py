@@ -58,6 +58,8 @@ def stores() -> Iterator[Vector]:
     yield vector("trees", "Tables, an index as entries, a table WITHOUT ROWID, a view", Store(mixed, auto_vacuum=True))
     found = items(Store(mixed, auto_vacuum=True))
     yield vector("segment_for_each_item", "Each item in a segment of its own", Store(mixed, auto_vacuum=True), [segment([each]) for each in found])
+    apart = [each for item in found for each in (segment([item]), segment([]))]
+    yield vector("segment_without_items", "Segments without items among the others", Store(mixed, auto_vacuum=True), [segment([]), *apart[:-1]])
     single = [each for item in found for each in singles(item)]
     yield vector("group_for_each_row", "Each row in a group of its own", Store(mixed, auto_vacuum=True), [segment(single)])
     old: Rows = [(1, [0]), (2, [1]), (3, [2])]

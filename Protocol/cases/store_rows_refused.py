@@ -50,6 +50,8 @@ def order_of_items() -> Iterator[Vector]:
     yield bad("end_early", "An end before the last tree", [head, schema, end])
     yield bad("after_end", "An item after the end", [head, schema, tag, rows, end, end])
     yield bad("segment_after_end", "A segment after the end", [head, schema, tag, rows, end], [end])
+    yield bad("segment_empty_after_end", "A segment without items after the end", [head, schema, tag, rows, end], [])
+    yield bad("rows_of_no_row", "A row group without rows", [head, schema, tag, [ROWS, Group([], [])], rows, end])
     yield bad("table_before_schema", "sqlite_schema comes without a tag", [head, [TABLE], schema, tag, rows, end])
     yield bad("chunk_alone", "A chunk without a long row", [head, schema, tag, rows, [CHUNK, b"x"], end])
     yield bad("rows_cut", "Rows without their group", [head, schema, tag, [ROWS]])

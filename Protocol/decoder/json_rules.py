@@ -32,12 +32,22 @@ def parsed(payload: bytes) -> Members:
         raise no("not UTF-8") from error
     check_depth(text)
     try:
-        value = json.loads(text, parse_constant=no_constant)
+        value = json.loads(text, parse_constant=no_constant, object_pairs_hook=named_once)
     except ValueError as error:
         raise no("not JSON") from error
     if not isinstance(value, dict):
         raise no("not an object")
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise no("half of a character") from error
     return value
+
+
+def named_once(pairs: list[tuple[str, Any]]) -> Members:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise no("a member stands twice")
+    return dict(pairs)
 
 
 def no_constant(name: str) -> Any:
@@ -91,7 +101,7 @@ def string(shortest: int, longest: int, zero: bool = False) -> Rule:
     def rule(value: Any) -> str:
         if isinstance(value, str) and "\0" in value and not zero:
             raise no("U+0000")
-        if not isinstance(value, str) or not shortest <= len(value.encode(errors="surrogatepass")) <= longest:
+        if not isinstance(value, str) or not shortest <= len(value.encode()) <= longest:
             raise no("no string, or too short, or too long")
         return value
 

@@ -18,7 +18,7 @@ struct PreparedCopy: ~Copyable, Sendable {
             in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles,
             form: options.form, marking: options.marking)
         manifest = try copy.manifest(
-            name: name, createdAt: createdAt, software: Software.name, metadata: metadata)
+            name: name, createdAt: createdAt, software: Software.name, metadata: metadata.mapValues { ForeignText($0) })
         self.copy = copy
     }
 

@@ -52,7 +52,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     /// Two devices did not come to trust each other.
     case pairing(PairingError)
     /// No trusted device has this id or name.
-    case noSuchPeer(String)
+    case noSuchPeer(ForeignText)
     /// The device at the other end may not be the sender, or the receiver, of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
     /// A signature is not that of its shipment.
@@ -66,7 +66,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     /// This side was told to stop.
     case stopped
     /// An error of SQLite's on an installed store, in its own words.
-    case sqlite(String)
+    case sqlite(ForeignText)
 
     /// Any error of the stages below, as one of the above.
     init(_ error: any Error) {
@@ -94,7 +94,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as PairingError: .pairing(error)
             case let error as TrustListError: .trustList(error)
             case is CancellationError: .stopped
-            default: .sqlite(String(describing: error))
+            default: .sqlite(ForeignText(String(describing: error)))
             }
     }
 

@@ -13,7 +13,7 @@ public enum InboxError: Error, Hashable, Sendable {
     /// A part has another size or digest than the manifest says, as re-read from the medium.
     case mismatch(FilePath)
     /// The installed manifest cannot be read.
-    case badManifest(FilePath, flaw: String)
+    case badManifest(FilePath, flaw: ForeignText)
     /// The folder is not there, or is no inbox.
     case noInbox(FilePath)
     /// The inbox, or a folder of it, belongs to another user, of this number.

@@ -21,6 +21,8 @@ public enum SequenceFlaw: Error, Hashable, Sendable {
     case tooFarAhead(counter: UInt64, highest: UInt64)
     /// It has none, and the store's shipments have.
     case noCounter
+    /// It has none, and comes from a device that is known: those of devices have one.
+    case notCounted
     /// The store's shipments are another device's.
     case otherDevice
 }
@@ -48,7 +50,7 @@ extension Sender {
             try Self.check(counter, above: record.highest)
             return Origin(producer: nil, counter: counter)
         case .device(let id, let takeOver):
-            guard let counter = manifest.counter else { throw .noCounter }
+            guard let counter = manifest.counter else { throw record == nil ? .notCounted : .noCounter }
             switch (takeOver, record) {
             case (.allowed, _): try Self.check(counter, above: nil)
             case (.notAllowed, nil): try Self.check(counter, above: 0)

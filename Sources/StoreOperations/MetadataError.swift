@@ -1,3 +1,4 @@
+public import ShipProtocol
 public import SystemPackage
 
 /// Why a store's metadata could not be set. The store is as it was in every case.
@@ -14,5 +15,5 @@ public enum MetadataError: Error, Hashable, Sendable {
     case tableIsTaken(String)
     case cancelled
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
-    case sqlite(code: Int32, message: String)
+    case sqlite(code: Int32, message: ForeignText)
 }

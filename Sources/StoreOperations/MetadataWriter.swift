@@ -46,10 +46,10 @@ package struct MetadataWriter: Sendable {
             case _ where isCancelled(): throw .cancelled
             case .SQLITE_BUSY: throw .busy(store, waited: busyTimeout)
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: throw .readOnly(store)
-            default: throw .sqlite(code: error.extendedResultCode.rawValue, message: error.message ?? "")
+            default: throw .sqlite(code: error.extendedResultCode.rawValue, message: ForeignText(error.message ?? ""))
             }
         } catch {
-            throw .sqlite(code: DatabaseError.SQLITE_ERROR.rawValue, message: String(describing: error))
+            throw .sqlite(code: DatabaseError.SQLITE_ERROR.rawValue, message: ForeignText(String(describing: error)))
         }
     }
 
@@ -84,10 +84,10 @@ package struct MetadataWriter: Sendable {
         let before = CoreDataPropertyList(Array(bytes)).userPairs
         var pairs = before
         removed.forEach { pairs[$0] = nil }
-        pairs.merge(set) { _, new in new }
-        try Self.check(pairs)
+        pairs.merge(set.mapValues { ForeignText($0) }) { _, new in new }
+        if let flaw = Metadata.firstFlaw(of: pairs) { throw MetadataError.notAllowed(flaw) }
         guard pairs != before else { return }
-        list.set(pairs.isEmpty ? nil : .dictionary(pairs.mapValues(PropertyListValue.string)), for: key)
+        list.set(pairs.isEmpty ? nil : .dictionary(pairs.mapValues { .string($0.unescaped) }), for: key)
         let changed = list.bytes
         // One at the limits may be beyond them with more in it.
         guard CoreDataPropertyList(changed).userPairs == pairs else {
@@ -137,6 +137,8 @@ package struct MetadataWriter: Sendable {
     }
 
     private static func check(_ pairs: [String: String]) throws {
-        if let flaw = Metadata.firstFlaw(of: pairs) { throw MetadataError.notAllowed(flaw) }
+        if let flaw = Metadata.firstFlaw(of: pairs.mapValues { ForeignText($0) }) {
+            throw MetadataError.notAllowed(flaw)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 
@@ -11,12 +12,12 @@ extension OperationError {
         case let error as OperationError: self = error
         case let error as FileError: self = .file(error)
         case let error as DatabaseError: self.init(error, on: store, waited: patience.busyTimeout)
-        default: self = .sqlite(code: SQLITE_ERROR, message: String(describing: error))
+        default: self = .sqlite(code: SQLITE_ERROR, message: ForeignText(String(describing: error)))
         }
     }
 
     private init(_ error: DatabaseError, on store: FilePath, waited: Duration) {
-        let message = error.message ?? ""
+        let message = ForeignText(error.message ?? "")
         self =
             switch error.resultCode {
             case .SQLITE_INTERRUPT: .stopped

@@ -15,9 +15,9 @@ public enum OperationError: Error, Hashable, Sendable {
     /// No store, and nothing speaks for it that it was one.
     case strangeFile(FilePath)
     /// SQLite's own first complaint.
-    case corrupt(FilePath, complaint: String)
+    case corrupt(FilePath, complaint: ForeignText)
     /// Why it is no store that SQLite can open, in words.
-    case unusable(String)
+    case unusable(ForeignText)
     /// SQLite can open it, and it was to be removed because it could not.
     case notDamaged(FilePath)
     /// Somebody else kept writing to it, or kept everybody out.
@@ -42,7 +42,7 @@ public enum OperationError: Error, Hashable, Sendable {
     /// The two are the same file.
     case sameStore(FilePath)
     /// Another store's copy; each identity is `Z_UUID`, or `nil` for a store that has none.
-    case otherIdentity(FilePath, has: String?, copyHas: String?)
+    case otherIdentity(FilePath, has: ForeignText?, copyHas: ForeignText?)
     /// Neither the store nor the copy has an identity, and their schemas differ.
     case otherSchema(FilePath)
     /// Connections that are open cannot change the encoding of texts.
@@ -63,7 +63,7 @@ public enum OperationError: Error, Hashable, Sendable {
     case noSpace(folder: FilePath)
     case file(FileError)
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
-    case sqlite(code: Int32, message: String)
+    case sqlite(code: Int32, message: ForeignText)
     /// This side was told to stop.
     case stopped
 

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import ShipProtocol
 import StoreFiles
 package import SystemPackage
 
@@ -37,7 +38,7 @@ package struct ProbeRun: Sendable {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
             return .tookTooLong(deadline)
         } catch let error as DatabaseError {
-            return .failed(error.message ?? "error \(error.extendedResultCode.rawValue)")
+            return .failed(ForeignText(error.message ?? "error \(error.extendedResultCode.rawValue)"))
         } catch {
             return .failed("\(error)")
         }
@@ -53,7 +54,8 @@ package struct ProbeRun: Sendable {
             let value: DatabaseValue = row[0]
             if value.isNull { return .isNull }
             // SQLite's own truth: a text counts as the number with which it begins (sqlite.org/lang_expr.html section 16).
-            return sqlite3_column_double(statement.sqliteStatement, 0) == 0 ? .isZero(value.description) : nil
+            return sqlite3_column_double(statement.sqliteStatement, 0) == 0
+                ? .isZero(ForeignText(value.description)) : nil
         }
     }
 }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import ShipProtocol
 
 /// Whether a text can be a probe, judged by an empty database.
 ///
@@ -44,7 +45,7 @@ enum ProbeSyntax {
     private static func judge(
         _ statement: OpaquePointer?, _ rest: UnsafePointer<CChar>?, _ connection: OpaquePointer
     ) -> StoreProbe.Flaw? {
-        guard let rest else { return .syntax(String(cString: sqlite3_errmsg(connection))) }
+        guard let rest else { return .syntax(ForeignText(String(cString: sqlite3_errmsg(connection)))) }
         guard let statement else { return .empty }
         if !isEmpty(rest, connection) { return .severalStatements }
         if sqlite3_stmt_readonly(statement) == 0 { return .writes }

@@ -1,3 +1,5 @@
+public import ShipProtocol
+
 /// A question to a store that has to be answered with yes before the store becomes current: one statement that only reads,
 /// of which the first column of the first row is neither NULL nor 0.
 public struct StoreProbe: Hashable, Sendable {
@@ -14,7 +16,7 @@ public struct StoreProbe: Hashable, Sendable {
         /// Nobody gives it values.
         case hasParameters
         /// What SQLite says of it.
-        case syntax(String)
+        case syntax(ForeignText)
     }
 
     /// Checks the text as far as that goes without the store: whether its tables and columns are there is seen later.
@@ -33,9 +35,9 @@ public struct FailedProbe: Error, Hashable, Sendable {
         case noRow
         case isNull
         /// What SQLite counts as false: 0, or a text that does not begin with another number.
-        case isZero(String)
+        case isZero(ForeignText)
         case tookTooLong(Duration)
         /// What SQLite says: a table that is not there, for instance.
-        case failed(String)
+        case failed(ForeignText)
     }
 }

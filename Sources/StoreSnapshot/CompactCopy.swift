@@ -10,7 +10,7 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let path: FilePath
     package let facts: StoreFacts
     /// What stays the same in every copy of the store: `Z_UUID` of a Core Data store.
-    package let identity: String?
+    package let identity: ForeignText?
     /// `nil` for a store that Core Data did not make.
     package let coreData: Manifest.CoreDataFacts?
     package let externalFiles: [CopiedExternalFile]
@@ -21,17 +21,18 @@ package struct CompactCopy: ~Copyable, Sendable {
     /// What is known of its canonical form.
     package let canonical: CanonicalFacts
     /// By the table's name; `nil` if that cannot be told of all of them.
-    package let tables: [String: TableContent]?
+    package let tables: [ForeignText: TableContent]?
     /// The user's own pairs, as the store keeps them.
-    package let metadata: [String: String]
+    package let metadata: [String: ForeignText]
     /// The SQLite that made the copy.
-    package let sqliteVersion: String
+    package let sqliteVersion: ForeignText
 
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
         externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName],
-        omissions: Omissions?, canonical: CanonicalFacts, tables: [String: TableContent]?, metadata: [String: String],
-        sqliteVersion: String
+        omissions: Omissions?, canonical: CanonicalFacts, tables: [ForeignText: TableContent]?,
+        metadata: [String: ForeignText],
+        sqliteVersion: ForeignText
     ) {
         self.folder = folder
         self.path = path
@@ -54,13 +55,14 @@ package struct CompactCopy: ~Copyable, Sendable {
     ///   - metadata: Pairs that go with this shipment; they win over those of the store.
     /// - Throws: `.tooMuchMetadata`.
     package func manifest(
-        name: StoreName, createdAt: Timestamp, software: String, metadata: [String: String] = [:]
+        name: StoreName, createdAt: Timestamp, software: String, metadata: [String: ForeignText] = [:]
     ) throws(SnapshotError) -> Manifest {
         let pairs = self.metadata.merging(metadata) { _, new in new }
         guard pairs.count <= Limits.metadataPairs else { throw .tooMuchMetadata(limit: Limits.metadataPairs) }
         return Manifest(
             name: name, createdAt: createdAt,
-            producer: Manifest.Software(software: software, sqlite: sqliteVersion), store: facts, identity: identity,
+            producer: Manifest.Software(software: ForeignText(software), sqlite: sqliteVersion), store: facts,
+            identity: identity,
             coreData: coreData, externalFiles: externalFiles.map(\.file),
             missingExternalFiles: missingExternalFiles, omissions: omissions, tables: tables, metadata: pairs)
     }

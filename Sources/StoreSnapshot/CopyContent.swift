@@ -16,7 +16,7 @@ struct CopyContent: Sendable {
     let coreData: CoreDataStore?
     let references: [ExternalFileReference]
     /// The user's own pairs.
-    let metadata: [String: String]
+    let metadata: [String: ForeignText]
 
     /// Bytes of the file.
     var size: Int64 { pageCount * Int64(pageSize) }
@@ -66,7 +66,7 @@ struct CopyContent: Sendable {
     static func quickCheck(_ copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
         let connection = try WatchedConnection(address: copy.string, to: .read, of: store, watch: watch)
         let complaints = try connection.read { try String.fetchAll($0, sql: "PRAGMA quick_check(\(mostComplaints))") }
-        guard complaints == ["ok"] else { throw .corrupt(store, complaints: complaints) }
+        guard complaints == ["ok"] else { throw .corrupt(store, complaints: complaints.map { ForeignText($0) }) }
     }
 
     /// Most complaints to report: more do not help anybody.

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 
@@ -11,13 +12,14 @@ extension SnapshotError {
         case let error as SnapshotError: self = error
         case let error as FileError: self = .file(error)
         case let error as DatabaseError: self.init(sqlite: error, on: store, watch: watch)
-        default: self = .sqlite(code: SQLITE_ERROR, message: String(describing: error))
+        default: self = .sqlite(code: SQLITE_ERROR, message: ForeignText(String(describing: error)))
         }
     }
 
     /// Result codes: sqlite.org/rescode.html.
     private init(sqlite error: DatabaseError, on store: FilePath, watch: ConnectionWatch) {
-        let message = error.message ?? ""
+        let words = error.message ?? ""
+        let message = ForeignText(words)
         switch error.extendedResultCode {
         case .SQLITE_READONLY_ROLLBACK:
             self = .hotJournal(store)
@@ -36,10 +38,10 @@ extension SnapshotError {
         case .SQLITE_PERM, .SQLITE_AUTH: self = .noPermission(store)
         case .SQLITE_ERROR:
             if let collation = watch.neededCollation {
-                self = .missingCollation(collation)
+                self = .missingCollation(ForeignText(collation))
             } else {
                 self =
-                    Self.missingPart(in: message) ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
+                    Self.missingPart(in: words) ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
             }
         default: self = .sqlite(code: error.extendedResultCode.rawValue, message: message)
         }
@@ -51,10 +53,10 @@ extension SnapshotError {
         func name(after beginning: String) -> String? {
             message.hasPrefix(beginning) ? String(message.dropFirst(beginning.count)) : nil
         }
-        if let function = name(after: "no such function: ") { return .missingFunction(function) }
+        if let function = name(after: "no such function: ") { return .missingFunction(ForeignText(function)) }
         if let function = name(after: "unknown function: ") {
-            return .missingFunction(function.hasSuffix("()") ? String(function.dropLast(2)) : function)
+            return .missingFunction(ForeignText(function.hasSuffix("()") ? String(function.dropLast(2)) : function))
         }
-        return name(after: "no such module: ").map(SnapshotError.missingModule)
+        return name(after: "no such module: ").map { .missingModule(ForeignText($0)) }
     }
 }

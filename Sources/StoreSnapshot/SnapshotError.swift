@@ -19,34 +19,34 @@ public enum SnapshotError: Error, Hashable, Sendable {
     /// where it can only be read without locks.
     case busy(FilePath, waited: Duration)
     /// The schema needs a collation that only the app defines.
-    case missingCollation(String)
+    case missingCollation(ForeignText)
     /// The schema needs an SQL function that only the app defines, or that this SQLite was built without.
-    case missingFunction(String)
+    case missingFunction(ForeignText)
     /// The schema needs a virtual table module that this SQLite does not have.
-    case missingModule(String)
+    case missingModule(ForeignText)
     /// Part of the data is in the write-ahead log, and reading that needs an index file, which cannot be made there.
     case writeAheadLogOnReadOnlyMedium(FilePath)
     /// A transaction was cut off in the middle, and only a connection that may write can roll it back.
     case hotJournal(FilePath)
     /// SQLite's own first complaints.
-    case corrupt(FilePath, complaints: [String])
+    case corrupt(FilePath, complaints: [ForeignText])
     /// Both figures are in bytes; they are about the file system that holds the folder.
     case noSpace(folder: FilePath, needed: Int64, free: Int64)
     case missingExternalFile(ExternalFileReference, path: FilePath)
     case tooManyExternalFiles(limit: Int)
     /// A table whose rows were to be left out; with names of tables that may have been meant.
-    case noSuchTable(String, near: [String])
+    case noSuchTable(ForeignText, near: [ForeignText])
     /// A table whose rows were to be left out.
-    case tableMustStay(String, because: TableObstacle)
+    case tableMustStay(ForeignText, because: TableObstacle)
     /// The table in which a copy says what it came without: there is one of that name, and it is not ours.
-    case tableIsTaken(String)
+    case tableIsTaken(ForeignText)
     /// Pairs of the store and of the shipment, together.
     case tooMuchMetadata(limit: Int)
     /// What was to be written is the store itself, or would stand where its own files do.
     case partOfStore(FilePath)
     case cancelled
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
-    case sqlite(code: Int32, message: String)
+    case sqlite(code: Int32, message: ForeignText)
     case file(FileError)
 }
 
@@ -76,13 +76,13 @@ extension SnapshotError {
 
 /// The cell of a Core Data store that refers to an external file.
 public struct ExternalFileReference: Hashable, Sendable {
-    public let table: String
-    public let column: String
+    public let table: ForeignText
+    public let column: ForeignText
     /// `Z_PK`.
     public let row: Int64
     public let name: ExternalFileName
 
-    package init(table: String, column: String, row: Int64, name: ExternalFileName) {
+    package init(table: ForeignText, column: ForeignText, row: Int64, name: ExternalFileName) {
         self.table = table
         self.column = column
         self.row = row

@@ -78,7 +78,7 @@ package struct SourceStore: Sendable {
         async let digests = Self.result { () async throws(SnapshotError) in
             try await Interruption.run { interruption throws(SnapshotError) in try take.digests(interruption) }
         }
-        async let tables = Self.result { () async throws(SnapshotError) -> [String: TableContent]? in
+        async let tables = Self.result { () async throws(SnapshotError) -> [ForeignText: TableContent]? in
             guard form == .canonical else { return nil }
             return try await Interruption.run { interruption throws(SnapshotError) in
                 try TableContents.read(take.path, store: path, watch: watch(interruption))
@@ -96,7 +96,7 @@ package struct SourceStore: Sendable {
             },
             missingExternalFiles: take.missing.map(\.name), omissions: take.omissions, canonical: take.canonical,
             tables: try outcomes.tables.get(), metadata: take.content.metadata,
-            sqliteVersion: String(cString: sqlite3_libversion()))
+            sqliteVersion: ForeignText(String(cString: sqlite3_libversion())))
     }
 
     func watch(_ interruption: Interruption) -> ConnectionWatch {

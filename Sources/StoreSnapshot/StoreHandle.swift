@@ -1,4 +1,5 @@
 import GRDBSQLite
+import ShipProtocol
 import StoreFiles
 import StoreFormat
 import SystemPackage
@@ -104,7 +105,8 @@ struct StoreHandle: ~Copyable {
 
     private func check(_ code: CInt?) throws(SnapshotError) {
         guard code != SQLITE_OK else { return }
-        throw .sqlite(code: code ?? SQLITE_ERROR, message: String(cString: sqlite3_errstr(code ?? SQLITE_ERROR)))
+        throw .sqlite(
+            code: code ?? SQLITE_ERROR, message: ForeignText(String(cString: sqlite3_errstr(code ?? SQLITE_ERROR))))
     }
 }
 
@@ -114,7 +116,7 @@ extension SnapshotError {
         case .permissionDenied, .notPermitted: self = .noPermission(path)
         case .noSuchFileOrDirectory, .notDirectory: self = .noSuchFile(path)
         case _ where errno.rawValue != 0: self = .file(FileError(.open, path, errno))
-        default: self = .sqlite(code: code, message: String(cString: sqlite3_errstr(code)))
+        default: self = .sqlite(code: code, message: ForeignText(String(cString: sqlite3_errstr(code))))
         }
     }
 }

@@ -11,7 +11,7 @@ package struct StoreSurvey: Hashable, Sendable {
     package let textEncoding: StoreFacts.TextEncoding
     package let isInWALMode: Bool
     /// `Z_UUID` of a Core Data store.
-    package let identity: String?
+    package let identity: ForeignText?
     /// Of its schema: `Protocol/README.md` section 4.5.
     package let schemaSHA256: ContentDigest
     /// SHA-256 of its schema without the tables that this program keeps in it; `nil` if there are no others.

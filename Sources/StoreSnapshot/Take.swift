@@ -134,8 +134,9 @@ struct Take: Sendable {
         /// All that is left out, now or when the store itself was copied.
         func omissions(beside emptied: EmptiedTables) -> Omissions? {
             Omissions(
-                history: emptied.hasHistory || emptied.mark?.history == true,
-                tables: Array(Set(emptied.named).union(emptied.mark?.tables ?? [])), externalFiles: omitted)
+                history: emptied.hasHistory || emptied.stillEmpty.history,
+                tables: Array(Set(emptied.named.map { ForeignText($0) }).union(emptied.stillEmpty.tables)),
+                externalFiles: omitted)
         }
     }
 

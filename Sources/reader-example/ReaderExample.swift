@@ -16,13 +16,13 @@ struct ReaderExample {
         let coordinator = StoreCoordinator(inbox: FilePath(CommandLine.arguments[1]))
         // Before the first look, so that nothing falls between the two.
         let changes = try coordinator.changes()
-        for store in try coordinator.stores { try await show(store, of: coordinator) }
+        for store in try coordinator.stores { await show(store, of: coordinator) }
         for await change in changes {
             switch change {
             case .generation(let change):
                 tell(change)
-                try await show(change.store, of: coordinator)
-            case .rewritten(let store): try await show(store, of: coordinator)
+                await show(change.store, of: coordinator)
+            case .rewritten(let store): await show(store, of: coordinator)
             case .removed(let store): say("\(store) is gone")
             case .unreadable(let store, let number, _): say("\(store) \(number) cannot be read")
             }
@@ -30,27 +30,43 @@ struct ReaderExample {
     }
 
     /// What a screen would be drawn from: all of it from one generation, though several reads make it.
-    private static func show(_ store: StoreName, of coordinator: StoreCoordinator) async throws {
-        let pin = try coordinator.pin(.named(store))
-        let tables = try await pin.read { database in
-            try String.fetchAll(
-                database,
-                sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1")
+    ///
+    /// A store is what somebody else made: what cannot be read of it is said, and no reason to end.
+    private static func show(_ store: StoreName, of coordinator: StoreCoordinator) async {
+        do {
+            let pin = try coordinator.pin(.named(store))
+            let tables = try await pin.read { database in
+                try String.fetchAll(
+                    database,
+                    sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1")
+            }
+            for table in tables {
+                let words = await rows(of: table, in: pin)
+                say("\(store) \(pin.generation.number): \(words)")
+            }
+            if tables.isEmpty { say("\(store) \(pin.generation.number): it has no tables") }
+        } catch {
+            say("\(store) cannot be read: \(String(describing: error))")
         }
-        for table in tables {
+    }
+
+    private static func rows(of table: String, in pin: Pin) async -> PrintableText {
+        do {
             let rows = try await pin.read { try Table(table).fetchCount($0) }
-            say("\(store) \(pin.generation.number): \(table) has \(rows) rows")
+            return "\(table) has \(rows) rows"
+        } catch {
+            return "\(table) cannot be read: \(String(describing: error))"
         }
     }
 
     /// What an app would look at to find out which of its screens to draw anew.
     private static func tell(_ change: GenerationChange) {
-        let tables = change.difference.tables?.map(\.name).joined(separator: ", ") ?? "any table"
+        let tables = change.difference.tables?.map(\.name.text).joined(separator: ", ") ?? "any table"
         say("\(change.store) \(change.to.number) is new: other rows in \(tables.isEmpty ? "no table" : tables)")
     }
 
     /// At once, also into a pipe.
-    private static func say(_ line: String) {
+    private static func say(_ line: PrintableText) {
         _ = try? FileDescriptor.standardOutput.writeAll("\(line)\n".utf8)
     }
 }

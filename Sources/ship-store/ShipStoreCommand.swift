@@ -53,7 +53,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         let isTaken = arguments.first == "send" && arguments.contains("-")
         let console = Console(.normal, arguments.contains("--json") && !isTaken ? .json : .words)
         guard code == .validationFailure else {
-            console.fail(message(for: error), hint: nil, .unexpected)
+            console.fail("\(message(for: error))", hint: nil, .unexpected)
             exit(withError: ExitCode(ExitStatus.unexpected.rawValue))
         }
         let named = arguments.first

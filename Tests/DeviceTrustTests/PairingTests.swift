@@ -104,6 +104,15 @@ import Testing
     private let m = DeviceIdentifier(ofCertificate: [3])
     private let code = PairingCode()
 
+    /// Whatever it says: what a terminal acts upon is no name.
+    @Test(arguments: [
+        "", " x", "a\nb", "\u{1B}[2J", "\u{9B}2J", "\u{7F}", "a\u{202E}b", "\u{200B}", "\u{2028}", "\u{E000}",
+    ])
+    func `are called by their ids where what they call themselves is no name`(text: String) throws {
+        #expect(PairingExchange.name(Array(text.utf8), of: a) == PeerName(of: a))
+        #expect(PairingExchange.name([0xFF, 0x1B], of: a) == PeerName(of: a))
+    }
+
     @Test func `come to know each other with the same code`() throws {
         let name = try #require(PeerName("phone"))
         let initiator = try PairingInitiator(code, own: a, other: b)
@@ -111,7 +120,7 @@ import Testing
         let proof = try initiator.proof(for: responder.answer, own: name)
         let end = PairingExchange.proofSize
         #expect(Int(proof[end - 1]) == proof.count - end)
-        #expect(try PairingExchange.name(Array(proof[end...])) == name)
+        #expect(PairingExchange.name(Array(proof[end...]), of: a) == name)
         let welcome = try responder.welcome(for: Array(proof[..<end]), own: name)
         #expect(welcome == [0, 5] + Array("phone".utf8))
     }

@@ -32,6 +32,8 @@ struct DecodedValues {
         if let value { lines.append("value.\(path): \(value)") }
     }
 
+    private mutating func add(_ path: String, _ value: ForeignText?) { add(path, value?.unescaped) }
+
     private mutating func add(_ manifest: Manifest) {
         add("name", manifest.name)
         add("createdAt", manifest.createdAt)
@@ -48,7 +50,7 @@ struct DecodedValues {
         add("identity", manifest.identity)
         if let hashes = manifest.coreData?.entityVersionHashes {
             add("coreData.entityVersionHashes.count", hashes.count)
-            for (entity, hash) in hashes { add("coreData.entityVersionHashes.\(entity)", hash) }
+            for (entity, hash) in hashes { add("coreData.entityVersionHashes.\(entity.unescaped)", hash) }
         }
         addAll("externalFiles", manifest.externalFiles) { lines, path, file in
             lines.add(path, file.name)
@@ -61,8 +63,8 @@ struct DecodedValues {
         if let tables = manifest.tables {
             add("tables.count", tables.count)
             for (name, content) in tables {
-                add("tables.\(name).rows", content.rows)
-                add("tables.\(name).digest", content.digest)
+                add("tables.\(name.unescaped).rows", content.rows)
+                add("tables.\(name.unescaped).digest", content.digest)
             }
         }
         add("counter", manifest.counter)

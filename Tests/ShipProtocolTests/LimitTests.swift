@@ -121,7 +121,7 @@ import Testing
 
     @Test func `of a manifest's size is met before anything is sent`() throws {
         let sha256 = try #require(ContentDigest(hex: Self.digest))
-        let hashes = (0..<100_000).map { ("Entity\($0)", Self.hash) }
+        let hashes = (0..<100_000).map { (ForeignText("Entity\($0)"), Self.hash) }
         let manifest = Manifest(
             name: StoreName(suggestedBy: "s"), createdAt: Timestamp(Date()),
             producer: Manifest.Software(software: "s", sqlite: "3"),

@@ -5,8 +5,8 @@ import Testing
 /// Which store may come under the name of another (section 4.10).
 @Suite struct SuccessionTests {
     private func manifest(
-        identity: String? = nil, rows: [String: Int64]? = nil, schema: String = "a", pages: Int64 = 3,
-        leftOut: [String] = []
+        identity: ForeignText? = nil, rows: [ForeignText: Int64]? = nil, schema: String = "a", pages: Int64 = 3,
+        leftOut: [ForeignText] = []
     ) throws -> Manifest {
         let digest = ContentDigest(hashing: Array(schema.utf8))
         return Manifest(

@@ -138,8 +138,8 @@ extension ShipmentError {
     /// The code of `Protocol/README.md` section 7, or the other side's own.
     var code: String? {
         switch self {
-        case .refused(let reason), .givenUp(let reason): reason.code
-        default: refusal?.code
+        case .refused(let reason), .givenUp(let reason): reason.code.unescaped
+        default: refusal?.code.unescaped
         }
     }
 }

@@ -105,10 +105,11 @@ import Testing
     }
 
     @Test func `have a number if their device is known`() async throws {
-        try await expectRefusal(.noCounter, "a", nil, from(phone))
+        try await expectRefusal(.notCounted, "a", nil, from(phone))
         try await send("a", nil, .carrier)
         try await send("b", 5, from(phone))
         try await expectRefusal(.noCounter, "c", nil, .carrier)
+        try await expectRefusal(.noCounter, "c", nil, from(phone))
         try await expectRefusal(.noCounter, "b", nil, .carrier)
         try await expectRefusal(.replayed(counter: 4, highest: 5), "c", 4, .carrier)
         try await send("c", 6, .carrier)

@@ -20,7 +20,7 @@ import Testing
             inbox: Inbox(at: content.root), keeping: Retention(count: 5), replacing: Replacements(of: names))
     }
 
-    private func shipment(_ store: String, of identity: String) throws -> Shipment {
+    private func shipment(_ store: String, of identity: ForeignText) throws -> Shipment {
         let shipment = try Shipment(store)
         let manifest = shipment.manifest
         return Shipment(

@@ -16,7 +16,8 @@ struct Shipment {
     /// - Parameters:
     ///   - store: What is in the store's file.
     ///   - files: What is in each external file, by the last digits of its UUID.
-    init(_ store: String, files: [Int: String] = [:], name: String = "Recipes", metadata: [String: String] = [:]) throws
+    init(_ store: String, files: [Int: String] = [:], name: String = "Recipes", metadata: [String: ForeignText] = [:])
+        throws
     {
         let files = files.sorted { $0.key < $1.key }
         parts = [Self.pages(store)] + files.map { Array($0.value.utf8) }

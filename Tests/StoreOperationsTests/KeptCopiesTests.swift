@@ -19,7 +19,8 @@ import Testing
     }
 
     private func keep(
-        _ name: String, at time: String, tags: [String] = [], identity: String? = nil, of original: FilePath? = nil,
+        _ name: String, at time: String, tags: [String] = [], identity: ForeignText? = nil,
+        of original: FilePath? = nil,
         schema: UInt8 = 0
     ) throws -> KeptCopy {
         let sha256 = try FileDigest.sha256(of: store)
@@ -30,7 +31,7 @@ import Testing
             store: StoreFacts(
                 size: 4096, sha256: sha256, pageSize: 4096, pageCount: 1, textEncoding: .utf8, applicationID: 0,
                 userVersion: 0, schemaSHA256: try schemaDigest(schema)), identity: identity,
-            metadata: Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) }))
+            metadata: Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, ForeignText($0.value)) }))
         // The store is given away each time.
         let given = scratch.path.appending("given")
         try FileManager.default.copyItem(atPath: store.string, toPath: given.string)

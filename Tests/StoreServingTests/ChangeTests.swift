@@ -25,11 +25,10 @@ import Testing
     @Test(arguments: ways)
     func `each switch is told, with what is different`(way: Watching) async throws {
         let inbox = try SampleInbox(in: scratch)
-        try await inbox.install(rows: 1, SampleWords(tables: ["t": SampleWords.table(1, "1")]))
+        try await inbox.install(rows: 1)
         let told = Told(waitingFor: try coordinator(way).changes())
         for number in 2...6 {
-            let words = SampleWords(
-                tables: ["t": SampleWords.table(Int64(number), "\(number)")], metadata: ["number": "\(number)"])
+            let words = SampleWords(metadata: ["number": "\(number)"])
             let generation = try await inbox.install(rows: number, words)
             let change = try await told.generation()
             #expect(change.from?.number == number - 1)
@@ -37,6 +36,7 @@ import Testing
             #expect(change.to.sha256 == generation.manifest.store.sha256)
             #expect(!change.isStepBack)
             #expect(change.difference.tables?.map(\.name) == ["t"])
+            #expect(change.difference.tables?.first?.rowsBefore == Int64(number - 1))
             #expect(change.difference.tables?.first?.rowsAfter == Int64(number))
             #expect(change.difference.metadata["number"]?.after == "\(number)")
         }

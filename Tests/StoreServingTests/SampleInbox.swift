@@ -61,12 +61,12 @@ final class SampleInbox: Sendable {
 
 /// What a manifest says beside the facts of its store.
 struct SampleWords {
-    var tables: [String: TableContent]?
+    var tables: [ForeignText: TableContent]?
     /// What is in each external file.
     var files: [ExternalFileName: String] = [:]
     var missing: [ExternalFileName] = []
     var omissions: Omissions?
-    var metadata: [String: String] = [:]
+    var metadata: [String: ForeignText] = [:]
 
     struct Bad: Error {}
 

@@ -47,7 +47,7 @@ import Testing
             (SampleFacts.changed(facts, userVersion: 0), "userVersion"),
             (SampleFacts.changed(facts, schema: other), "schemaSHA256"),
         ] {
-            #expect(flaw(against: wrong) == .contradictsManifest(member))
+            #expect(flaw(against: wrong) == .contradictsManifest(ForeignText(member)))
         }
         #expect(flaw(against: SampleFacts.changed(facts, size: facts.size + 1)) == .contradictsManifest("size"))
     }

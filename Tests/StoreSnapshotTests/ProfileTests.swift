@@ -25,8 +25,8 @@ import Testing
     private struct Seen {
         let content: StoreContent
         let facts: StoreFacts
-        let identity: String?
-        let tables: [String: TableContent]?
+        let identity: ForeignText?
+        let tables: [ForeignText: TableContent]?
         let omissions: Omissions?
         let externalFiles: [ExternalFile]
         let missing: [ExternalFileName]
@@ -71,7 +71,7 @@ import Testing
         #expect(copy.omissions == Omissions(history: true, tables: [], externalFiles: []))
         #expect(copy.facts.schemaSHA256 == whole.facts.schemaSHA256)
         #expect(copy.facts.size < whole.facts.size)
-        #expect(copy.identity == CoreDataSample.identity)
+        #expect(copy.identity == ForeignText(CoreDataSample.identity))
         #expect(copy.tables?["ACHANGE"]?.rows == 0)
         #expect(copy.tables?["ZRECIPE"]?.rows == 4)
     }
@@ -131,7 +131,7 @@ import Testing
                 CREATE VIEW v AS SELECT 1; CREATE VIRTUAL TABLE f USING fts4(a); CREATE VIRTUAL TABLE r USING rtree(i, a, b);
                 CREATE TABLE s(a INTEGER PRIMARY KEY AUTOINCREMENT);
                 """)
-        await #expect(throws: SnapshotError.tableMustStay(table, because: obstacle)) {
+        await #expect(throws: SnapshotError.tableMustStay(ForeignText(table), because: obstacle)) {
             try await copy(profile { $0.emptiedTables = ["ZRECIPE", table.lowercased()] })
         }
         #expect(try Folder.names(in: temporary) == [])
@@ -144,7 +144,7 @@ import Testing
         name: String, near: [String]
     ) async throws {
         _ = try CoreDataSample(at: path)
-        await #expect(throws: SnapshotError.noSuchTable(name, near: near)) {
+        await #expect(throws: SnapshotError.noSuchTable(ForeignText(name), near: near.map { ForeignText($0) })) {
             try await copy(profile { $0.emptiedTables = [name] })
         }
     }

@@ -21,7 +21,7 @@ import Testing
     /// - Parameter longestLoaded: In bytes; longer values are read in pieces.
     private func contents(
         of path: FilePath? = nil, longestLoaded: CInt = TableContents.longestLoaded
-    ) throws -> [String: TableContent]? {
+    ) throws -> [ForeignText: TableContent]? {
         let path = path ?? self.path
         let watch = ConnectionWatch(interruption: Interruption(), busyTimeout: .seconds(1))
         return try TableContents.read(path, store: path, watch: watch, longestLoaded: longestLoaded)
@@ -32,7 +32,7 @@ import Testing
         try Data(vector.bytes).write(to: URL(fileURLWithPath: path.string))
         let tables = try #require(try contents())
         let lines = tables.flatMap { name, content in
-            ["value.\(name).rows: \(content.rows)", "value.\(name).digest: \(content.digest)"]
+            ["value.\(name.unescaped).rows: \(content.rows)", "value.\(name.unescaped).digest: \(content.digest)"]
         }
         #expect(lines.sorted() == vector.statedValues)
     }
@@ -49,7 +49,7 @@ import Testing
         }
         let found = copy.tables
         let tables = try #require(found)
-        #expect(Set(tables.keys) == expected)
+        #expect(Set(tables.keys.map(\.unescaped)) == expected)
         let name = StoreName(suggestedBy: "a")
         let manifest = try copy.manifest(name: name, createdAt: Timestamp(Date()), software: "a")
         #expect(manifest.tables == tables)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ShipProtocol
 import StoreFiles
 import StoreSnapshot
 import SystemPackage

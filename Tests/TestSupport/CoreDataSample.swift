@@ -1,11 +1,16 @@
 package import Foundation
 import GRDB
+package import ShipProtocol
 package import SystemPackage
 
 /// A store as Core Data makes it: `Z_METADATA`, `Z_PRIMARYKEY`, entities, and a support folder with external files.
 package struct CoreDataSample: Sendable {
     package let path: FilePath
     package static let identity = "0E9C7A52-6F0C-4B6B-9B1B-3C8A6C0B7D11"
+    /// Entity name to its version hash, as a manifest has them.
+    package static var hashes: [ForeignText: String] {
+        Dictionary(uniqueKeysWithValues: versionHashes.map { (ForeignText($0.key), $0.value.base64EncodedString()) })
+    }
     /// Entity name to its 32 bytes.
     package static let versionHashes = [
         "Recipe": Data(0..<32), "Photo": Data((0..<32).map { UInt8(255 - $0) }),

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.store.pages import ROOT, Pages
-from decoder.store.records import Value, parsed, record
+from decoder.store.records import Text, Value, parsed, record
 from decoder.store.schema import SchemaRow, checked, order_of_writing
 from decoder.store.settings import Settings, settings_of
 from decoder.store.tree_reader import Row, TreeReader
@@ -69,6 +69,8 @@ def canonical_copy(data: bytes, out: BinaryIO) -> int:
 
     def tree_of(place: int) -> TreeRows:
         root = schema[place].root
+        if schema[place].kind == Text("index".encode(settings.codec)) and reader.has_rowids(root):
+            raise NoCanonicalForm("an index whose tree is one of a table")
         rows = ((rowid, record(parsed(payload), settings.schema_format)) for rowid, payload in reader.rows(root))
         return TreeRows(reader.has_rowids(root), rows)
 

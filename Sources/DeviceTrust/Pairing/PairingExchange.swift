@@ -40,10 +40,9 @@ package enum PairingExchange {
 
     static func encode(_ name: PeerName) -> [UInt8] { [UInt8(name.text.utf8.count)] + Array(name.text.utf8) }
 
-    /// - Throws: `.badMessage` for what is no name.
-    package static func name(_ bytes: [UInt8]) throws(PairingError) -> PeerName {
-        guard let name = PeerName(String(decoding: bytes, as: UTF8.self)) else { throw .badMessage }
-        return name
+    /// What a device calls itself, or another name where that is none.
+    package static func name(_ bytes: [UInt8], of id: DeviceIdentifier) -> PeerName {
+        PeerName(String(decoding: bytes, as: UTF8.self)) ?? PeerName(of: id)
     }
 }
 

@@ -66,6 +66,7 @@ package final class StoreBuilder {
     ///
     /// - Throws: `CompressionError.damaged`, and what the target throws.
     package func append(_ segment: [UInt8]) throws {
+        guard state != .ended else { throw CompressionError.damaged(.rows) }
         do {
             var reader = try SegmentReader(decoding: segment)
             while !reader.isAtEnd { try takeItem(&reader) }

@@ -27,9 +27,9 @@ public enum ProtocolError: Error, Hashable, Sendable {
     /// A block encoding that this version does not know.
     case encodingNotSupported(UInt8)
     /// The manifest requires a feature that this version does not know.
-    case featureNotSupported(String)
-    /// A manifest or a message breaks a rule; the text says which, for people.
-    case badMessage(type: UInt8, flaw: String)
+    case featureNotSupported(ForeignText)
+    /// A manifest or a message breaks a rule; the text says which, for people, and may quote the other side.
+    case badMessage(type: UInt8, flaw: ForeignText)
     /// END came before all parts were complete.
     case incomplete
 

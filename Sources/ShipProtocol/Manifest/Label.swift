@@ -2,7 +2,7 @@
 ///
 /// Source: `Protocol/README.md` section 4.3.
 package enum Label {
-    package static func isValid(_ text: String) -> Bool {
-        (1...Limits.labelLength).contains(text.utf8.count) && !text.utf8.contains(0)
+    package static func isValid(_ text: ForeignText) -> Bool {
+        (1...Limits.labelLength).contains(text.unescaped.utf8.count) && !text.unescaped.utf8.contains(0)
     }
 }

@@ -17,7 +17,7 @@ extension Manifest: Codable {
             createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
             producer: try container.decode(Software.self, forKey: .producer),
             store: try container.decode(StoreFacts.self, forKey: .store),
-            identity: try container.decodeIfPresent(String.self, forKey: .identity),
+            identity: try container.decodeIfPresent(ForeignText.self, forKey: .identity),
             coreData: try container.decodeIfPresent(CoreDataFacts.self, forKey: .coreData),
             externalFiles: try container.decodeIfPresent([ExternalFile].self, forKey: .externalFiles) ?? [],
             missingExternalFiles: try container.decodeIfPresent([ExternalFileName].self, forKey: .missingExternalFiles)
@@ -25,10 +25,10 @@ extension Manifest: Codable {
             omissions: try container.decodeIfPresent(Omissions.self, forKey: .omissions).flatMap {
                 $0.isEmpty ? nil : $0
             },
-            tables: try container.decodeIfPresent([String: TableContent].self, forKey: .tables),
-            metadata: try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:],
+            tables: try container.decodeIfPresent([ForeignText: TableContent].self, forKey: .tables),
+            metadata: try container.decodeIfPresent([String: ForeignText].self, forKey: .metadata) ?? [:],
             counter: try container.decodeIfPresent(UInt64.self, forKey: .counter),
-            requires: try container.decodeIfPresent([String].self, forKey: .requires) ?? [])
+            requires: try container.decodeIfPresent([ForeignText].self, forKey: .requires) ?? [])
         if let flaw = firstFlaw {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: flaw))
         }
@@ -72,7 +72,7 @@ extension Manifest: Codable {
         return Metadata.firstFlaw(of: metadata)
     }
 
-    static func firstFlaw(ofRequirements requires: [String]) -> String? {
+    static func firstFlaw(ofRequirements requires: [ForeignText]) -> String? {
         guard requires.count <= Limits.features else { return "more than \(Limits.features) required features" }
         return requires.allSatisfy(Label.isValid) ? nil : "a required feature is not named by a label"
     }

@@ -9,7 +9,7 @@ public struct Manifest: Hashable, Sendable {
     public let producer: Software
     public let store: StoreFacts
     /// What stays the same in every copy of one store, if the store has such a thing: `Z_UUID` for Core Data.
-    public let identity: String?
+    public let identity: ForeignText?
     public let coreData: CoreDataFacts?
     /// In the order in which they are shipped.
     public let externalFiles: [ExternalFile]
@@ -19,22 +19,22 @@ public struct Manifest: Hashable, Sendable {
     public let omissions: Omissions?
     /// What is in each table, by its name, so that two generations can be told apart without a look at their rows; `nil`
     /// if the producer does not say.
-    public let tables: [String: TableContent]?
+    public let tables: [ForeignText: TableContent]?
     /// The user's own pairs.
-    public let metadata: [String: String]
+    public let metadata: [String: ForeignText]
     /// The producer's number of this shipment, from 1, higher than that of any before; `nil` if it has no identity.
     public let counter: UInt64?
     /// Names of the features that a consumer must know to take this shipment.
-    public let requires: [String]
+    public let requires: [ForeignText]
 
     /// Who made the copy.
     public struct Software: Hashable, Sendable, Codable {
         /// Name and version of the program.
-        public let software: String
+        public let software: ForeignText
         /// Version of the SQLite that made the copy, as `sqlite3_libversion()` gives it.
-        public let sqlite: String
+        public let sqlite: ForeignText
 
-        public init(software: String, sqlite: String) {
+        public init(software: ForeignText, sqlite: ForeignText) {
             self.software = software
             self.sqlite = sqlite
         }
@@ -43,19 +43,19 @@ public struct Manifest: Hashable, Sendable {
     /// What makes a store a Core Data store.
     public struct CoreDataFacts: Hashable, Sendable, Codable {
         /// Entity name to the 32 bytes of its version hash, in base64 as a property list writes it.
-        public let entityVersionHashes: [String: String]
+        public let entityVersionHashes: [ForeignText: String]
 
-        public init(entityVersionHashes: [String: String]) {
+        public init(entityVersionHashes: [ForeignText: String]) {
             self.entityVersionHashes = entityVersionHashes
         }
     }
 
     public init(
-        name: StoreName, createdAt: Timestamp, producer: Software, store: StoreFacts, identity: String? = nil,
+        name: StoreName, createdAt: Timestamp, producer: Software, store: StoreFacts, identity: ForeignText? = nil,
         coreData: CoreDataFacts? = nil, externalFiles: [ExternalFile] = [],
         missingExternalFiles: [ExternalFileName] = [], omissions: Omissions? = nil,
-        tables: [String: TableContent]? = nil, metadata: [String: String] = [:], counter: UInt64? = nil,
-        requires: [String] = []
+        tables: [ForeignText: TableContent]? = nil, metadata: [String: ForeignText] = [:], counter: UInt64? = nil,
+        requires: [ForeignText] = []
     ) {
         self.name = name
         self.createdAt = createdAt

@@ -3,13 +3,13 @@
 /// Source: `Protocol/README.md` section 4.7.
 package enum Metadata {
     /// The first rule that the pairs break, in words for people, or `nil`.
-    package static func firstFlaw(of pairs: [String: String]) -> String? {
+    package static func firstFlaw(of pairs: [String: ForeignText]) -> String? {
         guard pairs.count <= Limits.metadataPairs else { return "more than \(Limits.metadataPairs) pairs of metadata" }
         for (key, value) in pairs {
             guard (1...Limits.metadataKeyLength).contains(key.utf8.count), key.utf8.allSatisfy(isAllowedInKey) else {
                 return "a metadata key is 1 to \(Limits.metadataKeyLength) letters, digits, dots, dashes or underscores"
             }
-            guard value.utf8.count <= Limits.metadataValueLength else {
+            guard value.unescaped.utf8.count <= Limits.metadataValueLength else {
                 return "the metadata value of \(key) is longer than \(Limits.metadataValueLength) bytes"
             }
         }

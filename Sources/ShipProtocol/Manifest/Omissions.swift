@@ -5,7 +5,7 @@ public struct Omissions: Hashable, Sendable {
     /// Whether the persistent history of a Core Data store was emptied.
     public let history: Bool
     /// Tables that were emptied, sorted.
-    public let tables: [String]
+    public let tables: [ForeignText]
     /// External files that are referenced and were not shipped, sorted.
     public let externalFiles: [OmittedFile]
 
@@ -22,7 +22,7 @@ public struct Omissions: Hashable, Sendable {
     }
 
     /// - Returns: `nil` if nothing was left out.
-    package init?(history: Bool, tables: [String], externalFiles: [OmittedFile]) {
+    package init?(history: Bool, tables: [ForeignText], externalFiles: [OmittedFile]) {
         guard history || !tables.isEmpty || !externalFiles.isEmpty else { return nil }
         self.history = history
         self.tables = tables.sorted()
@@ -48,7 +48,7 @@ extension Omissions: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         history = try container.decodeIfPresent(Bool.self, forKey: .history) ?? false
-        tables = try container.decodeIfPresent([String].self, forKey: .tables) ?? []
+        tables = try container.decodeIfPresent([ForeignText].self, forKey: .tables) ?? []
         externalFiles = try container.decodeIfPresent([OmittedFile].self, forKey: .externalFiles) ?? []
     }
 

@@ -42,7 +42,7 @@ extension Manifest {
 
     /// As SQLite compares them; the one that this program makes itself tells nothing of a store.
     fileprivate var tableNames: Set<String>? {
-        tables.map { Set($0.keys.map(\.inLowerCase)).subtracting([Self.ownTable]) }
+        tables.map { Set($0.keys.map(\.unescaped.inLowerCase)).subtracting([Self.ownTable]) }
     }
 
     private static let ownTable = "ship_store_metadata"
@@ -50,7 +50,7 @@ extension Manifest {
     /// Rows that were left out on the user's word are rows.
     fileprivate var hasRows: Bool {
         guard let tables, omissions?.tables.isEmpty ?? true else { return true }
-        return tables.contains { $0.key.inLowerCase != Self.ownTable && $0.value.rows > 0 }
+        return tables.contains { $0.key.unescaped.inLowerCase != Self.ownTable && $0.value.rows > 0 }
     }
 }
 

@@ -14,7 +14,7 @@ public struct TableContent: Hashable, Sendable, Codable {
 
     private static let digestLength = 16
 
-    static func firstFlaw(of tables: [String: TableContent]) -> String? {
+    static func firstFlaw(of tables: [ForeignText: TableContent]) -> String? {
         guard tables.count <= Limits.tables else { return "more than \(Limits.tables) tables" }
         guard tables.keys.allSatisfy(Label.isValid) else { return "the name of a table is not a label" }
         return tables.values.lazy.compactMap(\.firstFlaw).first

@@ -2,11 +2,11 @@
 ///
 /// Source: `Protocol/README.md` section 5.1. Vectors: `hello_*`.
 package struct Hello: Hashable, Sendable {
-    package let software: String
+    package let software: ForeignText
     /// Names of the encodings that it decodes: those of blocks, and `sqlite-columns` if it takes a store by its rows.
-    package let encodings: [String]
+    package let encodings: [ForeignText]
     /// Names of the features that it knows.
-    package let features: [String]?
+    package let features: [ForeignText]?
     /// The current generation of each store.
     package let holds: [HeldStore]?
 
@@ -23,12 +23,13 @@ package struct Hello: Hashable, Sendable {
     }
 
     /// How `encodings` names the frames COLUMNS.
-    static let columns = "sqlite-columns"
+    static let columns: ForeignText = "sqlite-columns"
 
     /// - Parameter forms: How the consumer takes a store; every one takes it in blocks.
     package init(software: String, taking forms: Set<StoreForm>, holds: [HeldStore]) {
-        self.software = software
-        self.encodings = BlockEncoding.allCases.map(\.name) + (forms.contains(.columns) ? [Self.columns] : [])
+        self.software = ForeignText(software)
+        self.encodings =
+            BlockEncoding.allCases.map { ForeignText($0.name) } + (forms.contains(.columns) ? [Self.columns] : [])
         self.features = nil
         self.holds = holds.isEmpty ? nil : Array(holds.prefix(Limits.heldStores))
     }
@@ -45,7 +46,7 @@ extension Hello: Message {
         let labels = [software] + encodings + features
         guard labels.allSatisfy(Label.isValid) else { return "not a label" }
         guard encodings.count <= Limits.features, features.count <= Limits.features else { return "too many names" }
-        guard BlockEncoding.allCases.allSatisfy({ encodings.contains($0.name) }) else {
+        guard BlockEncoding.allCases.allSatisfy({ encodings.contains(ForeignText($0.name)) }) else {
             return "an encoding that every consumer knows is missing"
         }
         guard holds?.count ?? 0 <= Limits.heldStores else { return "too many stores" }

@@ -1,13 +1,18 @@
-/// Whether bytes are one JSON value, and nothing else.
+/// Whether bytes are one JSON value, and nothing else, that every reader reads in the same way.
 ///
 /// `JSONDecoder` is looser than the protocol: it takes other encodings than UTF-8, lets trailing commas pass, does not look
-/// at numbers of members that nobody asks for, and has a limit of its own for nesting.
+/// at numbers of members that nobody asks for, takes one of two members of the same name, and has a limit of its own for
+/// nesting.
 /// Source: RFC 8259, `Protocol/README.md` section 4.
 struct JSONSyntax {
     enum Flaw: Error, Hashable {
         case notPlainUTF8
         case notJSON
         case tooDeep
+        /// An object has two members of one name.
+        case memberTwice
+        /// An escape stands for half of a character.
+        case unpairedSurrogate
     }
 
     /// Deepest nesting of arrays and objects; the outermost is the first.
@@ -66,9 +71,12 @@ struct JSONSyntax {
         try enter("{")
         defer { depth -= 1 }
         if takes("}") { return }
+        var names: Set<[UInt8]> = []
         repeat {
             skipWhiteSpace()
+            let start = index
             try string()
+            guard names.insert(Self.unescaped(text[(start + 1)..<(index - 1)])).inserted else { throw .memberTwice }
             skipWhiteSpace()
             try take(":")
             try value()
@@ -109,10 +117,50 @@ struct JSONSyntax {
             if !"\"\\/bfnrt".utf8.contains(byte) { throw .notJSON }
             return
         }
+        switch try codeUnit() {
+        case 0xD800...0xDBFF:
+            guard takes("\\"), takes("u"), (0xDC00...0xDFFF).contains(try codeUnit()) else { throw .unpairedSurrogate }
+        case 0xDC00...0xDFFF: throw .unpairedSurrogate
+        default: break
+        }
+    }
+
+    /// Four hexadecimal digits.
+    private mutating func codeUnit() throws(Flaw) -> UInt16 {
+        var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = peek, "0123456789abcdefABCDEF".utf8.contains(digit) else { throw .notJSON }
+            guard let digit = peek.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else { throw .notJSON }
+            unit = unit << 4 | UInt16(digit)
             index += 1
         }
+        return unit
+    }
+
+    /// The bytes that a string stands for.
+    ///
+    /// - Parameter string: What is between its quotation marks, which has been found sound.
+    private static func unescaped(_ string: ArraySlice<UInt8>) -> [UInt8] {
+        guard string.contains(UInt8(ascii: "\\")) else { return Array(string) }
+        var units: [UInt16] = []
+        var rest = Substring(decoding: string, as: UTF8.self).utf16
+        while let unit = rest.popFirst() {
+            guard unit == UInt16(UInt8(ascii: "\\")), let escape = rest.popFirst() else {
+                units.append(unit)
+                continue
+            }
+            switch Unicode.Scalar(escape) {
+            case "b": units.append(0x08)
+            case "f": units.append(0x0C)
+            case "n": units.append(0x0A)
+            case "r": units.append(0x0D)
+            case "t": units.append(0x09)
+            case "u":
+                units.append(String(rest.prefix(4)).flatMap { UInt16($0, radix: 16) } ?? 0)
+                rest = rest.dropFirst(4)
+            default: units.append(escape)
+            }
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
     private mutating func number() throws(Flaw) {

@@ -19,7 +19,7 @@ package enum MessageCoding {
         do throws(JSONSyntax.Flaw) {
             try JSONSyntax.check(payload)
         } catch {
-            throw .badMessage(type: type.rawValue, flaw: error.words)
+            throw .badMessage(type: type.rawValue, flaw: ForeignText(error.words))
         }
         let message: M
         do {
@@ -27,9 +27,9 @@ package enum MessageCoding {
         } catch let error as DecodingError {
             throw .badMessage(type: type.rawValue, flaw: error.flaw)
         } catch {
-            throw .badMessage(type: type.rawValue, flaw: "not JSON")
+            throw .badMessage(type: type.rawValue, flaw: "not as it should be")
         }
-        if let flaw = message.firstFlaw { throw .badMessage(type: type.rawValue, flaw: flaw) }
+        if let flaw = message.firstFlaw { throw .badMessage(type: type.rawValue, flaw: ForeignText(flaw)) }
         return message
     }
 
@@ -61,7 +61,7 @@ package enum MessageCoding {
 
 /// The one member that every version of this program understands, of whatever a later one makes of the others.
 private struct RequiredFeatures: Message {
-    let requires: [String]?
+    let requires: [ForeignText]?
 
     var firstFlaw: String? { requires.flatMap(Manifest.firstFlaw(ofRequirements:)) }
 }
@@ -72,20 +72,23 @@ extension JSONSyntax.Flaw {
         case .notPlainUTF8: "not plain UTF-8"
         case .notJSON: "not JSON"
         case .tooDeep: "nested deeper than \(JSONSyntax.depthLimit)"
+        case .memberTwice: "a member stands twice"
+        case .unpairedSurrogate: "half of a character"
         }
     }
 }
 
 extension DecodingError {
-    /// Where, and what; without the other side's text.
-    fileprivate var flaw: String {
+    /// Where, and what; the words may quote a value.
+    fileprivate var flaw: ForeignText {
         switch self {
         case .keyNotFound(let key, let context): "\(context.place)\(key.stringValue) is missing"
         case .typeMismatch(_, let context): "\(context.place)has the wrong type"
         case .valueNotFound(_, let context): "\(context.place)is null"
         case .dataCorrupted(let context):
-            context.codingPath.isEmpty && context.underlyingError != nil
-                ? "not JSON" : "\(context.place)\(context.debugDescription)"
+            // Its syntax has been judged before: what is left is a number that nothing here holds.
+            context.underlyingError != nil
+                ? "\(context.place)a number out of range" : "\(context.place)\(context.debugDescription)"
         @unknown default: "not as it should be"
         }
     }

@@ -28,26 +28,28 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
 /// Source: `Protocol/README.md` sections 5.4 and 5.5. Vectors: `refusal_*`, `cancel_*`.
 public struct Reason: Hashable, Sendable {
     /// As the other side wrote it; see `knownCode`.
-    public let code: String
-    /// For people, as the other side wrote it: to be shown without control characters, and never acted upon.
-    public let message: String
+    public let code: ForeignText
+    /// For people, as the other side wrote it: never acted upon.
+    public let message: ForeignText
 
     /// `nil` for a code that this version does not know.
-    public var knownCode: RefusalCode? { RefusalCode(rawValue: code) }
+    public var knownCode: RefusalCode? { RefusalCode(rawValue: code.unescaped) }
 
     /// Makes the message fit: without U+0000, and cut if it is too long.
     package init(_ code: RefusalCode, message: String) {
-        self.code = code.rawValue
+        self.code = ForeignText(code.rawValue)
         var message = message.filter { $0 != "\0" }
         while message.utf8.count > Limits.reasonLength { message.removeLast() }
-        self.message = message
+        self.message = ForeignText(message)
     }
 }
 
 extension Reason: Message {
     var firstFlaw: String? {
         guard Label.isValid(code) else { return "code is not a label" }
-        guard message.utf8.count <= Limits.reasonLength, !message.utf8.contains(0) else { return "message is no text" }
+        guard message.unescaped.utf8.count <= Limits.reasonLength, !message.unescaped.utf8.contains(0) else {
+            return "message is no text"
+        }
         return nil
     }
 }

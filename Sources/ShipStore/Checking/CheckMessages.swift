@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ShipProtocol
 import StoreServing
 import SystemPackage
 
@@ -9,19 +10,19 @@ struct CheckRequest: Codable {
     let claims: StoreClaims
     let limits: CheckLimits
 
-    /// Longest, in bytes: what every pipe takes although nobody reads from it.
-    static let mostBytes = 4096
+    /// Longest, in bytes: as many names of tables and external files as a manifest may leave out, each character escaped.
+    static let mostBytes = 8 * 1024 * 1024
 }
 
 /// What a checker says, as JSON on its standard output. A store may have taken it over, so it is read with care.
 enum CheckVerdict: Codable {
     case sound(CheckReport)
     case header
-    case unsound(String)
-    case contradictsManifest(String)
+    case unsound(ForeignText)
+    case contradictsManifest(ForeignText)
     case tookTooLong
     case tookTooMuchMemory
-    case unreadable(code: Int32, message: String)
+    case unreadable(code: Int32, message: ForeignText)
     /// The file cannot be read; errno.
     case file(Int32)
 

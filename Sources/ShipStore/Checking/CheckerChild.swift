@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ShipProtocol
 import StoreFiles
 import StoreServing
 import Subprocess
@@ -69,7 +70,7 @@ final class CheckerChild {
     /// - Parameter path: The store, in the folder in which the process runs.
     /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
     func run(on path: FilePath, against claims: StoreClaims) async throws -> CheckReport {
-        try ask(CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits))
+        try await ask(CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits))
         let ending = await Self.ending(of: process, within: limits.time + Self.grace)
         try Task.checkCancellation()
         switch ending {
@@ -100,14 +101,16 @@ final class CheckerChild {
         }
     }
 
-    /// - Throws: `.checkerFailed`.
-    private func ask(_ request: CheckRequest) throws(StoreCheck.Flaw) {
+    /// - Throws: `.checkerFailed`, `CancellationError`.
+    private func ask(_ request: CheckRequest) async throws {
         do {
             let bytes = try JSONEncoder().encode(request)
             guard bytes.count <= CheckRequest.mostBytes else { throw Errno.messageTooLong }
-            try input.get().say(bytes)
+            try await input.get().say(Array(bytes), within: Self.grace)
+        } catch let error as CancellationError {
+            throw error
         } catch {
-            throw .checkerFailed(.notStarted((error as? Errno ?? .ioError).rawValue))
+            throw StoreCheck.Flaw.checkerFailed(.notStarted((error as? Errno ?? .ioError).rawValue))
         }
     }
 
@@ -127,7 +130,7 @@ final class CheckerChild {
         }
     }
 
-    private static func words(_ text: String) -> String {
-        String(decoding: text.utf8.prefix(longestWords), as: UTF8.self)
+    private static func words(_ text: ForeignText) -> ForeignText {
+        ForeignText(String(decoding: text.unescaped.utf8.prefix(longestWords), as: UTF8.self))
     }
 }

@@ -27,12 +27,29 @@ final class CheckerInput {
         }
     }
 
-    /// - Parameter bytes: No more than `CheckRequest.mostBytes`.
-    func say(_ bytes: some Sequence<UInt8>) throws {
+    /// How long to wait before a full pipe is looked at again.
+    private static let pause = Duration.milliseconds(2)
+
+    /// Says all of it, as far as somebody reads it.
+    ///
+    /// - Parameter time: How long that may take.
+    /// - Throws: `Errno`, `CancellationError`.
+    func say(_ bytes: [UInt8], within time: Duration) async throws {
         defer {
             try? write?.close()
             write = nil
         }
-        try write?.writeAll(bytes)
+        guard let write, let flags = PlatformCalls.statusFlags(of: write) else { return }
+        PlatformCalls.setStatusFlags(PlatformCalls.nonBlocking(flags), of: write)
+        let deadline = ContinuousClock.now + time
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            do {
+                rest = rest.dropFirst(try rest.withUnsafeBytes { try write.write($0) })
+            } catch Errno.wouldBlock {
+                guard ContinuousClock.now < deadline else { throw Errno.timedOut }
+                try await Task.sleep(for: Self.pause)
+            }
+        }
     }
 }

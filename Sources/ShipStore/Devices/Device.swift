@@ -51,7 +51,9 @@ public struct Device: Sendable {
     /// - Returns: The peer that is trusted no more.
     /// - Throws: Among others, `.noSuchPeer`.
     public func distrust(_ idOrName: String) throws(ShipmentError) -> TrustedPeer {
-        guard let peer = try Self.explained({ try folder.distrust(idOrName) }) else { throw .noSuchPeer(idOrName) }
+        guard let peer = try Self.explained({ try folder.distrust(idOrName) }) else {
+            throw .noSuchPeer(ForeignText(idOrName))
+        }
         return peer
     }
 

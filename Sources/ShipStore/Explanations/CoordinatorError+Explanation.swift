@@ -6,7 +6,7 @@ extension CoordinatorError {
     public var explanation: Explanation {
         switch self {
         case .noSuchStore(let name):
-            Explanation("there is no store \(Printable.text(name))", hint: "see `ship-store list`")
+            Explanation("there is no store \(name)", hint: "see `ship-store list`")
         case .noSuchIndex(let index, let count):
             Explanation("there is no store at index \(index): there are \(count)", hint: "see `ship-store list`")
         case .notOneStore(0): Explanation("there is no store yet", hint: "receive one first")

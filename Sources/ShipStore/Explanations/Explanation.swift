@@ -6,14 +6,15 @@ import SystemPackage
 ///
 /// The words are here, not on the command line, because a refusal carries them to the other side.
 public struct Explanation: Hashable, Sendable {
-    /// What happened, to what. Lower case, no full stop.
+    /// What happened, to what. Lower case, no full stop; fit for a terminal, whatever the other side wrote.
     public let cause: String
     /// What to do next, if there is something to do.
     public let hint: String?
 
-    init(_ cause: String, hint: String? = nil) {
-        self.cause = cause
-        self.hint = hint
+    /// Whatever is put into the words is escaped: paths and names of others are in them.
+    init(_ cause: PrintableText, hint: PrintableText? = nil) {
+        self.cause = cause.text
+        self.hint = hint?.text
     }
 }
 
@@ -27,7 +28,7 @@ extension Explanation {
             parts.append("\(count) new external file\(count == 1 ? "" : "s") in \(folder)")
         }
         let words = "left behind: \(parts.joined(separator: " and ")), which the next restore uses or removes"
-        return Explanation(cause, hint: hint.map { "\($0) (\(words))" } ?? words)
+        return Explanation("\(cause)", hint: hint.map { "\($0) (\(words))" } ?? "\(words)")
     }
 }
 
@@ -55,11 +56,11 @@ extension ShipmentError {
         case .pairing(let error): error.explanation
         case .noSuchPeer(let text):
             Explanation(
-                "no device of that id or name is trusted: \(Printable.text(text))", hint: "see `ship-store peers`")
+                "no device of that id or name is trusted: \(text)", hint: "see `ship-store peers`")
         case .refused(let reason):
-            Explanation("the receiver refused the shipment: \(reason.printableMessage)", hint: reason.hint)
+            Explanation("the receiver refused the shipment: \(reason.words)", hint: reason.hint)
         case .givenUp(let reason):
-            Explanation("the sender gave up: \(reason.printableMessage)", hint: "nothing was installed; send again")
+            Explanation("the sender gave up: \(reason.words)", hint: "nothing was installed; send again")
         case .notAllowed(let name, .sender):
             Explanation("the sender may not send \(name) here", hint: "`ship-store trust ID --store \(name)` lets it")
         case .notAllowed(let name, .receiver):
@@ -86,12 +87,9 @@ extension ShipmentError {
 
 extension Reason {
     /// The other side's words, or at least its code.
-    fileprivate var printableMessage: String {
-        let message = Printable.text(message)
-        return message.isEmpty ? Printable.text(code) : message
-    }
+    fileprivate var words: ForeignText { message.unescaped.isEmpty ? code : message }
     /// What to do about a refusal of the other side, where there is something that this side can do.
-    fileprivate var hint: String? {
+    fileprivate var hint: PrintableText? {
         switch knownCode {
         case .wrongModel: "update the reader there, or send a store of the model that it knows"
         case .wrongSchema: "update the reader there, or send a store of a schema that it knows"

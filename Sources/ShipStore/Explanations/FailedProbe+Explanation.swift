@@ -11,9 +11,9 @@ extension FailedProbe {
     /// Longest probe that is told whole, in characters: a refusal has room for what comes after it too.
     private static let longestText = 400
 
-    private static func shortened(_ sql: String) -> String {
-        let text = Printable.text(sql.split(whereSeparator: \.isWhitespace).joined(separator: " "))
-        return text.count <= longestText ? text : text.prefix(longestText) + "..."
+    private static func shortened(_ sql: String) -> PrintableText {
+        let text = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return text.count <= longestText ? "\(text)" : "\(text.prefix(longestText))..."
     }
 }
 
@@ -21,13 +21,13 @@ extension FailedProbe.Reason {
     /// In characters.
     private static let longestValue = 60
 
-    fileprivate var words: String {
+    fileprivate var words: PrintableText {
         switch self {
         case .noRow: "gave no row"
         case .isNull: "gave NULL"
-        case .isZero(let value): "gave \(Printable.text(String(value.prefix(Self.longestValue)))), which is not true"
+        case .isZero(let value): "gave \(value.unescaped.prefix(Self.longestValue)), which is not true"
         case .tookTooLong(let limit): "took longer than \(limit)"
-        case .failed(let message): "failed: \(Printable.text(message))"
+        case .failed(let message): "failed: \(message)"
         }
     }
 }

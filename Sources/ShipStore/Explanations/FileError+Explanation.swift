@@ -1,10 +1,11 @@
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 
 extension FileError {
     var explanation: Explanation { Explanation("\(self)", hint: hint) }
 
-    private var hint: String? {
+    private var hint: PrintableText? {
         if isOutOfSpace { return "free some space, then try again" }
         switch errno {
         case .noSuchFileOrDirectory:

@@ -46,7 +46,7 @@ extension InboxError {
         case .held(let name, let numbers):
             Explanation(
                 "a reader holds \(name), generation\(numbers.count == 1 ? "" : "s") "
-                    + numbers.map(String.init).joined(separator: ", "),
+                    + "\(numbers.map(String.init).joined(separator: ", "))",
                 hint: "nothing has changed; let the reader go of it, then try again")
         case .otherStore(let name, let flaw):
             Explanation(
@@ -73,7 +73,7 @@ extension InboxError {
     }
 
     /// What is installed can be left for an older generation as well; what is not on its way in has to come again.
-    private static func wayOut(ofDamageTo path: FilePath) -> String {
+    private static func wayOut(ofDamageTo path: FilePath) -> PrintableText {
         let names = path.components.map(\.string)
         guard let generations = names.lastIndex(of: "generations"), generations > 1,
             names[generations - 2] == ".ship-store"
@@ -99,6 +99,10 @@ extension SequenceFlaw {
             Explanation(
                 "this shipment of \(name) has no number, as those before it have, so that it may be an old one",
                 hint: "send it from the device that sent those; `receive --unsigned` takes it all the same")
+        case .notCounted:
+            Explanation(
+                "this shipment of \(name) has no number, and a device numbers those that it makes",
+                hint: "update the program that sends it, then send it again")
         case .otherDevice:
             Explanation(
                 "\(name) has come from another device so far",
@@ -108,7 +112,7 @@ extension SequenceFlaw {
 }
 
 extension Succession.Flaw {
-    fileprivate var words: String {
+    fileprivate var words: PrintableText {
         switch self {
         case .otherIdentity: "its identity is not that of the shipment"
         case .noTableInCommon: "it has no table of the same name as any of the shipment"

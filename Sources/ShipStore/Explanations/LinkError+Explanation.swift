@@ -1,10 +1,11 @@
+import ShipProtocol
 import ShipTransport
 import StoreFiles
 import SystemPackage
 
 extension LinkError {
     /// Six digits, or ids where they can be copied.
-    private static let trustFirst =
+    private static let trustFirst: PrintableText =
         "trust each other first: `ship-store receive --pair` on one side and `ship-store send --pair CODE` on the other, "
         + "or `ship-store trust ID` on both, with what `ship-store identity` says on the other"
 

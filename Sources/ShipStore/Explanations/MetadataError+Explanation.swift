@@ -3,7 +3,7 @@ import StoreOperations
 extension MetadataError {
     var explanation: Explanation {
         switch self {
-        case .notAllowed(let flaw): Explanation(flaw)
+        case .notAllowed(let flaw): Explanation("\(flaw)")
         case .busy(let path, let waited):
             Explanation(
                 "another program is writing to \(path), and was so for \(waited)",

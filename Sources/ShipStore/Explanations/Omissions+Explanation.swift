@@ -4,10 +4,12 @@ extension Omissions {
     /// What was left out, as a list in words.
     ///
     /// - Parameter bytes: How a size is said.
-    public func words(bytes: (Int64) -> String = { "\($0) bytes" }) -> String {
-        var parts: [String] = []
+    public func words(bytes: (Int64) -> String = { "\($0) bytes" }) -> PrintableText {
+        var parts: [PrintableText] = []
         if history { parts.append("the history") }
-        if !tables.isEmpty { parts.append("the rows of \(tables.map(Printable.text).joined(separator: ", "))") }
+        if !tables.isEmpty {
+            parts.append("the rows of \(tables.map { PrintableText("\($0)") }.joined(separator: ", "))")
+        }
         if !externalFiles.isEmpty {
             let size = externalFiles.reduce(0) { $0 + $1.size }
             let count = externalFiles.count

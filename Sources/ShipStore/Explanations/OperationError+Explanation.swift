@@ -22,7 +22,7 @@ extension OperationError {
             Explanation("\(path) is damaged: \(complaint)", hint: "see `ship-store verify \(path)`")
         case .unusable(let words):
             Explanation(
-                words,
+                "\(words)",
                 hint: "check the path; --force removes it all the same, with its -wal, -shm and -journal")
         case .notDamaged(let path):
             Explanation("\(path) is not damaged", hint: "leave --force out")
@@ -79,16 +79,16 @@ extension OperationError {
         case .notVerified(let path):
             Explanation("what was written to \(path) reads back as something else", hint: "check the disk")
         case .badTag(let tag):
-            Explanation("\(Printable.text(tag)) is no tag: 1 to 60 letters, digits, dots, dashes and underscores")
+            Explanation("\(tag) is no tag: 1 to 60 letters, digits, dots, dashes and underscores")
         case .badMetadata(let flaw): Explanation("there is \(flaw)")
         case .badFileName(let name):
             Explanation(
-                "\(Printable.text(name)) is no name for a copy",
+                "\(name) is no name for a copy",
                 hint: "name a file, without a folder, that is not hidden and not one of SQLite's sidecars")
         case .noSpace(let folder):
             Explanation("there is no space left on the disk of \(folder)", hint: "free some space, then try again")
         case .file(let error): error.explanation
-        case .sqlite(let code, let message): Explanation("SQLite says: \(Printable.text(message)) (code \(code))")
+        case .sqlite(let code, let message): Explanation("SQLite says: \(message) (code \(code))")
         case .stopped: Explanation("stopped before it was done", hint: "nothing has changed; start again")
         }
     }
@@ -99,7 +99,7 @@ extension OperationError {
         switch place {
         case .inbox(let root, let name):
             let name = name.map(\.text) ?? "NAME"
-            let hint =
+            let hint: PrintableText =
                 switch purpose {
                 case .destroy, .move:
                     "`ship-store forget \(name) --into \(root)` removes it with all its generations"
@@ -110,7 +110,7 @@ extension OperationError {
             return Explanation("\(path) is a generation of the inbox \(root), and never changes", hint: hint)
         case .keptCopy(let copy):
             let folder = copy.removingLastComponent()
-            let hint =
+            let hint: PrintableText =
                 switch purpose {
                 case .destroy, .move: "`ship-store copies --in \(folder) --prune` removes kept copies"
                 case .restore, .replace: "`ship-store restore \(copy) --over STORE` goes the other way"
@@ -124,7 +124,7 @@ extension OperationError {
         }
     }
 
-    private static func text(_ identity: String?) -> String {
-        identity.map { Printable.text($0) } ?? "no identity"
+    private static func text(_ identity: ForeignText?) -> ForeignText {
+        identity ?? "no identity"
     }
 }

@@ -10,7 +10,7 @@ extension ProtocolError {
             Explanation(
                 "this is no ship-store stream", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
         case .badPreamble: Explanation("the stream begins with a field that is out of range", hint: "send it again")
-        case .damaged: Explanation("bytes were damaged on the way: a checksum is wrong", hint: "send it again")
+        case .damaged(let damage): Explanation("bytes were damaged on the way: \(damage.words)", hint: "send it again")
         case .versionNotSupported(let versions):
             Explanation(
                 "the other side speaks protocol \(Self.text(versions)), this one \(Self.text(Preamble.spokenVersions))",
@@ -25,15 +25,15 @@ extension ProtocolError {
         case .payloadTooLong(let type, let length, let limit):
             Explanation("a frame of type \(type) declares \(length) bytes; at most \(limit) are allowed")
         case .outOfOrder(let type): Explanation("a frame of type \(type) came out of order")
-        case .badBlock(let flaw): Explanation("a block is out of order or out of range: \(flaw)")
-        case .badColumns(let flaw): Explanation("rows of the store are out of order or out of range: \(flaw)")
+        case .badBlock(let flaw): Explanation("a block is out of order or out of range: \(flaw.words)")
+        case .badColumns(let flaw): Explanation("rows of the store are out of order or out of range: \(flaw.words)")
         case .badSignatureFrame: Explanation("a signature has no certificate")
         case .encodingNotSupported(let encoding):
             Explanation(
                 "a block has encoding \(encoding), which this version does not know", hint: "update this program")
         case .featureNotSupported(let name):
             Explanation(
-                "the shipment requires the feature \(name.filter { $0.isASCII && !$0.isNewline }), "
+                "the shipment requires the feature \(name), "
                     + "which this version does not know", hint: "update this program")
         case .badMessage(let type, let flaw):
             Explanation("a message of type \(type) breaks the protocol's rules: \(flaw)")
@@ -43,16 +43,17 @@ extension ProtocolError {
 
     /// Of what is read from a file, which nobody sends again.
     var explanationOfFile: Explanation {
-        let hint = "have it made anew with `ship-store send --to FILE`"
+        let hint: PrintableText = "have it made anew with `ship-store send --to FILE`"
         switch self {
         case .truncated: return Explanation("the file ends early: the shipment is not whole", hint: hint)
         case .wrongMagic:
             return Explanation(
                 "the file is no shipment", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
-        case .damaged: return Explanation("the file is damaged: a checksum is wrong", hint: hint)
+        case .damaged(let damage): return Explanation("the file is damaged: \(damage.words)", hint: hint)
         case .incomplete: return Explanation("parts of the shipment are missing in the file", hint: hint)
         default:
-            return Explanation("the file is no sound shipment: \(explanation.cause)", hint: explanation.hint ?? hint)
+            return Explanation(
+                "the file is no sound shipment: \(explanation.cause)", hint: explanation.hint.map { "\($0)" } ?? hint)
         }
     }
 
@@ -62,10 +63,57 @@ extension ProtocolError {
     }
 }
 
+extension ProtocolError.Damage {
+    fileprivate var words: PrintableText {
+        switch self {
+        case .preamble, .frame: "a checksum is wrong"
+        case .manifest: "the manifest does not inflate"
+        case .installedStore: "what was installed is not what was sent"
+        }
+    }
+}
+
+extension ProtocolError.BlockFlaw {
+    fileprivate var words: PrintableText {
+        switch self {
+        case .truncated: "it has no content"
+        case .decodedSize: "its decoded size"
+        case .offset: "its offset"
+        case .part: "its part"
+        case .beyondEnd: "it goes beyond the end of its part"
+        case .windowAtStart: "a window where nothing comes before"
+        }
+    }
+}
+
+extension ProtocolError.ColumnsFlaw {
+    fileprivate var words: PrintableText {
+        switch self {
+        case .truncated: "they have no content"
+        case .flags: "their flags"
+        case .place: "they are not in their place"
+        case .beyondEnd: "they are longer than the store"
+        }
+    }
+}
+
+extension CompressionError.Flaw {
+    fileprivate var words: PrintableText {
+        switch self {
+        case .notZlib: "a block does not inflate"
+        case .decodedSize: "something inflates to another size than it says"
+        case .trailingBytes: "bytes follow where something that was deflated ends"
+        case .dictionary: "a block was deflated after other bytes than those that came before it"
+        case .rows: "the rows that came do not make a store"
+        case .segment, .segmentLimit: "the rows of the store came in a form that there is not"
+        }
+    }
+}
+
 extension CompressionError {
     var explanation: Explanation {
         switch self {
-        case .damaged: Explanation("bytes were damaged on the way: a block does not inflate", hint: "send it again")
+        case .damaged(let flaw): Explanation("bytes were damaged on the way: \(flaw.words)", hint: "send it again")
         case .sourceChanged: Explanation("a file changed while it was being sent", hint: "send it again")
         case .outOfMemory:
             Explanation("there is not even 1 MiB of memory left", hint: "free some memory, then try again")

@@ -11,7 +11,7 @@ extension StoreRequirements.Objection {
                 hint: "receive without --model what Core Data has not made")
         case .otherModel(let difference, let nearest):
             Explanation(
-                "the store's model is not \(Printable.text(nearest)): \(difference.words)",
+                "the store's model is not \(nearest): \(difference.words)",
                 hint: "update the reader, and name its new model with --model")
         case .otherSchema(let digest):
             Explanation(
@@ -44,7 +44,7 @@ extension ShipmentBudget.Excess {
 }
 
 extension ClosedRange<Int32> {
-    fileprivate var words: String {
+    fileprivate var words: PrintableText {
         count == 1 ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)"
     }
 }
@@ -54,13 +54,13 @@ extension ModelDifference {
     private static let namesShown = 5
 
     /// `added Tag; removed Author; changed Photo, Recipe and 7 more`
-    fileprivate var words: String {
+    fileprivate var words: PrintableText {
         [("added", added), ("removed", removed), ("changed", changed)].filter { !$0.1.isEmpty }
-            .map { "\($0.0) \(Self.list($0.1))" }.joined(separator: "; ")
+            .map { PrintableText("\($0.0) \(Self.list($0.1))") }.joined(separator: "; ")
     }
 
-    private static func list(_ entities: [String]) -> String {
-        let names = entities.prefix(namesShown).map(Printable.text).joined(separator: ", ")
+    private static func list(_ entities: [ForeignText]) -> PrintableText {
+        let names = entities.prefix(namesShown).map { PrintableText("\($0)") }.joined(separator: ", ")
         return entities.count > namesShown ? "\(names) and \(entities.count - namesShown) more" : names
     }
 }
@@ -83,17 +83,17 @@ extension ModelFileError {
 }
 
 extension ModelFileError.Flaw {
-    fileprivate var words: String {
+    fileprivate var words: PrintableText {
         switch self {
         case .noPropertyList: "it is neither a property list nor JSON"
         case .noVersions: "it has no NSManagedObjectModel_VersionHashes"
         case .noJSONOfHashes: "it is no JSON object of entity names and their hashes in base64"
         case .entityCount(let count): "a model has 1 to \(Limits.entities) entities, not \(count)"
-        case .badHash(let entity): "the hash of \(Printable.text(entity)) is not 32 bytes"
+        case .badHash(let entity): "the hash of \(entity) is not 32 bytes"
         }
     }
 
-    fileprivate var hint: String {
+    fileprivate var hint: PrintableText {
         switch self {
         case .noVersions: "name the .momd folder or its VersionInfo.plist, not a .mom"
         case .noPropertyList, .noJSONOfHashes, .entityCount, .badHash:

@@ -63,14 +63,14 @@ extension SnapshotError {
             Explanation("the store has more than \(limit) external files")
         case .noSuchTable(let name, let near):
             Explanation(
-                "the store has no table \(Printable.text(name))",
+                "the store has no table \(name)",
                 hint: near.isEmpty
                     ? "`ship-store inspect STORE` lists its tables"
-                    : "did you mean \(near.map(Printable.text).joined(separator: " or "))?")
-        case .tableMustStay(let name, let obstacle): obstacle.explanation(of: Printable.text(name))
+                    : "did you mean \(near.map { PrintableText("\($0)") }.joined(separator: " or "))?")
+        case .tableMustStay(let name, let obstacle): obstacle.explanation(of: name)
         case .tableIsTaken(let name):
             Explanation(
-                "the copy cannot say what it comes without: the store has a table \(Printable.text(name)) of its own",
+                "the copy cannot say what it comes without: the store has a table \(name) of its own",
                 hint: "take a complete copy")
         case .tooMuchMetadata(let limit):
             Explanation(
@@ -89,7 +89,7 @@ extension SnapshotError {
 }
 
 extension TableObstacle {
-    fileprivate func explanation(of table: String) -> Explanation {
+    fileprivate func explanation(of table: ForeignText) -> Explanation {
         switch self {
         case .isView: Explanation("\(table) is a view, which has no rows", hint: "exclude the tables that it reads")
         case .isVirtual, .isPartOfVirtual:

@@ -9,11 +9,11 @@ extension StoreCheck.Flaw {
                 hint: "nothing was installed; send it with `ship-store send`, which makes such a copy")
         case .unsound(let complaint):
             Explanation(
-                "the store is not sound: \(Printable.text(complaint))",
+                "the store is not sound: \(complaint)",
                 hint: "look into the sender's store with `ship-store verify STORE` there")
         case .contradictsManifest(let member):
             Explanation(
-                "the store is not as its manifest says: \(Printable.text(member))",
+                "the store is not as its manifest says: \(member)",
                 hint: "nothing was installed; whoever sent it says what is not so, or has an older program: update it")
         case .tookTooLong(let limit):
             Explanation(
@@ -25,7 +25,7 @@ extension StoreCheck.Flaw {
                 hint: "if its sender is to be trusted with that much memory, give more with --check-memory")
         case .unreadable(let code, let message):
             Explanation(
-                "SQLite cannot read the store: \(Printable.text(message)) (code \(code))",
+                "SQLite cannot read the store: \(message) (code \(code))",
                 hint: "look into the sender's store with `ship-store verify STORE` there")
         case .checkerFailed(let failure): failure.explanation
         case .file(let error): error.explanation

@@ -23,7 +23,9 @@ extension LocalStore {
         _ patience: Patience
     ) async throws -> KeptCopy {
         let metadata = metadata.merging(tags.map(\.pair)) { $1 }
-        if let flaw = Metadata.firstFlaw(of: metadata) { throw OperationError.badMetadata(flaw) }
+        if let flaw = Metadata.firstFlaw(of: metadata.mapValues { ForeignText($0) }) {
+            throw OperationError.badMetadata(flaw)
+        }
         // In the folder itself, so that the copy need not be copied once more.
         try Folder.make(copies.folder)
         let room = try TemporaryFolder(in: copies.folder, .besideResults)

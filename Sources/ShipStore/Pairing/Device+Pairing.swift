@@ -27,7 +27,7 @@ extension Device {
                 try await link.writer.write(proof, within: timeouts.hello)
                 let welcome = try await reader.next(PairingExchange.welcomeSize)
                 guard welcome[0] == 0 else { throw PairingError.notOpen }
-                let name = try PairingExchange.name(try await reader.next(Int(welcome[1])))
+                let name = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
                 return try self.trust(other, as: .receiver, called: name)
             }
         } catch LinkError.closedByPeer {
@@ -64,7 +64,7 @@ extension Device {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
             throw PairingError.notOpen
         }
-        let peer = try trust(other, as: .sender, called: try PairingExchange.name(name))
+        let peer = try trust(other, as: .sender, called: PairingExchange.name(name, of: other))
         try await link.writer.write(welcome, within: timeouts.hello)
         return peer
     }

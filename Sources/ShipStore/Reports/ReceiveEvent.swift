@@ -16,7 +16,7 @@ public enum ReceiveEvent: Hashable, Sendable {
     /// This device has signed what was offered.
     case signed(by: DeviceIdentifier)
     /// It is a store of this model, of those that are required.
-    case admitted(model: String)
+    case admitted(model: ForeignText)
     /// Bytes of the parts, decoded: so far, and in all.
     case progress(done: Int64, total: Int64)
     /// All bytes are there: they are synced, read back and checked.

@@ -54,7 +54,7 @@ public struct ModelFile: Hashable, Sendable {
         var models: [EntityModel] = []
         for name in versions.keys.sorted(by: { ($0 != current ? 1 : 0, $0) < ($1 != current ? 1 : 0, $1) }) {
             let entities = versions[name]?.dictionary ?? [:]
-            models.append(try model(name, of: entities.mapValues(\.data), path))
+            models.append(try model(name, of: Self.entities(entities), path))
         }
         return models
     }
@@ -65,25 +65,30 @@ public struct ModelFile: Hashable, Sendable {
         let decoder = JSONDecoder()
         let facts = try? decoder.decode(Manifest.CoreDataFacts.self, from: Data(bytes))
         guard
-            let hashes = facts?.entityVersionHashes ?? (try? decoder.decode([String: String].self, from: Data(bytes)))
+            let hashes = facts?.entityVersionHashes
+                ?? (try? decoder.decode([ForeignText: String].self, from: Data(bytes)))
         else { throw .unreadable(path, .noJSONOfHashes) }
         return try model(name, of: hashes.mapValues { Data(base64Encoded: $0).map(Array.init) }, path)
     }
 
     private static func model(
-        _ name: String, of entities: [String: [UInt8]?], _ path: FilePath
+        _ name: String, of entities: [ForeignText: [UInt8]?], _ path: FilePath
     ) throws(ModelFileError) -> EntityModel {
         guard !entities.isEmpty, entities.count <= Limits.entities else {
             throw .unreadable(path, .entityCount(entities.count))
         }
-        var hashes: [String: [UInt8]] = [:]
+        var hashes: [ForeignText: [UInt8]] = [:]
         for (entity, hash) in entities {
             guard let hash, hash.count == EntityModel.hashSize else {
                 throw .unreadable(path, .badHash(entity: entity))
             }
             hashes[entity] = hash
         }
-        return EntityModel(name: name, hashes: hashes)
+        return EntityModel(name: ForeignText(name), hashes: hashes)
+    }
+
+    private static func entities(_ list: [String: PropertyListValue]) -> [ForeignText: [UInt8]?] {
+        Dictionary(list.map { (ForeignText($0.key), $0.value.data) }) { first, _ in first }
     }
 
     private static func name(of path: FilePath) -> String { path.lastComponent?.string ?? path.string }

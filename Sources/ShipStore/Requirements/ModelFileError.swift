@@ -1,3 +1,4 @@
+public import ShipProtocol
 public import StoreFiles
 public import SystemPackage
 
@@ -20,7 +21,7 @@ public enum ModelFileError: Error, Hashable, Sendable {
         /// A model has no entity, or more than a manifest may list.
         case entityCount(Int)
         /// It is not 32 bytes.
-        case badHash(entity: String)
+        case badHash(entity: ForeignText)
     }
 }
 

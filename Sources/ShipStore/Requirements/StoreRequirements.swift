@@ -27,7 +27,7 @@ public struct StoreRequirements: Hashable, Sendable {
         /// It is no Core Data store, or one that does not say what its entities are.
         case noModel
         /// It is of another model: how it differs from the nearest that is required.
-        case otherModel(ModelDifference, nearest: String)
+        case otherModel(ModelDifference, nearest: ForeignText)
         case otherSchema(ContentDigest)
         case otherUserVersion(Int32, required: ClosedRange<Int32>)
     }

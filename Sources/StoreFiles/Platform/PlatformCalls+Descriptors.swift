@@ -85,6 +85,9 @@ extension PlatformCalls {
         _ = fcntl(descriptor.rawValue, F_SETFL, flags)
     }
 
+    /// The same flags for descriptors that fail rather than wait.
+    package static func nonBlocking(_ flags: CInt) -> CInt { flags | O_NONBLOCK }
+
     /// Whether descriptors with these flags fail rather than wait.
     package static func isNonBlocking(_ flags: CInt) -> Bool { flags & O_NONBLOCK != 0 }
 }

@@ -22,7 +22,7 @@ public struct CopyTag: Hashable, Sendable, Comparable {
     package var pair: (key: String, value: String) { (Self.prefix + text, "") }
 
     /// The tags in a copy's metadata, sorted, and the user's other pairs.
-    static func split(_ metadata: [String: String]) -> (tags: [CopyTag], rest: [String: String]) {
+    static func split(_ metadata: [String: ForeignText]) -> (tags: [CopyTag], rest: [String: ForeignText]) {
         let tags = metadata.keys.compactMap(CopyTag.init(key:))
         return (tags.sorted(), metadata.filter { CopyTag(key: $0.key) == nil })
     }

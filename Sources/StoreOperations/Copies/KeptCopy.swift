@@ -13,7 +13,7 @@ public struct KeptCopy: Hashable, Sendable {
     /// In the order of the alphabet.
     public let tags: [CopyTag]
     /// The user's own pairs, without the tags.
-    public let metadata: [String: String]
+    public let metadata: [String: ForeignText]
 
     init(_ generation: Generation, _ record: CopyRecord?) {
         self.generation = generation
@@ -40,7 +40,7 @@ public struct KeptCopy: Hashable, Sendable {
     /// Which store it is a copy of, as far as that can be known.
     package enum Original: Hashable, Sendable {
         /// Core Data's `Z_UUID`, wherever the store is by now. A duplicate of the store has the same, and mostly another name.
-        case identified(String, StoreName)
+        case identified(ForeignText, StoreName)
         case at(FilePath)
         /// Neither is known: tables alone are no proof, but with the name they are the best there is.
         case described(schema: ContentDigest, StoreName)

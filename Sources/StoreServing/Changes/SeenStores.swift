@@ -13,6 +13,8 @@ struct SeenStores {
         let identity: FileStatus.Identity
         /// The last one whose manifest could be read.
         let readable: Generation?
+        /// What is in its tables, if that has been asked already.
+        var tables: StoredTables?
     }
 
     private let inbox: Inbox
@@ -29,7 +31,7 @@ struct SeenStores {
         self.inbox = inbox
         for name in (try? inbox.storeNames()) ?? [] {
             guard let number else {
-                _ = look(at: name)
+                _ = look(at: name, .no)
                 continue
             }
             // One that is not kept any more differs in everything.
@@ -76,7 +78,10 @@ struct SeenStores {
         return nil
     }
 
-    private mutating func look(at store: StoreName) -> StoreChange? {
+    /// Whether somebody wants to know what is different.
+    private enum Told: Hashable { case yes, no }
+
+    private mutating func look(at store: StoreName, _ isTold: Told = .yes) -> StoreChange? {
         while true {
             let before = seen[store]
             guard let name = inbox.currentName(of: store),
@@ -87,14 +92,21 @@ struct SeenStores {
             if let before, before.name == name, before.identity == identity { return nil }
             do throws(InboxError) {
                 let generation = try Generation(name, of: store, in: inbox)
-                seen[store] = Seen(name: name, identity: identity, readable: generation)
+                seen[store] = Seen(name: name, identity: identity, readable: generation, tables: before?.tables)
                 // An inbox that was made anew with what was in it before.
                 if before?.name == name, before?.readable?.manifest == generation.manifest { return nil }
-                return .generation(GenerationChange(from: before?.readable, to: generation))
+                guard isTold == .yes else {
+                    seen[store]?.tables = nil
+                    return nil
+                }
+                let (changes, tables) = StoredTables.changes(
+                    from: before?.readable, before?.tables, to: generation)
+                seen[store]?.tables = tables
+                return .generation(GenerationChange(from: before?.readable, to: generation, tables: changes))
             } catch {
                 // Pruned after the look at the link: there is a newer one.
                 if inbox.currentName(of: store) != name { continue }
-                seen[store] = Seen(name: name, identity: identity, readable: before?.readable)
+                seen[store] = Seen(name: name, identity: identity, readable: before?.readable, tables: before?.tables)
                 return .unreadable(store, generation: name.number, error)
             }
         }

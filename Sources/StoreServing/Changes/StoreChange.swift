@@ -36,13 +36,13 @@ public struct GenerationChange: Hashable, Sendable {
     public let from: GenerationStamp?
     public let to: GenerationStamp
     /// What is in `to` and was not in `from`, and the other way round.
-    public let difference: ManifestDifference
+    public let difference: GenerationDifference
 
-    init(from old: Generation?, to new: Generation) {
+    init(from old: Generation?, to new: Generation, tables: [GenerationDifference.TableChange]?) {
         store = new.manifest.name
         from = old.map(GenerationStamp.init)
         to = GenerationStamp(new)
-        difference = ManifestDifference(from: old?.manifest, to: new.manifest)
+        difference = GenerationDifference(from: old?.manifest, to: new.manifest, tables: tables)
     }
 
     /// Whether an older generation is current again: somebody went back.

@@ -1,4 +1,5 @@
 import GRDBSQLite
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 
@@ -21,7 +22,7 @@ final class CheckConnection {
         let code = sqlite3_open_v2(StoreAddress.of(path), &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)
-            throw .unreadable(code: code, message: String(cString: sqlite3_errstr(code)))
+            throw .unreadable(code: code, message: ForeignText(String(cString: sqlite3_errstr(code))))
         }
         connection = opened
         deadline = CheckDeadline(in: limits.time)
@@ -78,7 +79,9 @@ final class CheckConnection {
         }
     }
 
-    static func words(_ text: String) -> String { String(decoding: text.utf8.prefix(longestWords), as: UTF8.self) }
+    static func words(_ text: String) -> ForeignText {
+        ForeignText(String(decoding: text.utf8.prefix(longestWords), as: UTF8.self))
+    }
 
     /// The row that a statement stands on. What is not of a kind is not read as such, and never traps.
     struct Row {

@@ -1,3 +1,5 @@
+public import ShipProtocol
+
 /// What the checks of a store found that is no reason to refuse it.
 public struct CheckReport: Hashable, Sendable, Codable {
     public let depth: Depth
@@ -17,7 +19,7 @@ public struct CheckReport: Hashable, Sendable, Codable {
         /// So many rows refer to rows that are not there; no more than `most` are counted.
         case violated(rows: Int)
         /// They refer to what is no key, or to tables that are not there: SQLite's words.
-        case unclear(String)
+        case unclear(ForeignText)
 
         /// Rows that are counted.
         public static let most = 1000

@@ -48,7 +48,7 @@ struct FoundFacts {
 
 /// What a Core Data store says of itself.
 private struct FoundCoreData {
-    let identity: String?
+    let identity: ForeignText?
     let modelDigest: ContentDigest
 
     /// - Returns: `nil` for a store that Core Data did not make.
@@ -65,7 +65,7 @@ private struct FoundCoreData {
         let found = try connection.value(
             "SELECT Z_UUID, CASE WHEN length(Z_PLIST) <= \(longest) THEN Z_PLIST END FROM Z_METADATA LIMIT 1"
         ) { row in (row.text(0), row.bytes(1)) }
-        identity = found?.0.flatMap { (1...Limits.labelLength).contains($0.utf8.count) ? $0 : nil }
+        identity = found?.0.map { ForeignText($0) }.flatMap { Label.isValid($0) ? $0 : nil }
         modelDigest = StoreClaims.digest(
             of: CoreDataPropertyList(found?.1 ?? []).entityVersionHashes)
     }

@@ -1,3 +1,4 @@
+import ShipProtocol
 import StoreFiles
 import StoreFormat
 import SystemPackage

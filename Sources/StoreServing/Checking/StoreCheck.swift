@@ -1,5 +1,5 @@
 import GRDBSQLite
-import ShipProtocol
+public import ShipProtocol
 public import StoreFiles
 package import SystemPackage
 
@@ -17,15 +17,15 @@ public struct StoreCheck: Sendable {
         case header
         /// `quick_check` or `integrity_check` has complaints; the first of them, as SQLite words it. Or there is more in the
         /// schema than can be meant.
-        case unsound(String)
+        case unsound(ForeignText)
         /// A fact is not as the manifest says: its member there.
-        case contradictsManifest(String)
+        case contradictsManifest(ForeignText)
         /// The checks took longer than they may.
         case tookTooLong(Duration)
         /// The checks took more memory than they may, in bytes.
         case tookTooMuchMemory(Int64)
         /// SQLite cannot read the store: its extended result code and its words.
-        case unreadable(code: Int32, message: String)
+        case unreadable(code: Int32, message: ForeignText)
         /// The process in which the store was checked did not come to a verdict.
         case checkerFailed(CheckerFailure)
         case file(FileError)
@@ -77,6 +77,7 @@ public struct StoreCheck: Sendable {
         let depth: CheckReport.Depth = claims.store.size <= limits.fullCheckSize ? .full : .quick
         if depth == .full { try Self.expectSoundness(by: "integrity_check", connection) }
         try FoundFacts(reading: connection).compare(with: claims)
+        if let omissions = claims.omissions { try OmissionCheck.run(on: connection, against: omissions) }
         return CheckReport(depth: depth, foreignKeys: try Self.foreignKeys(in: connection))
     }
 

@@ -2,30 +2,39 @@ import FoundationEssentials
 package import ShipProtocol
 import StoreFiles
 
-/// What a manifest says that its store can be asked for, in no more than some hundred bytes.
+/// What a manifest says that its store can be asked for.
 package struct StoreClaims: Hashable, Sendable, Codable {
     package let store: StoreFacts
-    package let identity: String?
+    package let identity: ForeignText?
     /// Of the version hashes of its entities; `nil` for a store that Core Data did not make.
     package let modelDigest: ContentDigest?
+    /// What was left out of it, on its producer's word.
+    package let omissions: Omissions?
 
-    package init(store: StoreFacts, identity: String? = nil, coreData: Manifest.CoreDataFacts? = nil) {
+    package init(
+        store: StoreFacts, identity: ForeignText? = nil, coreData: Manifest.CoreDataFacts? = nil,
+        omissions: Omissions? = nil
+    ) {
         self.store = store
         self.identity = identity
         modelDigest = coreData.map { Self.digest(of: $0.entityVersionHashes) }
+        self.omissions = omissions
     }
 
     package init(_ manifest: Manifest) {
-        self.init(store: manifest.store, identity: manifest.identity, coreData: manifest.coreData)
+        self.init(
+            store: manifest.store, identity: manifest.identity, coreData: manifest.coreData,
+            omissions: manifest.omissions)
     }
 
     /// - Parameter hashes: Entity name to hash, in base64.
-    static func digest(of hashes: [String: String]) -> ContentDigest {
-        let lines = hashes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    static func digest(of hashes: [ForeignText: String]) -> ContentDigest {
+        let lines = hashes.sorted { $0.key < $1.key }
         return ContentDigest(
             hashing: lines.flatMap { line in
                 // The same bytes may be written in several ways.
-                Array(line.key.utf8) + [0] + (Data(base64Encoded: line.value).map(Array.init) ?? Array(line.value.utf8))
+                Array(line.key.unescaped.utf8) + [0]
+                    + (Data(base64Encoded: line.value).map(Array.init) ?? Array(line.value.utf8))
             })
     }
 }

@@ -1,10 +1,11 @@
 import GRDB
+public import ShipProtocol
 import StoreFiles
 package import SystemPackage
 
 /// What one table of a store holds, and what it takes.
 public struct TableStatistics: Hashable, Sendable {
-    public let name: String
+    public let name: ForeignText
     /// `nil` for a table that cannot be counted: a virtual table of a module that is not here.
     public let rows: Int64?
     /// The pages of the table and its indexes, in bytes.
@@ -54,7 +55,7 @@ extension TableStatistics {
                 let (size, cost) = try measure(name, in: database, file, costs)
                 // Some virtual tables have no pages of their own, and cannot be counted without their module.
                 let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(name.quotedDatabaseIdentifier)")
-                tables.append(TableStatistics(name: name, rows: rows, size: size, cost: cost))
+                tables.append(TableStatistics(name: ForeignText(name), rows: rows, size: size, cost: cost))
             }
             return tables.sorted { ($0.size, $1.name) > ($1.size, $0.name) }
         }

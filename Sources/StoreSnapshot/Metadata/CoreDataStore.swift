@@ -7,7 +7,7 @@ import StoreFormat
 /// What a store that Core Data made says of itself in `Z_METADATA`.
 struct CoreDataStore: Sendable {
     /// `Z_UUID`: the same in every copy of the store.
-    let identity: String?
+    let identity: ForeignText?
     let facts: Manifest.CoreDataFacts
     let propertyList: CoreDataPropertyList
 
@@ -20,9 +20,7 @@ struct CoreDataStore: Sendable {
         }
         let row = try Row.fetchOne(database, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
         let values = row.map { Array($0.databaseValues) } ?? [.null, .null]
-        identity = String.fromDatabaseValue(values[0]).flatMap { uuid in
-            (1...Limits.labelLength).contains(uuid.utf8.count) ? uuid : nil
-        }
+        identity = String.fromDatabaseValue(values[0]).map { ForeignText($0) }.flatMap { Label.isValid($0) ? $0 : nil }
         propertyList = CoreDataPropertyList(Array(Data.fromDatabaseValue(values[1]) ?? Data()))
         facts = Manifest.CoreDataFacts(entityVersionHashes: propertyList.entityVersionHashes)
     }

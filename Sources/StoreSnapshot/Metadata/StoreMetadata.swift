@@ -3,25 +3,25 @@ public import ShipProtocol
 /// What a store says of itself, read from the live store without disturbing it.
 public struct StoreMetadata: Hashable, Sendable, Encodable {
     /// What stays the same in every copy: `Z_UUID` of a Core Data store.
-    public let identity: String?
+    public let identity: ForeignText?
     /// `nil` for a store that Core Data did not make.
     public let coreData: CoreData?
     /// The newest transaction of Core Data's persistent history, `Z_PK`: it rises with each change that is tracked.
     public let historyToken: Int64?
     public let sqlite: SQLite
     /// The user's own pairs, which travel with copies and shipments.
-    public let metadata: [String: String]
+    public let metadata: [String: ForeignText]
 
     /// From `Z_METADATA.Z_PLIST`, as far as it is there.
     public struct CoreData: Hashable, Sendable, Encodable {
-        public let storeType: String?
-        public let modelVersionIdentifiers: [String]
+        public let storeType: ForeignText?
+        public let modelVersionIdentifiers: [ForeignText]
         /// Entity name to the 32 bytes of its version hash, in base64.
-        public let entityVersionHashes: [String: String]
+        public let entityVersionHashes: [ForeignText: String]
         /// `NSStoreModelVersionHashesDigest`.
-        public let versionHashesDigest: String?
+        public let versionHashesDigest: ForeignText?
         /// `NSStoreModelVersionChecksumKey`.
-        public let modelChecksum: String?
+        public let modelChecksum: ForeignText?
         /// `NSPersistenceFrameworkVersion`, of the system that wrote the store last.
         public let frameworkVersion: Int?
     }

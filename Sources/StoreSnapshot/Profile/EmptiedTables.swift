@@ -5,10 +5,12 @@ import ShipProtocol
 import StoreFormat
 
 /// The tables that a profile empties, found in the store's schema, and what the store came without itself.
-struct EmptiedTables: Hashable, Sendable {
+struct EmptiedTables: Sendable {
     /// What the store says that it came without.
     let mark: Omissions?
     private let marking: OmissionMarking
+    /// Of that, what is still so: nobody says more in a manifest, which its consumer checks.
+    let stillEmpty: (history: Bool, tables: [ForeignText])
     /// Whether the history is left out: it was asked for, and the store has one.
     let hasHistory: Bool
     /// What the user named, as the schema writes it, sorted.
@@ -22,6 +24,13 @@ struct EmptiedTables: Hashable, Sendable {
     init(_ profile: CopyProfile, _ marking: OmissionMarking, in database: Database) throws {
         mark = try OmissionMark.read(database)
         self.marking = marking
+        let history = try CoreDataLayout.history.allSatisfy { table in
+            try !database.tableExists(table) || OmissionMark.isEmpty(table, in: database)
+        }
+        stillEmpty = (
+            mark?.history == true && history,
+            try mark?.tables.filter { try OmissionMark.isEmpty($0.unescaped, in: database) } ?? []
+        )
         let isCoreData = try CoreDataStore(database) != nil
         hasHistory =
             try profile.history == .leftOut && isCoreData
@@ -35,9 +44,13 @@ struct EmptiedTables: Hashable, Sendable {
             profile.emptiedTables.map { wanted in
                 guard let table = candidates.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
                     throw SnapshotError.noSuchTable(
-                        wanted, near: NearNames.of(wanted, among: candidates.filter { $0.obstacle == nil }.map(\.name)))
+                        ForeignText(wanted),
+                        near: NearNames.of(wanted, among: candidates.filter { $0.obstacle == nil }.map(\.name))
+                            .map { ForeignText($0) })
                 }
-                if let obstacle = table.obstacle { throw SnapshotError.tableMustStay(table.name, because: obstacle) }
+                if let obstacle = table.obstacle {
+                    throw SnapshotError.tableMustStay(ForeignText(table.name), because: obstacle)
+                }
                 return table.name
             }
         ).sorted()

@@ -25,12 +25,12 @@ enum OmissionMark {
                 WHERE typeof(kind) = 'text' AND typeof(name) = 'text' AND length(name) <= \(Limits.labelLength)
                 ORDER BY kind, name LIMIT \(Limits.tables)
                 """)
-        var (hasHistory, tables, files): (Bool, [String], [Omissions.OmittedFile]) = (false, [], [])
+        var (hasHistory, tables, files): (Bool, [ForeignText], [Omissions.OmittedFile]) = (false, [], [])
         for row in rows {
             let (name, bytes): (String, Int64?) = (row[1], Int64.fromDatabaseValue(row[2]))
             switch OmissionPlace.Kind(rawValue: row[0]) {
             case .history: hasHistory = true
-            case .table: if Label.isValid(name) { tables.append(name) }
+            case .table: if Label.isValid(ForeignText(name)) { tables.append(ForeignText(name)) }
             case .externalFile:
                 guard let name = ExternalFileName(relativePath: name), let bytes,
                     (0...Limits.partSize).contains(bytes)
@@ -59,15 +59,22 @@ enum OmissionMark {
         switch try isOurs(database) {
         case nil: try database.execute(sql: OmissionPlace.definition)
         case true?: try database.execute(sql: "DELETE FROM \(OmissionPlace.table)")
-        case false?: throw SnapshotError.tableIsTaken(OmissionPlace.table)
+        case false?: throw SnapshotError.tableIsTaken(ForeignText(OmissionPlace.table))
         }
         func add(_ kind: OmissionPlace.Kind, _ name: String, _ bytes: Int64? = nil) throws {
             try database.execute(
                 sql: "INSERT INTO \(OmissionPlace.table) VALUES (?, ?, ?)", arguments: [kind.rawValue, name, bytes])
         }
         if omissions.history { try add(.history, "") }
-        for table in omissions.tables { try add(.table, table) }
+        for table in omissions.tables { try add(.table, table.unescaped) }
         for file in omissions.externalFiles { try add(.externalFile, file.name.relativePath, file.size) }
+    }
+
+    /// Whether a table is there and has no rows: since the copy was taken, it may have got some.
+    static func isEmpty(_ table: String, in database: Database) throws -> Bool {
+        let sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?"
+        guard try Int.fetchOne(database, sql: sql, arguments: [table]) == 1 else { return false }
+        return try Row.fetchOne(database, sql: "SELECT 1 FROM \(table.quotedDatabaseIdentifier) NOT INDEXED") == nil
     }
 
     static func remove(from database: Database) throws {

@@ -34,7 +34,7 @@ struct DescribedTable: Sendable {
                 WHERE type = 'table' AND rootpage <> 0 AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name
                 """)
         guard names.count <= Limits.tables, Set(names).count == names.count,
-            names.allSatisfy({ Label.isValid($0) && isWhole($0) })
+            names.allSatisfy({ Label.isValid(ForeignText($0)) && isWhole($0) })
         else { return nil }
         let withoutRowid = try Set(
             String.fetchAll(database, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))

@@ -19,17 +19,17 @@ enum TableContents {
     ///   its table is.
     static func read(
         _ copy: FilePath, store: FilePath, watch: ConnectionWatch, longestLoaded: CInt = longestLoaded
-    ) throws(SnapshotError) -> [String: TableContent]? {
+    ) throws(SnapshotError) -> [ForeignText: TableContent]? {
         let connection = try WatchedConnection(address: copy.string, to: .read, of: store, watch: watch)
         return try connection.read { try all(in: $0, longestLoaded) }
     }
 
-    private static func all(in database: Database, _ longestLoaded: CInt) throws -> [String: TableContent]? {
+    private static func all(in database: Database, _ longestLoaded: CInt) throws -> [ForeignText: TableContent]? {
         guard let tables = try DescribedTable.all(in: database) else { return nil }
-        var contents: [String: TableContent] = [:]
+        var contents: [ForeignText: TableContent] = [:]
         for table in tables {
             guard let content = try content(of: table, in: database, longestLoaded) else { return nil }
-            contents[table.name] = content
+            contents[ForeignText(table.name)] = content
         }
         return contents
     }

@@ -37,7 +37,7 @@ extension EndpointError {
         case .containsNUL: "it holds a NUL byte"
         case .badHost(""): "the host is missing"
         case .badHost(let host):
-            "\(Printable.text(host)) is not a host's name; a file is written ./NAME or NAME.shipment"
+            "\(host) is not a host's name; a file is written ./NAME or NAME.shipment"
         case .badPort: "a port is a number from 1 to 65535, or 0 where one listens"
         case .needsBrackets: "an IPv6 address stands in brackets, as in [::1]:\(Endpoint.defaultPort)"
         case .onlyAPort(let port): "that is a port without a host, as in 127.0.0.1:\(port)"

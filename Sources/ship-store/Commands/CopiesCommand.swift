@@ -142,15 +142,15 @@ struct CopiesCommand: AsyncParsableCommand {
                 "\(count) single cop\(count == 1 ? "y" : "ies") of `copy --to` there, neither listed nor pruned here")
             console.say(
                 """
-                restore one with `ship-store restore \(Printable.text(file.string)) --over STORE`; \
+                restore one with `ship-store restore \(file.string) --over STORE`; \
                 `copy --keep-in` makes copies that are listed
                 """)
         }
         for folder in listing.safetyFolders {
-            console.say("what restores kept of a store here: `ship-store copies --in \(Printable.text(folder.string))`")
+            console.say("what restores kept of a store here: `ship-store copies --in \(folder.string)`")
         }
         if case .inbox? = try? Artifact(at: kept.folder) {
-            console.say("it is an inbox: see `ship-store list --into \(Printable.text(kept.folder.string))`")
+            console.say("it is an inbox: see `ship-store list --into \(kept.folder.string)`")
         }
     }
 
@@ -168,12 +168,12 @@ private struct KeptCopyLine: Encodable {
     let number: Int?
     let createdAt: String
     let tags: [String]
-    let metadata: [String: String]
+    let metadata: [String: ForeignText]
     /// Bytes of the store, and of its external files.
     let size: Int64
     let externalFiles: Int
     let sha256: String
-    let identity: String?
+    let identity: ForeignText?
     /// Where the store was of which it is a copy, if that is known.
     let original: String?
     /// What a pruning has done to it.
@@ -195,12 +195,12 @@ private struct KeptCopyLine: Encodable {
         outcome = removal.map { $0 == .superfluous ? "would-remove" : $0.rawValue }
     }
 
-    var words: String {
+    var words: PrintableText {
         let files = externalFiles == 0 ? "" : "  \(externalFiles) external"
-        let words =
+        let words: [PrintableText] =
             tags.map { "  #\($0)" }
             + metadata.sorted { $0.key < $1.key }
-            .map { "  \($0.key)=\(Printable.text($0.value))" }
+            .map { "  \($0.key)=\($0.value)" }
         return "\(folder)  \(createdAt)  \(Figures.bytes(size))\(files)  \(sha256.prefix(12))\(words.joined())"
     }
 }

@@ -91,7 +91,7 @@ struct CopyCommand: AsyncParsableCommand {
                             path: made.file.string, folder: keepIn == nil ? nil : made.path.string,
                             manifest: made.manifest))
                 } else {
-                    Output.write(made.path.string)
+                    Output.write(path: made.path)
                 }
             }
         }

@@ -18,7 +18,7 @@ struct DemoCommand: AsyncParsableCommand {
         let console = output.console
         try await Running.run(console) { [output] in
             try await Demo { text in
-                console.say(text)
+                console.say("\(text)")
                 if output.json { Output.write(json: StepLine(text: text)) }
             }.run()
         }

@@ -62,7 +62,7 @@ struct DestroyCommand: AsyncParsableCommand {
             switch error {
             case .operation(.notADatabase), .operation(.corrupt):
                 guard let damage = try await store.damage() else { throw error }
-                guard force else { throw .operation(.unusable(damage)) }
+                guard force else { throw .operation(.unusable(ForeignText(damage))) }
                 return try await store.destroyDamaged()
             default: throw error
             }

@@ -23,7 +23,7 @@ enum DeviceIdentifierArgument {
             return try DeviceIdentifier(text)
         } catch {
             throw ValidationError(
-                "the value '\(Printable.text(text))' is invalid for '<id or name>': \(error.words); "
+                "the value '\(text)' is invalid for '<id or name>': \(error.words); "
                     + "nor is it the name of a trusted device")
         }
     }
@@ -32,7 +32,7 @@ enum DeviceIdentifierArgument {
 extension DeviceIdentifierError {
     fileprivate var words: String {
         switch self {
-        case .badCharacter(let character): "\(Printable.text(character)) stands in no id"
+        case .badCharacter(let character): "\(character) stands in no id"
         case .badLength(let length, let expected):
             "an id has \(expected) letters and digits, in groups of five; that are \(length)"
         case .badGroup(let number, let group): "there is a slip in group \(number), \(group)"

@@ -30,11 +30,11 @@ struct IdentityCommand: AsyncParsableCommand {
             if output.json {
                 Output.write(json: IdentityLine(id: id, folder: device.folder.path.string))
             } else {
-                Output.write(id.text)
+                Output.write("\(id)")
             }
             guard qr, let code = QRCode(id.pictureText) else { return }
             let colours: QRCode.Colours = Output.isTerminal ? .blackOnWhite : .ofTheTerminal
-            code.lines(colours).forEach(Output.write)
+            Output.write(code, colours)
         }
     }
 }

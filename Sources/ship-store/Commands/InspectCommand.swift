@@ -48,7 +48,7 @@ struct InspectCommand: AsyncParsableCommand {
 
 private struct InspectionLine: Encodable {
     struct Table: Encodable {
-        let name: String
+        let name: ForeignText
         let rows: Int64?
         let size: Int64
         let cost: Int64

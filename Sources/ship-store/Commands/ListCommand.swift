@@ -51,17 +51,17 @@ private struct GenerationLine: Encodable {
     /// The id of the device that made it, where that was proven, and its number of it.
     let producer: DeviceIdentifier?
     let counter: UInt64?
-    let identity: String?
+    let identity: ForeignText?
     let applicationID: Int32
     let userVersion: Int32
     let schemaSHA256: String
     /// Entity name to version hash, of a Core Data store.
-    let entityVersionHashes: [String: String]?
+    let entityVersionHashes: [ForeignText: String]?
     /// Of the generation.
     let folder: String
     /// Of the store in it.
     let path: String
-    let metadata: [String: String]
+    let metadata: [String: ForeignText]
 
     init(_ entry: InboxListing.Entry) {
         let (generation, manifest) = (entry.generation, entry.generation.manifest)
@@ -99,7 +99,7 @@ private struct GenerationLine: Encodable {
             externalFiles == 0 ? "" : "\(externalFiles)", String(sha256.prefix(12)), installedAt,
             entityVersionHashes.map { "\($0.count) entities" } ?? "user_version \(userVersion)",
             state.joined(separator: ", "),
-            metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\(Printable.text($0.value))" }.joined(separator: " "),
+            metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
         ]
     }
 }

@@ -42,7 +42,7 @@ struct MetadataCommand: AsyncParsableCommand {
         for pair in set where !keys.insert(pair.key).inserted {
             throw ValidationError("--set and --unset name \(pair.key) more than once")
         }
-        if let flaw = Metadata.firstFlaw(of: pairs) { throw ValidationError(flaw) }
+        if let flaw = Metadata.firstFlaw(of: pairs.mapValues { ForeignText($0) }) { throw ValidationError(flaw) }
     }
 
     private var pairs: [String: String] {

@@ -49,7 +49,7 @@ struct MoveCommand: AsyncParsableCommand {
             if output.json {
                 Output.write(json: MoveLine(moved, oldIsRemoved: removeOld))
             } else {
-                Output.write(moved.path.string)
+                Output.write(path: moved.path)
             }
         }
     }

@@ -43,7 +43,7 @@ struct ReceiveReporter: Sendable {
             console.say("signed by \(id)")
             emit(ReceiveLine(event: "signed", signer: id))
         case .admitted(let model):
-            console.say("the store's model is \(Printable.text(model))")
+            console.say("the store's model is \(model)")
             emit(ReceiveLine(event: "admitted", model: model))
         case .progress(let done, let total):
             bar.show(done: done, total: total)
@@ -69,7 +69,7 @@ struct ReceiveReporter: Sendable {
         }
     }
 
-    private static func words(for foreignKeys: CheckReport.ForeignKeys) -> String? {
+    private static func words(for foreignKeys: CheckReport.ForeignKeys) -> PrintableText? {
         switch foreignKeys {
         case .sound: nil
         case .violated(let rows):
@@ -77,7 +77,7 @@ struct ReceiveReporter: Sendable {
                 ? "one row of the store refers to a row that is not there"
                 : "\(rows)\(rows == CheckReport.ForeignKeys.most ? " or more" : "") rows of the store refer to rows that "
                     + "are not there"
-        case .unclear(let words): "the foreign keys of the store cannot be checked: \(Printable.text(words))"
+        case .unclear(let words): "the foreign keys of the store cannot be checked: \(words)"
         }
     }
 
@@ -96,7 +96,7 @@ private struct CheckLine: Encodable {
     let depth: String
     /// Rows that refer to rows that are not there, up to 1,000; `null` if that cannot be told.
     let foreignKeyViolations: Int?
-    let foreignKeyError: String?
+    let foreignKeyError: ForeignText?
 
     init(_ report: CheckReport) {
         depth = report.depth.rawValue
@@ -120,7 +120,7 @@ private struct ReceiveLine: Encodable {
     var device: TrustedPeer?
     var signer: DeviceIdentifier?
     var manifest: Manifest?
-    var model: String?
+    var model: ForeignText?
     var check: CheckLine?
     var receipt: Receipt?
     var done: Int64?

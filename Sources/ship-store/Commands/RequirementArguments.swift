@@ -105,7 +105,7 @@ struct ProbeArgument: Hashable {
         case .writes: "a probe only reads"
         case .givesNoRows: "a probe is a statement that gives rows"
         case .hasParameters: "a probe has no parameters"
-        case .syntax(let words): "SQLite does not understand it: \(Printable.text(words))"
+        case .syntax(let words): "SQLite does not understand it: \(words)"
         }
     }
 }

@@ -67,7 +67,7 @@ extension Console {
             if let folder = damage.keptAs { say("what was beside it is kept in \(folder)") }
             return
         }
-        warn(words)
+        warn("\(words)")
         if let folder = damage.keptAs {
             say("the damaged store is kept in \(folder); who has it open still has that one")
         }

@@ -53,7 +53,7 @@ struct RestoreCommand: AsyncParsableCommand {
             if output.json {
                 Output.write(json: RestoreLine(restoration))
             } else {
-                Output.write(over)
+                Output.write(path: FilePath(over))
             }
         }
     }

@@ -55,14 +55,14 @@ struct RollbackCommand: AsyncParsableCommand {
         }
     }
 
-    private static func words(for rollback: Rollback, _ name: StoreName) -> String {
+    private static func words(for rollback: Rollback, _ name: StoreName) -> PrintableText {
         let (from, to) = (rollback.from.number, rollback.to.number)
         if from == to { return "generation \(to) of \(name) is current already" }
         let step = to < from ? "rolled back" : "went forward"
         return "\(step): generation \(to) of \(name) is current, and \(from) is not any more"
     }
 
-    private static func words(forAllowing count: Int?, _ name: StoreName) -> String {
+    private static func words(forAllowing count: Int?, _ name: StoreName) -> PrintableText {
         switch count {
         case nil: "started the record of \(name) anew: every shipment may come in"
         case 0: "no generation of \(name) was refused"

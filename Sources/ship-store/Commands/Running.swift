@@ -16,7 +16,7 @@ enum Running {
             throw ExitCode((whenStopped ?? (signal == .sigint ? .interrupted : .terminated)).rawValue)
         case .failed(let error as ShipmentError):
             let (explanation, status) = (error.explanation, ExitStatus(error))
-            console.fail(explanation.cause, hint: explanation.hint, status)
+            console.fail("\(explanation.cause)", hint: explanation.hint.map { "\($0)" }, status)
             throw ExitCode(status.rawValue)
         case .failed(let error): throw error
         case .done:

@@ -94,7 +94,7 @@ struct SendCommand: AsyncParsableCommand {
         if force {
             guard case .file = to.endpoint else { throw ValidationError("--force is for files") }
         }
-        if let flaw = Metadata.firstFlaw(of: pairs) { throw ValidationError(flaw) }
+        if let flaw = Metadata.firstFlaw(of: pairs.mapValues { ForeignText($0) }) { throw ValidationError(flaw) }
         if output.json, to.endpoint == .standardStreams {
             throw ValidationError("--json and --to - both want standard output")
         }

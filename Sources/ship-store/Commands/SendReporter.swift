@@ -102,7 +102,7 @@ private struct SendLine: Encodable {
 
 extension RestartCause {
     /// For people, where something did not go as it should.
-    fileprivate var words: String? {
+    fileprivate var words: PrintableText? {
         switch self {
         case .notMadeByConsumer:
             "the other side could not rebuild the store from its rows; sending it again as it is"

@@ -35,7 +35,8 @@ struct VerifyCommand: AsyncParsableCommand {
                     Output.write("waiting  \(finding.subject)  nothing current yet")
                 } else if finding.problem == nil {
                     let facts = [finding.manifest?.summary, finding.signer.map { "signed by \($0)" }]
-                    Output.write((["whole    \(finding.subject)"] + facts.compactMap(\.self)).joined(separator: "  "))
+                    Output.write(
+                        "whole    \(([finding.subject] + facts.compactMap(\.self)).joined(separator: "  "))")
                 } else {
                     Output.write("damaged  \(finding.subject)")
                 }

@@ -2,7 +2,8 @@ import ShipStore
 import Synchronization
 import SystemPackage
 
-/// What the program says to people, on standard error. Data goes to standard output, through `Output`.
+/// What the program says to people, on standard error: only what is fit for a terminal. Data goes to standard output, through
+/// `Output`.
 ///
 /// On a terminal the last line may be a progress bar, which is drawn anew in place; elsewhere there are plain lines only.
 final class Console: Sendable {
@@ -31,38 +32,36 @@ final class Console: Sendable {
     }
 
     /// A line about what happens.
-    func say(_ line: String) {
+    func say(_ line: PrintableText) {
         guard voice == .normal else { return }
-        write(line + "\n")
+        write(line.text + "\n")
     }
 
     /// What the last line shows for now; nowhere but on a terminal.
-    func show(_ bar: String) {
+    func show(_ bar: PrintableText) {
         guard voice == .normal, isTerminal else { return }
         barIsShown.withLock { isShown in
             isShown = true
-            FileDescriptor.standardError.writeText("\r\u{1B}[K" + bar)
+            FileDescriptor.standardError.writeText("\r\u{1B}[K" + bar.text)
         }
     }
 
     /// What may surprise later.
-    func warn(_ line: String) {
+    func warn(_ line: PrintableText) {
         guard voice == .normal else { return }
         write("ship-store: warning: \(line)\n")
     }
 
     /// Why the program ends, and what to do next.
-    func complain(_ explanation: Explanation) { complain(explanation.cause, hint: explanation.hint) }
-
-    func complain(_ cause: String, hint: String? = nil) {
+    func complain(_ cause: PrintableText, hint: PrintableText? = nil) {
         write("ship-store: error: \(cause)\n")
         if let hint { write("ship-store: hint: \(hint)\n") }
     }
 
     /// The program's last words.
-    func fail(_ cause: String, hint: String?, _ status: ExitStatus) {
+    func fail(_ cause: PrintableText, hint: PrintableText?, _ status: ExitStatus) {
         complain(cause, hint: hint)
-        if data == .json { Output.write(json: ErrorLine(error: cause, hint: hint, status: status.rawValue)) }
+        if data == .json { Output.write(json: ErrorLine(error: cause.text, hint: hint?.text, status: status.rawValue)) }
     }
 
     private func write(_ text: String) {

@@ -4,28 +4,28 @@ import ShipStore
 struct InspectionTable {
     private static let barWidth = 24
 
-    let lines: [String]
+    let lines: [PrintableText]
 
     init(_ inspection: Inspection) {
-        let signer = inspection.signer.map { ["  signed by \($0)"] } ?? []
-        let file = inspection.fileSize.map { ["  the file has \(Figures.bytes($0))"] } ?? []
+        let signer: [PrintableText] = inspection.signer.map { ["  signed by \($0)"] } ?? []
+        let file: [PrintableText] = inspection.fileSize.map { ["  the file has \(Figures.bytes($0))"] } ?? []
         lines = Self.head(inspection.manifest) + signer + file + Self.table(inspection)
     }
 
-    private static func head(_ manifest: Manifest) -> [String] {
+    private static func head(_ manifest: Manifest) -> [PrintableText] {
         let store = manifest.store
-        var lines = [
+        var lines: [PrintableText] = [
             "\(manifest.name)  \(manifest.summary)  sha256 \(store.sha256.hex.prefix(16))",
             "  \(store.pageCount) pages of \(store.pageSize) bytes, \(store.textEncoding.rawValue), "
                 + "user_version \(store.userVersion), application_id \(store.applicationID), "
                 + "schema \(store.schemaSHA256.hex.prefix(16))",
-            "  copied \(manifest.createdAt) by \(Printable.text(manifest.producer.software)), "
-                + "SQLite \(Printable.text(manifest.producer.sqlite))",
+            "  copied \(manifest.createdAt) by \(manifest.producer.software), "
+                + "SQLite \(manifest.producer.sqlite)",
         ]
         if let coreData = manifest.coreData {
             lines.append(
                 "  Core Data, \(coreData.entityVersionHashes.count) entities"
-                    + (manifest.identity.map { ", store \(Printable.text($0))" } ?? ""))
+                    + (manifest.identity.map { ", store \($0)" } ?? ""))
         }
         if !manifest.missingExternalFiles.isEmpty {
             let count = manifest.missingExternalFiles.count
@@ -33,10 +33,10 @@ struct InspectionTable {
         }
         lines += OmissionWords(manifest).lines.map { "  \($0)" }
         return lines
-            + manifest.metadata.sorted { $0.key < $1.key }.map { "  \($0.key)=\(Printable.text($0.value))" }
+            + manifest.metadata.sorted { $0.key < $1.key }.map { "  \($0.key)=\($0.value)" }
     }
 
-    private static func table(_ inspection: Inspection) -> [String] {
+    private static func table(_ inspection: Inspection) -> [PrintableText] {
         let total = max(1, inspection.tables.reduce(inspection.externalCost) { $0 + $1.cost })
         func row(_ name: String, _ count: String, _ size: Int64, _ cost: Int64) -> [String] {
             let share = Int((Double(cost) / Double(total) * Double(barWidth)).rounded())
@@ -44,7 +44,7 @@ struct InspectionTable {
         }
         let manifest = inspection.manifest
         var rows = inspection.tables.map { table in
-            row(Printable.text(table.name), table.rows.map(String.init) ?? "?", table.size, table.cost)
+            row(table.name.text, table.rows.map(String.init) ?? "?", table.size, table.cost)
         }
         if !manifest.externalFiles.isEmpty {
             let size = manifest.totalSize - manifest.store.size
@@ -54,6 +54,6 @@ struct InspectionTable {
         let headings: [TextColumns.Heading] = [
             .left("table"), .right("rows"), .right("bytes"), .right("to ship"), .left(""),
         ]
-        return TextColumns(rows, under: headings).lines.map { "  " + $0 }
+        return TextColumns(rows, under: headings).lines.map { "  \($0)" }
     }
 }

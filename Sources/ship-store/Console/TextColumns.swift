@@ -1,3 +1,5 @@
+import ShipStore
+
 /// Rows of fields as lines of text: columns under their headings, as wide as what is in them.
 struct TextColumns {
     /// On which side a column's fields stand.
@@ -13,7 +15,7 @@ struct TextColumns {
     }
 
     /// None for no rows; else the headings first. A column in which nothing stands is left out, but for one without heading.
-    let lines: [String]
+    let lines: [PrintableText]
 
     init(_ rows: [[String]], under headings: [Heading]) {
         guard !rows.isEmpty else {
@@ -30,7 +32,7 @@ struct TextColumns {
                 let padding = String(repeating: " ", count: width - row[column].count)
                 return if case .right = headings[column] { padding + row[column] } else { row[column] + padding }
             }.joined(separator: Self.gap).trimmingTrailingSpaces
-        }
+        }.map { "\($0)" }
     }
 
     private static let gap = "  "

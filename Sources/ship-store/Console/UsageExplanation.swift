@@ -1,9 +1,10 @@
 import ArgumentParser
+import ShipStore
 
 /// A command line that makes no sense, in the words and the shape of every other error.
 struct UsageExplanation {
-    let cause: String
-    let hint: String
+    let cause: PrintableText
+    let hint: PrintableText
 
     /// - Parameters:
     ///   - message: ArgumentParser's, a sentence.
@@ -12,7 +13,7 @@ struct UsageExplanation {
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ").split(separator: " ")
             .joined(separator: " ")
         let sentence = line.hasSuffix(".") ? line.dropLast() : Substring(line)
-        cause = sentence.prefix(1).lowercased() + sentence.dropFirst()
-        hint = "see `ship-store \(command.map { "\($0) " } ?? "")--help`"
+        cause = "\(sentence.prefix(1).lowercased())\(sentence.dropFirst())"
+        hint = "see `ship-store \(command.map { $0 + " " } ?? "")--help`"
     }
 }

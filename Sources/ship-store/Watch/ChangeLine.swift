@@ -22,7 +22,7 @@ struct ChangeLine: Encodable {
     let path: String
 
     struct Table: Encodable {
-        let name: String
+        let name: ForeignText
         let rowsBefore: Int64?
         let rowsAfter: Int64?
     }
@@ -35,8 +35,8 @@ struct ChangeLine: Encodable {
     }
 
     struct Value: Encodable {
-        let before: String?
-        let after: String?
+        let before: ForeignText?
+        let after: ForeignText?
     }
 
     /// What is current as the watch begins.
@@ -72,7 +72,7 @@ struct ChangeLine: Encodable {
         }
     }
 
-    private mutating func tell(_ difference: ManifestDifference) {
+    private mutating func tell(_ difference: GenerationDifference) {
         hasSchemaChanged = difference.hasSchemaChanged
         tables = difference.tables?.map { Table(name: $0.name, rowsBefore: $0.rowsBefore, rowsAfter: $0.rowsAfter) }
         let files = difference.externalFiles
@@ -94,21 +94,21 @@ extension ChangeLine {
     }
 
     /// In words: `Recipes  7 (was 6)  recipe 120 to 124 rows, tag changed  2 external files added`
-    var text: String {
+    var text: PrintableText {
         switch event {
         case "current": return "\(name)  \(generation ?? 0)  current"
         case "removed": return "\(name)  removed"
         case "rewritten": return "\(name)  rewritten"
-        case "unreadable": return "\(name)  \(generation ?? 0)  unreadable: \(Printable.text(error ?? ""))"
+        case "unreadable": return "\(name)  \(generation ?? 0)  unreadable: \(error ?? "")"
         default: break
         }
-        let was = from.map { isStepBack == true ? " (back from \($0))" : " (was \($0))" } ?? " (new)"
-        var parts = ["\(name)  \(generation ?? 0)\(was)"]
+        let was: PrintableText = from.map { isStepBack == true ? " (back from \($0))" : " (was \($0))" } ?? " (new)"
+        var parts: [PrintableText] = ["\(name)  \(generation ?? 0)\(was)"]
         if let tables, !tables.isEmpty { parts.append(tables.map(\.text).joined(separator: ", ")) }
-        if let files = externalFiles, !files.text.isEmpty { parts.append(files.text) }
+        if let files = externalFiles, !files.text.isEmpty { parts.append("\(files.text)") }
         if let metadata, !metadata.isEmpty {
-            let pairs = metadata.sorted { $0.key < $1.key }.map { key, value in
-                "\(key)" + (value.after.map { "=" + Printable.text($0) } ?? " gone")
+            let pairs = metadata.sorted { $0.key < $1.key }.map { key, value -> PrintableText in
+                value.after.map { "\(key)=\($0)" } ?? "\(key) gone"
             }
             parts.append(pairs.joined(separator: ", "))
         }
@@ -117,9 +117,8 @@ extension ChangeLine {
 }
 
 extension ChangeLine.Table {
-    fileprivate var text: String {
-        let name = Printable.text(name)
-        return switch (rowsBefore, rowsAfter) {
+    fileprivate var text: PrintableText {
+        switch (rowsBefore, rowsAfter) {
         case (nil, let after): "\(name) new, \(after ?? 0) rows"
         case (_, nil): "\(name) gone"
         case (let before?, let after?): before == after ? "\(name) changed" : "\(name) \(before) to \(after) rows"

@@ -117,7 +117,7 @@ enum HandmadeShipment {
     /// - Parameters:
     ///   - coreData: What it is to claim; otherwise nothing.
     static func manifest(
-        of store: FilePath, identity: String? = nil, coreData: Manifest.CoreDataFacts? = nil
+        of store: FilePath, identity: ForeignText? = nil, coreData: Manifest.CoreDataFacts? = nil
     ) throws -> Manifest {
         guard let name = StoreName(Self.name) else { throw POSIXError(.EINVAL) }
         return Manifest(

@@ -130,7 +130,7 @@ import Testing
         var others = facts.entityVersionHashes
         let entity = try #require(others.keys.min())
         others[entity] = Data(repeating: 9, count: 32).base64EncodedString()
-        let claims: [(String?, Manifest.CoreDataFacts?, String?)] = [
+        let claims: [(ForeignText?, Manifest.CoreDataFacts?, String?)] = [
             (truth.manifest.identity, facts, nil),
             ("another", facts, "identity"), (nil, facts, "identity"),
             (truth.manifest.identity, .init(entityVersionHashes: others), "coreData"),
@@ -143,7 +143,7 @@ import Testing
             let manifest = try HandmadeShipment.manifest(of: copy, identity: identity, coreData: coreData)
             try HandmadeShipment.write(copy, manifest, to: file)
             let error = await receive(file, consumer)
-            #expect(error == member.map { .badStore(.contradictsManifest($0)) }, "\(member ?? "true")")
+            #expect(error == member.map { .badStore(.contradictsManifest(ForeignText($0))) }, "\(member ?? "true")")
         }
     }
 
@@ -154,7 +154,7 @@ import Testing
         let file = folder.path.appending("plain.shipment")
         let manifest = try HandmadeShipment.manifest(
             of: store,
-            coreData: .init(entityVersionHashes: CoreDataSample.versionHashes.mapValues { $0.base64EncodedString() }))
+            coreData: .init(entityVersionHashes: CoreDataSample.hashes))
         try HandmadeShipment.write(store, manifest, to: file)
         #expect(await receive(file, consumer) == .badStore(.contradictsManifest("coreData")))
     }

@@ -1,9 +1,11 @@
 public import ShipProtocol
 
-/// What is different between two shipments of a store, told from their manifests alone: no row is compared.
-public struct ManifestDifference: Hashable, Sendable {
-    /// Tables whose content changed, that came or went, sorted by name; `nil` if one of the two manifests does not say what
-    /// is in its tables.
+/// What is different between two generations of a store.
+///
+/// Tables are compared in the stores themselves. The manifests say the rest, which was checked when they came in.
+public struct GenerationDifference: Hashable, Sendable {
+    /// Tables whose rows changed, that came or went, sorted by name; `nil` if that cannot be told, as where the generation
+    /// before is not kept any more.
     public let tables: [TableChange]?
     /// Whether a table, an index, a view or a trigger was declared, changed or dropped.
     public let hasSchemaChanged: Bool
@@ -13,7 +15,7 @@ public struct ManifestDifference: Hashable, Sendable {
 
     /// A table with other content than before.
     public struct TableChange: Hashable, Sendable {
-        public let name: String
+        public let name: ForeignText
         /// `nil` if there was no such table.
         public let rowsBefore: Int64?
         /// `nil` if there is no such table any more.
@@ -32,15 +34,16 @@ public struct ManifestDifference: Hashable, Sendable {
 
     /// A value of the metadata, before and after.
     public struct ValueChange: Hashable, Sendable {
-        public let before: String?
-        public let after: String?
+        public let before: ForeignText?
+        public let after: ForeignText?
     }
 
     /// - Parameters:
     ///   - old: `nil` for the first shipment: everything in it is new.
     ///   - new: What is current now.
-    public init(from old: Manifest?, to new: Manifest) {
-        tables = Self.tables(old, new)
+    ///   - tables: Which of its tables are other ones.
+    package init(from old: Manifest?, to new: Manifest, tables: [TableChange]?) {
+        self.tables = tables
         hasSchemaChanged = old.map { $0.store.schemaSHA256 != new.store.schemaSHA256 } ?? true
         externalFiles = Self.externalFiles(old?.externalFiles ?? [], new.externalFiles)
         var metadata: [String: ValueChange] = [:]
@@ -49,13 +52,6 @@ public struct ManifestDifference: Hashable, Sendable {
             if change.before != change.after { metadata[key] = change }
         }
         self.metadata = metadata
-    }
-
-    private static func tables(_ old: Manifest?, _ new: Manifest) -> [TableChange]? {
-        guard let after = new.tables, let before = old.map({ $0.tables }) ?? [:] else { return nil }
-        return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }.map { name in
-            TableChange(name: name, rowsBefore: before[name]?.rows, rowsAfter: after[name]?.rows)
-        }
     }
 
     private static func externalFiles(_ old: [ExternalFile], _ new: [ExternalFile]) -> ExternalFileChanges {
