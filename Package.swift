@@ -29,7 +29,6 @@ let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift"
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 
 func target(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
@@ -57,7 +56,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
@@ -111,7 +109,7 @@ let package = Package(
             ]),
         .executableTarget(
             name: "ship-store",
-            dependencies: ["ShipStore", "StoreFiles", argumentParser, grdb, subprocess, system, unixSignals],
+            dependencies: ["ShipStore", "StoreFiles", argumentParser, grdb, subprocess, system],
             swiftSettings: strict),
 
         // A reader that reacts to changes, as an app would; and what measures readers.

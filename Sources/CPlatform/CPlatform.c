@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #ifdef __GLIBC__
@@ -98,6 +99,16 @@ int ship_store_confine_process(uint64_t memory, unsigned seconds, uint64_t descr
 #endif
     alarm(seconds + 5);
     return failed;
+}
+
+int ship_store_is_signal_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+unsigned ship_store_terminal_columns(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 void ship_store_set_mmap_threshold(int size) {

@@ -226,6 +226,7 @@ public final class Consumer: Sendable {
         whenBegun: @escaping @Sendable () throws -> Void
     ) async throws(ShipmentError) -> Receipt {
         told.add(.connected("\(link.peer)"))
+        if link.peer == .standardStreams { told.add(.reading(link.medium == .file ? .file : .stream)) }
         let start = ContinuousClock.now
         let session = ConsumerSession(
             judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,

@@ -20,6 +20,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case badFile(ProtocolError)
     /// A block does not decode, or cannot be encoded.
     case compression(CompressionError)
+    /// The other side is there, and says so, and has not come to what was due.
+    case overdue(Overdue)
     /// The consumer has refused.
     case refused(Reason)
     /// The producer has given up.
@@ -58,7 +60,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     /// A signature is not that of its shipment.
     case signature(SignatureError)
     /// A shipment in a file is not signed, and this device takes them only from those that it trusts.
-    case unsigned(StoreName)
+    case unsigned(StoreName, UnsignedPlace)
     /// The device that signed a shipment is not trusted to send.
     case unknownSigner(DeviceIdentifier)
     /// The producer awaits an answer on a link on which there is no way back.
@@ -106,4 +108,22 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case (let error, _): error
             }
     }
+}
+
+/// What the other side has not come to, in the time in which it should have.
+public enum Overdue: Hashable, Sendable {
+    /// The producer has not said what it sends.
+    case manifest(Duration)
+    /// The consumer has not said whether it takes the shipment.
+    case answer(Duration)
+    /// The consumer has everything, and has not installed it.
+    case receipt(Duration)
+}
+
+/// Where a shipment is that nobody has signed.
+public enum UnsignedPlace: Hashable, Sendable {
+    /// At the path that was given.
+    case path
+    /// What the standard input was made to be.
+    case standardInput
 }

@@ -59,6 +59,7 @@ package final class PageFile: PageSource, PageSink {
     }
 
     package func write(_ page: [UInt8], number: UInt32) throws {
+        try check()
         pageCount = max(pageCount, number)
         if number != runStart + UInt32(run.count / pageSize) || run.count >= Self.gathered {
             try flushRun()

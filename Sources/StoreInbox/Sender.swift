@@ -23,6 +23,8 @@ public enum SequenceFlaw: Error, Hashable, Sendable {
     case noCounter
     /// It has none, and comes from a device that is known: those of devices have one.
     case notCounted
+    /// It does not say which device it is from, and the store's shipments are one's.
+    case noDevice
     /// The store's shipments are another device's.
     case otherDevice
 }
@@ -47,8 +49,10 @@ extension Sender {
             }
             guard let counter = manifest.counter else { throw .noCounter }
             if isCurrent, counter == record.highest { return Origin(producer: nil, counter: counter) }
+            // An old one is told as such. One with a number that nobody has proven must not raise the device's own: who can
+            // write to a pipe could lock the device out by it.
             try Self.check(counter, above: record.highest)
-            return Origin(producer: nil, counter: counter)
+            throw .noDevice
         case .device(let id, let takeOver):
             guard let counter = manifest.counter else { throw record == nil ? .notCounted : .noCounter }
             switch (takeOver, record) {

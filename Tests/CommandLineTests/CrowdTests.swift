@@ -58,6 +58,26 @@ import Testing
         try await receiver.stop().expectSuccess()
     }
 
+    /// One device has as many sessions as the receiver serves at a time, and says in each that it is at work; strangers are
+    /// silent.
+    @Test func `a quick sender among slow and silent ones ships in twice its time at most`() async throws {
+        let slow = try await desk.id(of: "slow")
+        try await desk.run("trust", slow, "--identity", "watch", "--role", "sender", "-q").expectSuccess()
+        let rounds = Soak.isOn ? 20 : 3
+        var (alone, among) = ([Duration](), [Duration]())
+        for _ in 0..<rounds { alone.append(try await send()) }
+        let crowd = try (0..<500).map { try RawSocket.connected(to: receiver.port, from: UInt8(2 + $0 % 10)) }
+        let sessions = try SlowSessions(64, as: desk["slow/identity.pem"], to: receiver.port)
+        try await sessions.begin()
+        for _ in 0..<rounds { among.append(try await send()) }
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        // The middle one of each: a machine that is busy with something else delays one or the other.
+        let (before, after) = (alone.sorted()[rounds / 2], among.sorted()[rounds / 2])
+        #expect(after < before * 2, "\(before) alone, \(after) among others")
+        #expect(sessions.isOpen)
+        _ = crowd
+    }
+
     @Test func `whoever has few connections is not pushed out by whoever has many`() async throws {
         let patient = try RawSocket.connected(to: receiver.port, from: 3)
         try await Task.sleep(for: .milliseconds(100))

@@ -71,15 +71,25 @@ import Testing
     }
 
     /// script(1) gives a terminal; without it there is nothing to test.
-    @Test func `on a terminal there is a bar with bytes, rate and time left`() async throws {
-        try desk.makeLargeStore()
+    @Test(arguments: [100, 60, 40, 20])
+    func `on a terminal there is one line of progress, however narrow it is`(columns: Int) async throws {
+        try desk.makeLargeStore(megabytes: 8)
         let outcome = try await desk.shell(
-            "command -v script > /dev/null || exit 99; script -qec '$SHIP send Large.sqlite --to ./a' /dev/null")
+            """
+            command -v script > /dev/null || exit 99
+            script -qec 'stty columns \(columns); $SHIP send Large.sqlite --to ./a --level 9' /dev/null
+            """)
         guard outcome.status != .exited(99) else { return }
         #expect(outcome.status == .exited(0))
-        #expect(outcome.stdout.contains("████████████████████████ 100 % of 3.") && outcome.stdout.contains("/s, "))
-        #expect(outcome.stdout.contains(" left"))
-        // The bar is gone in the end.
-        #expect(outcome.stdout.contains("\r\u{1B}[Kwrote Large to ./a: "))
+        let lines = outcome.stdout.split(separator: "\r\n", omittingEmptySubsequences: true)
+        // Each is drawn in the place of the one before, and takes no more columns than there are.
+        let drawn = lines.flatMap { $0.split(separator: "\r\u{1B}[K").dropLast() }
+        #expect(drawn.allSatisfy { $0.count < columns }, "\(drawn)")
+        #expect(drawn.contains { $0.contains("100 %") } && !drawn.contains { $0.hasSuffix("0.000 s left") })
+        if columns == 100 {
+            #expect(drawn.contains { $0.contains("████████████████████████ 100 % of 8.") && $0.contains("/s") })
+        }
+        // Nothing of them is left in the end.
+        #expect(lines.count == 2 && lines.last?.contains("\r\u{1B}[Kwrote Large to ./a: ") == true, "\(lines)")
     }
 }

@@ -184,6 +184,64 @@ import Testing
         #expect(try desk.hasInstalled("Recipes", in: "other", from: "Recipes.sqlite"))
     }
 
+    /// What counts is what the user has typed: a path is a file, whatever lies there.
+    @Test func `a named pipe at a path is a file`() async throws {
+        try await keep("./unsigned.shipment", as: "nobody")
+        let unsigned =
+            "nobody has signed this shipment of Recipes, and files are taken only from trusted devices"
+        let hint = "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same"
+        func receive(_ input: String, _ more: String = "") async throws -> ChildProgram.Outcome {
+            try await desk.shell(
+                """
+                rm -f pipe; mkfifo pipe; cat unsigned.shipment > pipe & feeder=$!
+                status=0; $SHIP receive --into inbox --identity watch \(more) \(input) || status=$?
+                kill $feeder 2> /dev/null || true; wait $feeder || true; exit $status
+                """)
+        }
+        for input in ["--from ./pipe", "--from file:pipe"] {
+            try await receive(input).expectFailure(77, unsigned, hint: hint)
+        }
+        #expect(!FileManager.default.fileExists(atPath: desk["inbox/Recipes.sqlite"].string))
+        try await receive("--from ./pipe", "--unsigned").expectSuccess()
+        // One that is asked for as a stream is one, and says so; and a file stays one.
+        let stream = try await receive("--from - < pipe")
+        stream.expectSuccess()
+        #expect(stream.stderr.contains("reading the standard input, which is a stream\n"))
+        let file = try await desk.shell("$SHIP receive --into inbox --identity watch --from - < unsigned.shipment")
+        file.expectFailure(77, unsigned + "; the standard input is a file", hint: hint)
+        #expect(file.stderr.contains("reading the standard input, which is a file\n"))
+        // A sender signs what it writes to a path.
+        try await desk.shell(
+            """
+            $SHIP send Recipes.sqlite --to ./pipe --identity phone -q & sender=$!
+            $SHIP receive --into signed --from ./pipe --identity watch -q; wait $sender
+            """
+        ).expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "signed", from: "Recipes.sqlite"))
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a stream that does not say which device it is from does not count for a known one`() async throws {
+        try await keep("./1.shipment")
+        try await receive("./1.shipment").expectSuccess()
+        try change()
+        // Far ahead of the phone, which would be locked out.
+        try "2000\n".write(toFile: desk["other/counter"].string, atomically: true, encoding: .utf8)
+        try PlatformCalls.changeMode(of: desk["other/counter"], to: .ownerReadWrite)
+        let pipe =
+            "$SHIP send Recipes.sqlite --to - -q --identity other | $SHIP receive --into inbox --identity watch --from -"
+        let refused = try await desk.shell(pipe)
+        refused.expectFailure(
+            77, "Recipes comes from a device that is known, and this shipment does not say which device it is from",
+            hint: "send it from that device over TCP, or signed, in a file; `receive --unsigned` takes it all the same")
+        try await desk.shell(pipe + " --unsigned -q").expectSuccess()
+        try change()
+        try await keep("./2.shipment")
+        try await receive("./2.shipment").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        #expect(try await origins() == [["1", phone], ["-", "-"], ["2", phone]])
+    }
+
     private static func crc32(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let value = bytes.reduce(UInt32.max) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xEDB8_8320 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// SIGINT and SIGTERM at any moment: the status that a shell expects, nothing left behind, and the next run works.
+/// SIGINT, SIGTERM and SIGHUP at any moment: the status that a shell expects, nothing left behind, and the next run works.
 @Suite struct SignalTests {
     struct Stop: Sendable, CustomTestStringConvertible {
         let signal: Int32
@@ -15,6 +15,7 @@ import Testing
     static let stops = [
         Stop(signal: SIGINT, status: 130, testDescription: "SIGINT"),
         Stop(signal: SIGTERM, status: 143, testDescription: "SIGTERM"),
+        Stop(signal: SIGHUP, status: 129, testDescription: "SIGHUP"),
     ]
 
     private let desk: Desk
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(arguments: stops)
+    @Test(arguments: stops.filter { $0.signal != SIGHUP })
     func `a receiver that listens has done what it was asked for`(stop: Stop) async throws {
         try desk.makeStore()
         for _ in 0..<2 {
@@ -112,18 +113,18 @@ import Testing
         try await end(receiver, stop.signal, with: stop.status)
 
         let listener = try await desk.listen()
+        let lastSignal = stop.signal == SIGHUP ? SIGTERM : stop.signal
         let connection = try RawSocket.connected(to: listener.port)
         try connection.write(Array(shipment.prefix(2_000_000)))
         _ = try await listener.program.waitForLine(containing: "receiving Large")
-        try await end(listener.program, stop.signal, with: 0)
+        try await end(listener.program, lastSignal, with: 0)
         _ = connection
 
         try await desk.run("receive", "--into", "inbox", "--from", "-", input: .bytes(shipment)).expectSuccess()
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
     }
 
-    @Test(arguments: stops)
-    func `what a killed receiver left is swept`(stop: Stop) async throws {
+    @Test func `what a killed receiver left is swept`() async throws {
         try desk.makeLargeStore()
         let shipment = try await desk.shipment(of: "Large.sqlite")
         let receiver = try desk.start("receive", "--into", "inbox", "--from", "-", input: .pipe)
@@ -134,7 +135,7 @@ import Testing
         #expect(try desk.leftovers.contains { $0.contains("/staging/") })
         let next = try await desk.listen()
         #expect(try desk.leftovers == [])
-        try await end(next.program, stop.signal, with: 0)
+        try await end(next.program, SIGTERM, with: 0)
     }
 
     @Test(arguments: stops)
@@ -153,6 +154,60 @@ import Testing
         _ = try await demo.waitForLine(containing: "receive: a process listens on ")
         try await end(demo, stop.signal, with: stop.status)
         #expect(try Folder.names(in: desk.temporary) == [])
+    }
+
+    @Test func `a listener outlives its terminal`() async throws {
+        try desk.makeStore()
+        let receiver = try await desk.listen()
+        receiver.program.signal(SIGHUP)
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
+        receiver.program.signal(SIGHUP)
+        try await Task.sleep(for: .milliseconds(300))
+        try await end(receiver.program, SIGTERM, with: 0)
+    }
+
+    @Test func `who was started not to mind SIGHUP does not`() async throws {
+        try await desk.withLockedStore {
+            let outcome = try await desk.shell(
+                """
+                trap '' HUP
+                $SHIP copy Locked.sqlite --to copies --busy-timeout 60 -q & id=$!
+                while ! ls -A "$TMPDIR" | grep -q .; do sleep 0.05; done
+                kill -HUP $id; sleep 0.5; kill -TERM $id
+                status=0; wait $id || status=$?; echo $status
+                """)
+            #expect(outcome.stdout == "143\n")
+        }
+    }
+
+    /// A command of a watcher's may take two seconds to end.
+    private func watcherWithStubbornCommand() async throws -> ChildProgram {
+        try desk.makeStore()
+        let receiver = try await desk.listen()
+        let watcher = try desk.start(
+            "watch", "--into", "inbox", "--exec", "trap '' INT TERM; echo at work >&2; sleep 4; true")
+        _ = try await watcher.waitForLine(containing: "watching")
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
+        _ = try await watcher.waitForLine(containing: "at work")
+        return watcher
+    }
+
+    @Test func `a second signal ends the program at once, whatever it waits for`() async throws {
+        let watcher = try await watcherWithStubbornCommand()
+        watcher.signal(SIGINT)
+        try await Task.sleep(for: .milliseconds(400))
+        watcher.signal(SIGTERM)
+        // Otherwise it would have waited, and ended well.
+        #expect(try await watcher.wait(timeout: .seconds(20)).status == .exited(143))
+    }
+
+    /// As timeout(1) sends it.
+    @Test func `the same signal twice in one moment is one`() async throws {
+        let watcher = try await watcherWithStubbornCommand()
+        watcher.signal(SIGTERM)
+        try await Task.sleep(for: .milliseconds(20))
+        watcher.signal(SIGTERM)
+        #expect(try await watcher.wait(timeout: .seconds(20)).status == .exited(0))
     }
 }
 

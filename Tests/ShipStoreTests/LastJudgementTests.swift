@@ -62,7 +62,7 @@ import Testing
         let file = Endpoint.file(scratch.path.appending("a.shipment"))
         let sent = try await Producer(store).send(to: file)
         let consumer = try consumer()
-        await #expect(throws: ShipmentError.unsigned(sent.manifest.name)) {
+        await #expect(throws: ShipmentError.unsigned(sent.manifest.name, .path)) {
             try await consumer.receive(from: file) { [phone, watch] report in
                 if case .checked = report.event { _ = try? watch.trust(phone.identity().id) }
             }

@@ -112,11 +112,23 @@ import Testing
         try await expectRefusal(.noCounter, "c", nil, from(phone))
         try await expectRefusal(.noCounter, "b", nil, .carrier)
         try await expectRefusal(.replayed(counter: 4, highest: 5), "c", 4, .carrier)
-        try await send("c", 6, .carrier)
-        try await expectRefusal(.replayed(counter: 6, highest: 6), "d", 6, from(phone))
+        try await send("c", 6, from(phone))
         try await send("d", nil, .operatorsWord)
         try await expectRefusal(.replayed(counter: 6, highest: 6), "c", 6, from(phone))
         try await send("e", 7, from(phone))
+    }
+
+    @Test func `are not counted on nobody's word`() async throws {
+        try await send("a", 7, .carrier)
+        try await send("b", 5, from(phone))
+        // Whoever writes to a pipe would lock the device out by a high number.
+        try await expectRefusal(.noDevice, "c", 6, .carrier)
+        try await expectRefusal(.noDevice, "c", 5 + Limits.counterLead, .carrier)
+        try await expectRefusal(.noDevice, "b", 6, .carrier)
+        #expect(try await send("b", 5, .carrier) == nil)
+        try await send("c", 5 + Limits.counterLead, .operatorsWord)
+        #expect(try inbox.originRecord(of: name)?.highest == 5)
+        try await send("d", 6, from(phone))
     }
 
     @Test func `are one device's, until another takes over`() async throws {

@@ -23,5 +23,11 @@ void ship_store_forbid_dumps(void);
 /// - seconds: of CPU; SIGXCPU ends it then, and SIGALRM when it has slept for longer than that.
 int ship_store_confine_process(uint64_t memory, unsigned seconds, uint64_t descriptors);
 
+/// Whether a signal is passed over, as nohup(1) has it be: not 0 if so.
+int ship_store_is_signal_ignored(int signal);
+
+/// ioctl(2) `TIOCGWINSZ`: columns of a terminal, or 0 where that cannot be told.
+unsigned ship_store_terminal_columns(int descriptor);
+
 /// mallopt(3) `M_MMAP_THRESHOLD`, where there is such a thing.
 void ship_store_set_mmap_threshold(int size);

@@ -62,21 +62,20 @@ final class ContentChannel: Sendable {
     /// For one task at a time.
     ///
     /// - Returns: `nil` once all have been taken.
-    /// - Throws: What ended the reading.
+    /// - Throws: What ended the reading; `CancellationError` as soon as the task is cancelled.
     func next() async throws -> Pending? {
         while true {
+            try Task.checkCancellation()
             let found: Result<Pending?, any Error>? = state.withLock { state in
                 if !state.contents.isEmpty { return .success(state.contents.removeFirst()) }
                 return state.end.map { end in end.map { nil } }
             }
             if let found { return try found.get() }
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let isReady = state.withLock { state in
-                    guard state.contents.isEmpty, state.end == nil else { return true }
-                    state.waiter = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
+            // The thread that reads may itself be waiting, for a segment that is never finished now.
+            await withTaskCancellationHandler {
+                await sleep(if: { $0.contents.isEmpty && $0.end == nil && !Task.isCancelled })
+            } onCancel: {
+                wake()
             }
         }
     }
@@ -87,15 +86,28 @@ final class ContentChannel: Sendable {
     /// One of those that were taken is done with.
     func finishOne() { slots.signal() }
 
-    /// Nobody wants more: lets the thread end, and waits for it.
+    /// Nobody wants more: lets the thread end, and waits for it, in a cancelled task too: it looks whether it is closed
+    /// before each page.
     func close() async {
         state.withLock { state in
             state.isClosed = true
             state.contents = []
         }
         slots.signal()
-        while (try? await next()) != nil {}
+        while state.withLock({ $0.end == nil }) { await sleep(if: { $0.end == nil }) }
         slots.signal()
+    }
+
+    /// Sleeps until something changes, and not at all unless that `isNeeded`.
+    private func sleep(if isNeeded: (borrowing State) -> Bool) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isReady = state.withLock { state in
+                guard isNeeded(state) else { return true }
+                state.waiter = continuation
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
     }
 
     private func wake() {

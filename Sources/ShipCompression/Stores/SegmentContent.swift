@@ -76,12 +76,13 @@ package struct SegmentContent: Sendable {
 
     /// The segment, as a frame carries it.
     ///
-    /// - Throws: `CompressionError`.
+    /// - Throws: `CompressionError`, `CancellationError`.
     package consuming func encoded(_ effort: SegmentEffort) throws -> [UInt8] {
         var writer = try SegmentWriter(effort: effort)
         // What has been written need not be kept.
         elements.reverse()
         while let element = elements.popLast() {
+            try Task.checkCancellation()
             switch element {
             case .number(let number): writer.number(number)
             case .rows(let rows): try writer.rows(rows, integers: integers)

@@ -58,7 +58,12 @@ package struct StoreEncoder: ColumnsEncoder {
             segments.append((segment, position))
             guard position == .last else { return }
             let size = segments.reduce(0) { $0 + $1.0.bytes.count }
-            guard try await size <= plain.value else { throw ColumnsFailure.unsuitable }
+            let plainSize = try await withTaskCancellationHandler {
+                try await plain.value
+            } onCancel: {
+                plain.cancel()
+            }
+            guard size <= plainSize else { throw ColumnsFailure.unsuitable }
             for (segment, position) in segments { try await deliver(segment, position) }
         }
     }

@@ -22,6 +22,10 @@ package struct FrameParser: Sendable {
     /// Where in the buffer the unread bytes begin.
     private var start = 0
 
+    /// Bytes so far of frames that say nothing: WORKING, and optional ones that this version does not know. Who sends only
+    /// these keeps a link open, and does nothing else.
+    package private(set) var emptyBytes: Int64 = 0
+
     /// The payload of a MANIFEST that came after a SIGNATURE, as it came: what the signature covers.
     package private(set) var signedPayload: [UInt8]?
     private var isSigned = false
@@ -62,7 +66,11 @@ package struct FrameParser: Sendable {
                 }
                 start += frame.count
                 state = .awaitingHeader
-                guard let type = header.type else { return .unknownOptionalFrame }
+                guard let type = header.type else {
+                    emptyBytes += Int64(frame.count)
+                    return .unknownOptionalFrame
+                }
+                if type == .working { emptyBytes += Int64(frame.count) }
                 let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
                 if type == .signature { isSigned = true }
                 if type == .manifest, isSigned { signedPayload = Array(payload) }

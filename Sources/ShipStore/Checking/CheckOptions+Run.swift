@@ -22,9 +22,24 @@ extension CheckOptions {
     ) async throws -> CheckReport {
         let check = StoreCheck(limits: limits)
         guard let child = child ?? startChild(in: path.removingLastComponent()) else {
-            return try check.run(on: path, against: claims)
+            return try Self.unlessCancelled { try check.run(on: path, against: claims) }
         }
-        try check.checkHeader(of: path, against: claims)
+        do {
+            try check.checkHeader(of: path, against: claims)
+        } catch {
+            await child.end()
+            throw error
+        }
         return try await child.run(on: path, against: claims)
+    }
+
+    /// What SQLite leaves because the task is cancelled is not the store's fault.
+    private static func unlessCancelled<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch {
+            try Task.checkCancellation()
+            throw error
+        }
     }
 }

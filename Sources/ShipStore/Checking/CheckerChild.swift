@@ -41,6 +41,13 @@ final class CheckerChild {
 
     deinit { process.cancel() }
 
+    /// Ends the process, if it still runs, and waits for its end: what starts processes must not be left in the middle of
+    /// it when this program ends.
+    func end() async {
+        process.cancel()
+        _ = await process.value
+    }
+
     private static func start(
         _ program: FilePath, in folder: FilePath, _ input: FileDescriptor
     ) -> Task<Ending, Never> {
@@ -70,7 +77,12 @@ final class CheckerChild {
     /// - Parameter path: The store, in the folder in which the process runs.
     /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
     func run(on path: FilePath, against claims: StoreClaims) async throws -> CheckReport {
-        try await ask(CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits))
+        do {
+            try await ask(CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits))
+        } catch {
+            await end()
+            throw error
+        }
         let ending = await Self.ending(of: process, within: limits.time + Self.grace)
         try Task.checkCancellation()
         switch ending {

@@ -48,7 +48,9 @@ struct SenderJudgement {
             return (.operatorsWord, signer)
         }
         if unsigned == .taken { return (.operatorsWord, nil) }
-        if link.medium == .file, let list, isStrict || !list.isEmpty { throw .unsigned(manifest.name) }
+        if link.medium == .file, let list, isStrict || !list.isEmpty {
+            throw .unsigned(manifest.name, link.peer == .standardStreams ? .standardInput : .path)
+        }
         return (.carrier, nil)
     }
 

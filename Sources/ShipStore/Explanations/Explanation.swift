@@ -57,6 +57,7 @@ extension ShipmentError {
         case .noSuchPeer(let text):
             Explanation(
                 "no device of that id or name is trusted: \(text)", hint: "see `ship-store peers`")
+        case .overdue(let overdue): overdue.explanation
         case .refused(let reason):
             Explanation("the receiver refused the shipment: \(reason.words)", hint: reason.hint)
         case .givenUp(let reason):
@@ -67,9 +68,10 @@ extension ShipmentError {
             Explanation(
                 "the receiver may not be sent \(name)", hint: "`ship-store trust ID --store \(name)` lets it be")
         case .signature(let error): error.explanation
-        case .unsigned(let name):
+        case .unsigned(let name, let place):
             Explanation(
-                "nobody has signed this shipment of \(name), and files are taken only from trusted devices",
+                "nobody has signed this shipment of \(name), and files are taken only from trusted devices"
+                    + (place == .standardInput ? "; the standard input is a file" : ""),
                 hint: "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same")
         case .unknownSigner(let id):
             Explanation(

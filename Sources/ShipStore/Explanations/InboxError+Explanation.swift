@@ -103,6 +103,12 @@ extension SequenceFlaw {
             Explanation(
                 "this shipment of \(name) has no number, and a device numbers those that it makes",
                 hint: "update the program that sends it, then send it again")
+        case .noDevice:
+            Explanation(
+                "\(name) comes from a device that is known, and this shipment does not say which device it is from",
+                hint:
+                    "send it from that device over TCP, or signed, in a file; `receive --unsigned` takes it all the same"
+            )
         case .otherDevice:
             Explanation(
                 "\(name) has come from another device so far",

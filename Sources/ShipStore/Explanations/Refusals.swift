@@ -11,7 +11,7 @@ extension ShipmentError {
     var refusal: Reason? {
         switch self {
         case .refused, .givenUp, .cannotAnswer: nil
-        case .link(.timedOut), .link(.tooSlow): reason(.timedOut)
+        case .link(.timedOut), .link(.tooSlow), .overdue: reason(.timedOut)
         case .link(.notTrusted), .link(.noCertificate), .notAllowed, .unsigned, .unknownSigner: reason(.notTrusted)
         case .signature: reason(.badSignature)
         case .link: nil
@@ -27,7 +27,7 @@ extension ShipmentError {
         case .probe: reason(.probeFailed)
         case .install(.rolledBack): reason(.rolledBack)
         case .install(.otherStore): reason(.otherStore)
-        case .install(.outOfSequence(_, .otherDevice)): reason(.notTrusted)
+        case .install(.outOfSequence(_, .otherDevice)), .install(.outOfSequence(_, .noDevice)): reason(.notTrusted)
         case .install(.outOfSequence): reason(.replayed)
         case .install(.storeBusy): reason(.busy)
         case .install(.mismatch): reason(.damaged)
@@ -44,7 +44,7 @@ extension ShipmentError {
     var cancellation: Reason? {
         switch self {
         case .refused, .givenUp, .cannotAnswer, .badFile, .link(.closedByPeer), .protocolBroken(.truncated): nil
-        case .link(.timedOut), .link(.tooSlow): reason(.timedOut)
+        case .link(.timedOut), .link(.tooSlow), .overdue: reason(.timedOut)
         case .link: nil
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)

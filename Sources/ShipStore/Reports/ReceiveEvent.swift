@@ -7,6 +7,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     /// Connections are accepted at this address.
     case listening(String)
     case connected(String)
+    /// A shipment comes from the standard input, which is this.
+    case reading(StandardInput)
     /// This code is waited for.
     case pairing(PairingCode)
     case paired(TrustedPeer)
@@ -27,4 +29,12 @@ public enum ReceiveEvent: Hashable, Sendable {
     case askedAgain
     case finished(Receipt, Duration)
     case failed(ShipmentError)
+}
+
+/// What the standard input of a process is.
+public enum StandardInput: String, Hashable, Sendable {
+    /// A file, or a device: what is in it may be from anybody, and of any time.
+    case file
+    /// A pipe or a socket: somebody speaks now.
+    case stream
 }

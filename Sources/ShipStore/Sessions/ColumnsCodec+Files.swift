@@ -11,7 +11,7 @@ extension ColumnsCodec {
             StoreEncoder(
                 store,
                 StoreEncoder.Pages(
-                    open: { try PageFile(reading: store.path) },
+                    open: { try PageFile(reading: store.path) { try Task.checkCancellation() } },
                     makeSpillFile: { try EntrySpill(at: FilePath(store.path.string + ".part-entries"), in: store.room) }
                 ))
         },
@@ -31,7 +31,7 @@ private final class StoreFileDecoder: ColumnsDecoder {
     init(_ store: StoreToMake) {
         builder = StoreBuilder(pageSize: store.facts.pageSize, pageCount: UInt32(clamping: store.facts.pageCount)) {
             [file] settings in
-            let made = try PageFile(creating: store.path, pageSize: settings.pageSize)
+            let made = try PageFile(creating: store.path, pageSize: settings.pageSize) { try Task.checkCancellation() }
             file.file = made
             return StoreFileTarget(made, store)
         }

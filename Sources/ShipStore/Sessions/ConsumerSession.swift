@@ -112,12 +112,15 @@ struct ConsumerSession {
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
         _ link: Link, _ course: Course
     ) async throws -> Answer {
-        let deadline = ContinuousClock.now + timeouts.hello
+        let start = ContinuousClock.now
+        let greeted = FrameReader.Deadline(end: start + timeouts.hello, error: .link(.timedOut(.reading)))
+        let offer = FrameReader.Deadline(
+            end: start + timeouts.preparing, error: .overdue(.manifest(timeouts.preparing)))
         // Asked anew each time: somebody may be trusted no more while the session goes on.
         let sendable = { () throws(ShipmentError) in try judgement.trust.stores(of: link, as: .sender) }
         if greeting == .atOnce { try await greet(writer, of: sendable()) }
         while true {
-            guard let element = try await frames.next(by: dialogue.mode == nil ? deadline : nil) else {
+            guard let element = try await frames.next(by: dialogue.mode == nil ? greeted : offer) else {
                 _ = try dialogue.linkEnded()
                 throw ProtocolError.truncated
             }
@@ -171,7 +174,7 @@ struct ConsumerSession {
         _ course: Course
     ) async throws -> Answer {
         let prepared = try await writer.whileWorking {
-            try prepare(manifest, from: sender, try await turns.take(manifest.name), .skipWhatIsHere)
+            try prepare(manifest, from: sender, try await turn(for: manifest), .skipWhatIsHere)
         }
         switch prepared {
         case .unchanged(let generation):
@@ -189,12 +192,17 @@ struct ConsumerSession {
     private func stage(
         _ manifest: Manifest, from sender: Sender, _ dialogue: inout ConsumerDialogue
     ) async throws -> Answer {
-        let turn = try await turns.take(manifest.name)
+        let turn = try await turn(for: manifest)
         guard case .staged(let shipment, _) = try prepare(manifest, from: sender, turn, .takeEverything) else {
             throw ProtocolError.incomplete
         }
         dialogue.accept()
         return .receive(shipment)
+    }
+
+    /// Waits for as long as another shipment of the store may take, which is about as large.
+    private func turn(for manifest: Manifest) async throws -> StoreTurns.Turn {
+        try await turns.take(manifest.name, within: timeouts.work(on: manifest.totalSize))
     }
 
     /// Which parts of a shipment come.
@@ -239,7 +247,19 @@ struct ConsumerSession {
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
         _ dialogue: inout ConsumerDialogue, _ course: Course
     ) async throws -> Receipt {
-        frames.expectSending()
+        do {
+            return try await takeIn(shipment, &frames, writer, &dialogue, course)
+        } catch {
+            await shipment.endCheck()
+            throw error
+        }
+    }
+
+    private func takeIn(
+        _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
+        _ dialogue: inout ConsumerDialogue, _ course: Course
+    ) async throws -> Receipt {
+        frames.expectSending(of: shipment.manifest.totalSize)
         while true {
             shipment.prepareCheck(checking)
             let action =

@@ -7,10 +7,13 @@ final class FrameWriter: Sendable {
     private let writer: LinkWriter
     private let timeouts: Timeouts
     private let count = Mutex<(bytes: Int64, waiting: Duration)>((0, .zero))
+    /// How long the other side may take nothing at all.
+    private let patience: Mutex<Duration>
 
     init(_ writer: LinkWriter, _ timeouts: Timeouts) {
         self.writer = writer
         self.timeouts = timeouts
+        patience = Mutex(timeouts.idle)
     }
 
     /// Bytes sent so far.
@@ -18,6 +21,10 @@ final class FrameWriter: Sendable {
 
     /// How long the link has kept senders waiting so far.
     var timeWaited: Duration { count.withLock { $0.waiting } }
+
+    /// The other side says from here on that it is there, even while it has work to do for which it takes nothing: all that
+    /// a shipment of so many bytes may cost.
+    func expectWork(on size: Int64) { patience.withLock { $0 = max($0, timeouts.rateWindow(for: size)) } }
 
     func send(_ preamble: Preamble) async throws {
         try await send(preamble.encoded)
@@ -35,9 +42,8 @@ final class FrameWriter: Sendable {
     /// Sends a last frame although the task is being cancelled, or the link may be gone.
     func sendLast(_ frame: Frame) async {
         guard let bytes = try? frame.serialized() else { return }
-        let writer = writer
         // Not a child task: it must not be cancelled with the one that ends here.
-        await Task { try? await writer.write(bytes, within: .seconds(1)) }.value
+        await Task { try? await self.write(bytes, within: .seconds(1), inAll: .seconds(2)) }.value
     }
 
     /// Runs work during which this side may have nothing else to say, and says just that from time to time, so that the
@@ -47,8 +53,9 @@ final class FrameWriter: Sendable {
             group.addTask {
                 while true {
                     try await Task.sleep(for: self.timeouts.heartbeat)
-                    // A frame that has begun is finished: the end of the work must not cut it.
-                    try await Task { try await self.send(.working) }.value
+                    // The end of the work does not cut it: a link that has taken a frame sends it whole, even if nobody
+                    // waits for that any more.
+                    try await self.send(.working)
                 }
             }
             // If the link broke, whatever the work does next on it says so.
@@ -62,8 +69,28 @@ final class FrameWriter: Sendable {
 
     private func send(_ bytes: [UInt8]) async throws {
         let start = ContinuousClock.now
-        try await writer.write(bytes, within: timeouts.idle)
+        try await write(bytes)
         let waited = .now - start
         count.withLock { $0 = ($0.bytes + Int64(bytes.count), $0.waiting + waited) }
+    }
+
+    /// A link that takes less than the least rate is given up, as one from which less comes.
+    private func write(_ bytes: [UInt8]) async throws {
+        let patience = patience.withLock { $0 }
+        guard timeouts.leastRate > 0 else { return try await writer.write(bytes, within: patience) }
+        let time = Duration.seconds(Double(bytes.count) / Double(timeouts.leastRate))
+        try await write(bytes, within: patience, inAll: patience + time)
+    }
+
+    private func write(_ bytes: [UInt8], within patience: Duration, inAll limit: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [writer] in try await writer.write(bytes, within: patience) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw LinkError.timedOut(.writing)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 }

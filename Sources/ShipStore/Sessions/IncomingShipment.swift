@@ -82,6 +82,9 @@ final class IncomingShipment {
         checker = options.startChild(in: path.removingLastComponent())
     }
 
+    /// Ends what waits to check the store, where nothing more comes.
+    func endCheck() async { await checker?.end() }
+
     /// What has been read back is checked as a store.
     ///
     /// - Throws: `StoreCheck.Flaw`.
@@ -98,6 +101,7 @@ final class IncomingShipment {
         do throws(FailedProbe) {
             try probes.run(on: path, size: size)
         } catch {
+            // A probe that was left in the middle has not failed.
             try Task.checkCancellation()
             throw error
         }

@@ -1,30 +1,34 @@
 import ShipTransport
 
-/// Tells a side that sends from one that only keeps a link open: over a while of waiting for it, enough must come.
+/// Tells a side that sends from one that only keeps a link open: over a while of waiting for it, enough content must come.
 ///
-/// Only time that is spent waiting counts, so that a reader that has work to do is not taken for a slow link.
+/// Only time that is spent waiting counts, so that a reader that has work to do is not taken for a slow link; and frames that
+/// say nothing do not count, however many they are.
 struct LeastRate {
-    let bytesPerSecond: Int
-    let window: Duration
+    private let bytesPerSecond: Int
+    private let window: Duration
     private var waited = Duration.zero
-    private var bytes = 0
-
-    init(_ timeouts: Timeouts) {
-        bytesPerSecond = timeouts.leastRate
-        window = timeouts.rateWindow
-    }
+    /// Of content, when the window began.
+    private var bytesBefore: Int64
 
     /// - Parameters:
-    ///   - bytes: That have come now.
-    ///   - waited: How long they were waited for.
+    ///   - size: Of the shipment, in bytes.
+    ///   - content: Bytes of content that have come before.
+    init(_ timeouts: Timeouts, for size: Int64, after content: Int64) {
+        bytesPerSecond = timeouts.leastRate
+        window = timeouts.rateWindow(for: size)
+        bytesBefore = content
+    }
+
+    mutating func wait(_ time: Duration) { waited += time }
+
+    /// - Parameter content: Bytes of content that have come in all.
     /// - Throws: `LinkError.tooSlow`.
-    mutating func count(_ bytes: Int, waited: Duration) throws(LinkError) {
-        self.bytes += bytes
-        self.waited += waited
-        guard self.waited >= window else { return }
-        guard Double(self.bytes) >= Double(bytesPerSecond) * (self.waited / .seconds(1)) else {
+    mutating func check(_ content: Int64) throws(LinkError) {
+        guard waited >= window else { return }
+        guard Double(content - bytesBefore) >= max(1, Double(bytesPerSecond) * (waited / .seconds(1))) else {
             throw .tooSlow(bytesPerSecond: bytesPerSecond)
         }
-        (self.bytes, self.waited) = (0, .zero)
+        (bytesBefore, waited) = (content, .zero)
     }
 }

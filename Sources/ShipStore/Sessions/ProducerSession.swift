@@ -17,6 +17,9 @@ struct ProducerSession {
     /// Takes the compact copy.
     let prepare: @Sendable () async throws -> OutgoingShipment
 
+    /// How long the consumer's last word may be on its way once the link takes nothing any more.
+    private static let lastWordTime = Duration.seconds(5)
+
     /// What a session came to.
     struct Outcome {
         let manifest: Manifest
@@ -69,10 +72,10 @@ struct ProducerSession {
         _ reader: FrameReader, _ writer: FrameWriter, _ dialogue: SharedDialogue, peer: String
     ) async throws -> Outcome {
         var frames = reader
-        let deadline = ContinuousClock.now + timeouts.hello
+        let greeted = FrameReader.Deadline(end: .now + timeouts.hello, error: .link(.timedOut(.reading)))
         var roundTrip = RoundTrip()
         try await writer.send(Preamble(role: .producer, mode: .twoWay))
-        guard case .offer(let hello) = try await nextAction(&frames, dialogue, by: deadline) else {
+        guard case .offer(let hello) = try await nextAction(&frames, dialogue, by: greeted) else {
             throw ProtocolError.outOfOrder(FrameType.hello.rawValue)
         }
         roundTrip.end()
@@ -82,8 +85,12 @@ struct ProducerSession {
         roundTrip.begin()
         try await writer.send(.manifest(shipment.manifest))
         dialogue.state.withLock { $0.offered(shipment.manifest) }
-        var action = try await nextAction(&frames, dialogue)
+        // The consumer gives up waiting for its turn somewhat earlier, and says why.
+        let patience = timeouts.work(on: shipment.manifest.totalSize) + timeouts.idle
+        let answered = FrameReader.Deadline(end: .now + patience, error: .overdue(.answer(patience)))
+        var action = try await nextAction(&frames, dialogue, by: answered)
         roundTrip.end()
+        writer.expectWork(on: shipment.manifest.totalSize)
         let outgoing = Outgoing(
             shipment: shipment, forms: hello.storeForms, link: .twoWay(roundTrip: roundTrip.shortest))
         while true {
@@ -95,6 +102,7 @@ struct ProducerSession {
                 report(.startedAgain(.notMadeByConsumer))
                 dialogue.hasEnded.withLock { $0 = false }
                 dialogue.sendingFailure.withLock { $0 = nil }
+                dialogue.deadline.withLock { $0 = nil }
                 action = try await send(outgoing, .storeAgain, writer, &frames, dialogue)
             case .offer, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
             }
@@ -122,7 +130,7 @@ struct ProducerSession {
         _ frames: inout FrameReader, _ dialogue: SharedDialogue
     ) async throws -> ProducerDialogue.Action {
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [report, standing] in
+            group.addTask { [report, standing, timeouts] in
                 do {
                     try await outgoing.shipment.send(
                         content, taking: outgoing.forms, over: outgoing.link, writer, report: report
@@ -131,16 +139,25 @@ struct ProducerSession {
                         dialogue.state.withLock { $0.sentAll(storeAs: form) }
                         dialogue.hasEnded.withLock { $0 = true }
                     }
+                    let patience = timeouts.work(on: outgoing.shipment.manifest.totalSize)
+                    dialogue.deadline.withLock {
+                        $0 = FrameReader.Deadline(end: .now + patience, error: .overdue(.receipt(patience)))
+                    }
                     report(.awaitingReceipt)
                 } catch {
-                    // Only the listener knows why the link broke: the consumer's last word may still be on it.
+                    // Only the listener knows why the link broke: the consumer's last word may still be on it. It does
+                    // not wait for that for long, and where the link did not break, no longer than for the next word.
                     dialogue.sendingFailure.withLock { $0 = error }
+                    let patience = error is LinkError ? min(timeouts.idle, Self.lastWordTime) : .zero
+                    dialogue.deadline.withLock {
+                        $0 = FrameReader.Deadline(end: .now + patience, error: ShipmentError(error))
+                    }
                     if !(error is LinkError) { throw error }
                 }
             }
             defer { group.cancelAll() }
             do {
-                let action = try await nextAction(&frames, dialogue)
+                let action = try await nextAction(&frames, dialogue, by: dialogue.deadline.withLock { $0 })
                 // The answer to END may be here before the link has said that END is gone.
                 if action == .sendStoreAgain { try await group.waitForAll() }
                 return action
@@ -155,12 +172,12 @@ struct ProducerSession {
     /// What the consumer's next word asks for; a refusal is thrown.
     private func nextAction(
         _ frames: inout FrameReader, _ dialogue: SharedDialogue,
-        by deadline: ContinuousClock.Instant? = nil
+        by deadline: @autoclosure () -> FrameReader.Deadline?
     ) async throws -> ProducerDialogue.Action {
         while true {
             let element: FrameParser.Element?
             do {
-                element = try await frames.next(by: deadline)
+                element = try await frames.next(by: deadline())
             } catch ProtocolError.truncated {
                 element = nil
             }
@@ -180,6 +197,8 @@ private final class SharedDialogue: Sendable {
     let state = Mutex(ProducerDialogue())
     /// END is being sent, or has been.
     let hasEnded = Mutex(false)
+    /// When the listener gives up, whatever it hears.
+    let deadline = Mutex<FrameReader.Deadline?>(nil)
     /// Why the sending ended early, if it did.
     let sendingFailure = Mutex<(any Error)?>(nil)
 }

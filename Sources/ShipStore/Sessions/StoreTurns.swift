@@ -1,4 +1,5 @@
 import ShipProtocol
+import StoreInbox
 import Synchronization
 
 /// Shipments of one store are installed one after the other, in the order in which they were offered; those of different
@@ -21,8 +22,22 @@ final class StoreTurns: Sendable {
     private let waiting = Mutex<[StoreName: [(id: Int, continuation: CheckedContinuation<Bool, Never>)]]>([:])
     private let nextID = Atomic<Int>(0)
 
+    /// - Throws: `InboxError.storeBusy` if it is not free within the limit, `CancellationError`.
+    func take(_ name: StoreName, within limit: Duration) async throws -> Turn {
+        try await withThrowingTaskGroup(of: Turn?.self) { group in
+            group.addTask { try await self.take(name) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let turn = try await group.next() ?? nil else { throw InboxError.storeBusy(name, waited: limit) }
+            return turn
+        }
+    }
+
     /// - Throws: `CancellationError`.
-    func take(_ name: StoreName) async throws -> Turn {
+    private func take(_ name: StoreName) async throws -> Turn {
         let id = nextID.add(1, ordering: .relaxed).newValue
         let isMine = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

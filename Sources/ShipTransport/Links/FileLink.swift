@@ -5,7 +5,11 @@ import SystemPackage
 
 import struct SystemPackage.FileDescriptor
 
-/// Links to a path in the file system. A named pipe and a device are written to as they are; everything else is a file.
+/// Links to a path in the file system. A named pipe and a device are read from and written to as they are; everything else is
+/// a file that appears when it is whole.
+///
+/// Whatever lies at the path, it counts as a file: the user has named a place where something is kept, and not somebody who
+/// speaks. What is there may have been put there by others since.
 enum FileLink {
     static func writing(_ path: FilePath, _ options: LinkOptions) async throws(LinkError) -> OpenLink {
         switch try? PlatformCalls.statusFollowingLinks(of: path).kind {
@@ -20,7 +24,8 @@ enum FileLink {
             let file = try await open(path, .writeOnly, options)
             let output = try await DescriptorLink.writing(file.descriptor, as: path, options)
             let link = Link(
-                direction: .oneWay, reader: LinkReader(NoSource()), writer: output.end, peer: .file(path))
+                direction: .oneWay, medium: .file, reader: LinkReader(NoSource()), writer: output.end,
+                peer: .file(path))
             return OpenLink(link: link, channels: [output.channel].compactMap(\.self))
         }
     }
@@ -41,8 +46,7 @@ enum FileLink {
         guard kind != .folder else { throw .file(FileError(.open, path, .isDirectory)) }
         let input = try await DescriptorLink.reading(file.descriptor, as: path)
         let link = Link(
-            direction: .oneWay, medium: input.channel == nil ? .file : .stream, reader: input.end,
-            writer: LinkWriter(NoSink()), peer: .file(path))
+            direction: .oneWay, medium: .file, reader: input.end, writer: LinkWriter(NoSink()), peer: .file(path))
         return OpenLink(link: link, channels: [input.channel].compactMap(\.self))
     }
 

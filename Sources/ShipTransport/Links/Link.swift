@@ -8,7 +8,7 @@ package struct Link: Sendable {
         case twoWay
     }
 
-    /// What the producer's bytes go into, or come from.
+    /// What the producer's bytes go into, or come from: it decides who has to say who made a shipment.
     package enum Medium: Hashable, Sendable {
         /// Somebody reads them now, or writes them.
         case stream

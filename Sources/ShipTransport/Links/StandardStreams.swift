@@ -2,6 +2,8 @@ import NIOCore
 import SystemPackage
 
 /// Links over the standard streams. Their other ends see the end of a stream when this process ends.
+///
+/// A pipe and a socket are streams. Anything else, as after `< FILE`, is a file, as if its path had been given.
 enum StandardStreams {
     private static let inputPath: FilePath = "/dev/stdin"
     private static let outputPath: FilePath = "/dev/stdout"

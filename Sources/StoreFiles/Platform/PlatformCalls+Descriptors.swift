@@ -45,6 +45,14 @@ extension PlatformCalls {
     /// isatty(3).
     package static func isTerminal(_ descriptor: FileDescriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
 
+    /// ioctl(2) `TIOCGWINSZ`.
+    ///
+    /// - Returns: How many columns a terminal has; `nil` where it does not say.
+    package static func terminalColumns(of descriptor: FileDescriptor) -> Int? {
+        let columns = Int(ship_store_terminal_columns(descriptor.rawValue))
+        return columns > 0 ? columns : nil
+    }
+
     /// fcntl(2) `F_DUPFD_CLOEXEC`: a second descriptor of the same open file, which no child inherits.
     package static func duplicate(_ descriptor: FileDescriptor, _ path: FilePath) throws(FileError) -> FileDescriptor {
         let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)

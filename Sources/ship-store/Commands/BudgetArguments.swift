@@ -4,6 +4,7 @@ import ShipStore
 /// How much of this device others may take.
 struct BudgetArguments: ParsableArguments {
     private static let standard = (shipment: ShipmentBudget(), link: LinkOptions())
+    private static let standardPrepareTimeout = Seconds(1800)
 
     @Option(
         help: ArgumentHelp(
@@ -29,9 +30,17 @@ struct BudgetArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Give up on a sender that sends fewer bytes a second than this, over a minute; 0 for as few as it likes.",
-            valueName: "bytes"))
+            """
+            Give up on a sender that sends fewer bytes of the shipment a second than this, over a minute and a second for \
+            each MB; 0 for as few as it likes.
+            """, valueName: "bytes"))
     var leastRate = Timeouts().leastRate
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up on a sender that has not finished its copy of the store after this long. (default: \(standardPrepareTimeout))",
+            valueName: "seconds"), transform: Seconds.read)
+    var prepareTimeout: Seconds = standardPrepareTimeout
 
     @Option(
         help: ArgumentHelp(
@@ -67,6 +76,7 @@ struct BudgetArguments: ParsableArguments {
         if let keepFree { options.keptFree = keepFree.bytes }
         options.budget.externalFileCount = maxExternalFiles
         options.timeouts.leastRate = leastRate
+        options.timeouts.preparing = prepareTimeout.duration
         options.link.maximumConnections = maxConnections
         options.link.maximumHandshakes = maxUnknown
         options.link.maximumHandshakesPerAddress = maxUnknownPerAddress

@@ -6,6 +6,7 @@ struct LinkArguments: ParsableArguments {
     private static let standardConnectTimeout = Seconds(10)
     private static let standardHelloTimeout = Seconds(10)
     private static let standardIdleTimeout = Seconds(30)
+    private static let standardWorkTimeout = Seconds(600)
 
     @Flag(
         help: """
@@ -37,8 +38,19 @@ struct LinkArguments: ParsableArguments {
         transform: Seconds.read)
     var idleTimeout: Seconds = standardIdleTimeout
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Give up if the other side does nothing but say that it is at work for this long, and for a second more for each \
+            MB of the shipment. (default: \(standardWorkTimeout))
+            """, valueName: "seconds"),
+        transform: Seconds.read)
+    var workTimeout: Seconds = standardWorkTimeout
+
     var timeouts: Timeouts {
-        Timeouts(connect: connectTimeout.duration, hello: helloTimeout.duration, idle: idleTimeout.duration)
+        Timeouts(
+            connect: connectTimeout.duration, hello: helloTimeout.duration, idle: idleTimeout.duration,
+            work: workTimeout.duration)
     }
 
     var linkOptions: LinkOptions {

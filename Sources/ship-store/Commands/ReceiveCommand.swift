@@ -10,7 +10,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         discussion: """
             What is installed can be opened as INBOX/NAME.sqlite, read-only; a new shipment replaces it in one step, and \
             readers keep what they have open. Without --from the command listens, \
-            on \(defaultAddress) if nothing else is said, until it is stopped.
+            on \(defaultAddress) if nothing else is said, until SIGINT or SIGTERM stops it. It goes on after SIGHUP: \
+            there is nothing to read anew.
 
               ship-store receive --into inbox
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once
@@ -110,7 +111,8 @@ struct ReceiveCommand: AsyncParsableCommand {
             console, output.json ? .json : .none, failures: goesOn ? .told : .leftToTheEnd)
         // A listener that is told to stop has done what it was asked for.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
-        try await Running.run(console, whenStopped: whenStopped) {
+        // And it does not live by its terminal: what it goes by, it reads whenever it matters.
+        try await Running.run(console, whenStopped: whenStopped, whenHungUp: goesOn ? .isPassedOver : .stops) {
             [into, from, listen, once, pair, required, options] in
             var options = options
             options.requirements = try required.requirements()

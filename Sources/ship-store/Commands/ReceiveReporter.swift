@@ -25,6 +25,9 @@ struct ReceiveReporter: Sendable {
             emit(ReceiveLine(event: "listening", address: address))
         case .connected(let peer):
             emit(ReceiveLine(event: "connected", peer: peer))
+        case .reading(let input):
+            console.say("reading the standard input, which is a \(input.rawValue)")
+            emit(ReceiveLine(event: "reading", input: input.rawValue))
         case .turnedAway(let peer, let error):
             console.say("turned away \(peer): \(error.explanation.cause)")
             emit(
@@ -116,6 +119,7 @@ private struct ReceiveLine: Encodable {
     var name: String?
     var address: String?
     var peer: String?
+    var input: String?
     var code: String?
     var device: TrustedPeer?
     var signer: DeviceIdentifier?

@@ -1,19 +1,23 @@
 import ArgumentParser
 import ShipStore
-import UnixSignals
+import StoreFiles
 
 /// How every command ends: with its exit status, its errors explained, and nothing left behind when it is told to stop.
 enum Running {
-    /// Runs a command's work. SIGINT and SIGTERM cancel it, and it cleans up after itself before the program ends.
+    /// Runs a command's work. SIGINT, SIGTERM and SIGHUP cancel it, and it cleans up after itself before the program ends; a
+    /// second signal ends the program as it stands.
     ///
-    /// - Parameter whenStopped: The exit status after a signal; `nil` takes what a shell expects.
+    /// - Parameters:
+    ///   - whenStopped: The exit status after a signal; `nil` takes what a shell expects.
+    ///   - whenHungUp: Whether SIGHUP is one of these signals.
     static func run(
-        _ console: Console, whenStopped: ExitStatus? = nil, _ work: @escaping @Sendable () async throws -> Void
+        _ console: Console, whenStopped: ExitStatus? = nil, whenHungUp: StopSignals.HangUp = .stops,
+        _ work: @escaping @Sendable () async throws -> Void
     ) async throws {
         PlatformCalls.ignoreFileSizeSignal()
-        switch await firstEnd(of: work) {
+        switch await firstEnd(of: work, whenHungUp) {
         case .signalled(let signal):
-            throw ExitCode((whenStopped ?? (signal == .sigint ? .interrupted : .terminated)).rawValue)
+            throw ExitCode((whenStopped ?? ExitStatus(signal)).rawValue)
         case .failed(let error as ShipmentError):
             let (explanation, status) = (error.explanation, ExitStatus(error))
             console.fail("\(explanation.cause)", hint: explanation.hint.map { "\($0)" }, status)
@@ -29,13 +33,15 @@ enum Running {
     private enum End {
         case done
         case failed(any Error)
-        case signalled(UnixSignal)
+        case signalled(StopSignals.Signal)
     }
 
     /// What ends first: the work, or the waiting for a signal. The other is cancelled, and has ended too.
-    private static func firstEnd(of work: @escaping @Sendable () async throws -> Void) async -> End {
+    private static func firstEnd(
+        of work: @escaping @Sendable () async throws -> Void, _ hangUp: StopSignals.HangUp
+    ) async -> End {
         // Before any work begins: a signal that came earlier would end the program as it stands.
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let signals = await StopSignals(whenHungUp: hangUp)
         return await withTaskGroup(of: End?.self) { group in
             group.addTask {
                 do {
@@ -46,7 +52,7 @@ enum Running {
                 }
             }
             group.addTask {
-                for await signal in signals { return .signalled(signal) }
+                for await signal in signals.first { return .signalled(signal) }
                 return nil
             }
             var first: End?
@@ -54,7 +60,7 @@ enum Running {
                 first = first ?? end
                 group.cancelAll()
             }
-            return first ?? .done
+            return withExtendedLifetime(signals) { first ?? .done }
         }
     }
 }

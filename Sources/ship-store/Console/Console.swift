@@ -1,4 +1,5 @@
 import ShipStore
+import StoreFiles
 import Synchronization
 import SystemPackage
 
@@ -12,6 +13,8 @@ final class Console: Sendable {
         /// Errors only.
         case quiet
     }
+
+    private static let usualColumns = 80
 
     /// What goes to standard output beside.
     enum Data: Hashable {
@@ -38,11 +41,20 @@ final class Console: Sendable {
     }
 
     /// What the last line shows for now; nowhere but on a terminal.
-    func show(_ bar: PrintableText) {
+    func show(_ words: PrintableText) { show { "\(String(words.text.prefix($0)))" } }
+
+    /// The same, for something that suits the terminal's width.
+    ///
+    /// - Parameter line: Is given the columns that there are. A longer line would go on in the next one, which is then the one
+    ///   that is drawn anew.
+    func show(_ line: (_ columns: Int) -> PrintableText) {
         guard voice == .normal, isTerminal else { return }
+        // In the last column some terminals go on to the next line.
+        let columns = (PlatformCalls.terminalColumns(of: .standardError) ?? Self.usualColumns) - 1
+        let text = line(max(0, columns))
         barIsShown.withLock { isShown in
             isShown = true
-            FileDescriptor.standardError.writeText("\r\u{1B}[K" + bar.text)
+            FileDescriptor.standardError.writeText("\r\u{1B}[K" + text.text)
         }
     }
 

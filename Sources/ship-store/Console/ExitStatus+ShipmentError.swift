@@ -34,7 +34,7 @@ extension ExitStatus {
             case .noSuchPeer: .noInput
             case .notAllowed, .signature, .unsigned, .unknownSigner: .notPermitted
             case .cannotAnswer: .protocolBroken
-            case .stopped: .tryAgain
+            case .stopped, .overdue: .tryAgain
             case .sqlite: .badData
             }
     }

@@ -1,4 +1,5 @@
 import ShipStore
+import StoreFiles
 
 /// How the program ends, after sysexits(3).
 enum ExitStatus: Int32 {
@@ -23,7 +24,19 @@ enum ExitStatus: Int32 {
     case protocolBroken = 76
     /// EX_NOPERM: not trusted, or not allowed.
     case notPermitted = 77
-    /// What a shell says of a program that SIGINT or SIGTERM ended.
+    /// What a shell says of a program that SIGHUP, SIGINT or SIGTERM ended.
+    case hungUp = 129
     case interrupted = 130
     case terminated = 143
+}
+
+extension ExitStatus {
+    init(_ signal: StopSignals.Signal) {
+        self =
+            switch signal {
+            case .hangUp: .hungUp
+            case .interrupt: .interrupted
+            case .terminate: .terminated
+            }
+    }
 }

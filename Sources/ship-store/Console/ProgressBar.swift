@@ -3,7 +3,6 @@ import Synchronization
 
 /// Bytes, rate and time left, on one line, at most ten times a second.
 final class ProgressBar: Sendable {
-    private static let width = 24
     private static let interval = Duration.milliseconds(100)
 
     private struct State {
@@ -30,13 +29,58 @@ final class ProgressBar: Sendable {
             return now - start
         }
         guard let elapsed else { return }
-        let seconds = max(elapsed / .seconds(1), 0.001)
-        let filled = Int(Int64(Self.width) * done / total)
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
-        let rate = Double(wire ?? done) / seconds
-        let left = Double(total - done) / max(Double(done), 1) * seconds
-        console.show(
-            "\(bar) \(Figures.percent(done, of: total)) of \(Figures.bytes(total))"
-                + ", \(Figures.bytes(Int64(rate)))/s, \(Figures.duration(.seconds(left))) left")
+        let progress = Progress(done: done, total: total, wire: wire ?? done, elapsed: elapsed)
+        console.show { "\(progress.line(columns: $0))" }
+    }
+}
+
+/// How far something is, in words and as a bar.
+struct Progress {
+    let done: Int64
+    let total: Int64
+    let wire: Int64
+    let elapsed: Duration
+
+    private static let barWidths = 8...24
+    /// Before that, how long it takes cannot be told: the first pieces go into buffers, or wait for the first to be encoded.
+    private static let leastElapsed = Duration.seconds(2)
+    private static let leastPart = 50  // of the whole, as a divisor
+
+    /// A line of at most so many columns. What there is no room for is left out: first the bar gets shorter, then it goes,
+    /// then the rate, then what the whole is.
+    func line(columns: Int) -> String {
+        let percent = Figures.percent(done, of: total)
+        var parts = [percent + " of " + Figures.bytes(total)]
+        if let rate { parts.append(rate) }
+        if let left { parts.append(left) }
+        let figures = parts.joined(separator: ", ")
+        let room = columns - figures.count - 1
+        if room >= Self.barWidths.lowerBound { return bar(min(room, Self.barWidths.upperBound)) + " " + figures }
+        let candidates = [figures, [parts[0], left].compactMap(\.self).joined(separator: ", "), parts[0], percent]
+        return candidates.first { $0.count <= columns } ?? ""
+    }
+
+    private func bar(_ width: Int) -> String {
+        let filled = min(width, max(0, Int(Double(width) * Double(done) / Double(total))))
+        return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+    }
+
+    private var rate: String? {
+        elapsed > .zero ? Figures.bytes(Int64(Double(wire) / (elapsed / .seconds(1)))) + "/s" : nil
+    }
+
+    /// `nil` where it cannot be told yet, and at the end.
+    private var left: String? {
+        guard done < total, elapsed >= Self.leastElapsed, done >= total / Int64(Self.leastPart), done > 0 else {
+            return nil
+        }
+        let seconds = (Double(total - done) / Double(done) * (elapsed / .seconds(1))).rounded(.up)
+        guard seconds < 86_400 else { return nil }
+        let minutes = Int(seconds) / 60
+        return switch minutes {
+        case 0: "\(Int(seconds)) s left"
+        case 1..<60: "\(minutes) min \(Int(seconds) % 60) s left"
+        default: "\(minutes / 60) h \(minutes % 60) min left"
+        }
     }
 }

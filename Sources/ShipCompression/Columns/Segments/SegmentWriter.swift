@@ -63,7 +63,7 @@ package struct SegmentWriter {
     /// - Returns: `nil` if it would not be shorter.
     private func deflated(_ content: [UInt8]) throws(CompressionError) -> [UInt8]? {
         guard let deflated = try Deflate.raw(of: content, level: effort.deflateLevel) else { return nil }
-        guard effort.care == .great else { return deflated }
+        guard effort.care == .great, !Task.isCancelled else { return deflated }
         return Reblocking.shorter(deflated, of: content) ?? deflated
     }
 
@@ -72,7 +72,8 @@ package struct SegmentWriter {
         let candidates = effort.leastGains
         guard candidates.count > 1 else { return content(leastGain: candidates[0]) }
         var best: (size: Int, content: [UInt8])?
-        for candidate in candidates {
+        // Each takes a second or so: for a segment that nobody wants any more, one is enough.
+        for candidate in candidates where best == nil || !Task.isCancelled {
             let content = content(leastGain: candidate)
             let size = cost.of(content)
             if size < best?.size ?? Int.max { best = (size, content) }
