@@ -119,8 +119,7 @@ import Testing
         Mistake("copy", "a", "--to", "b", "--keep-in", "c", error: "say one of --to and --keep-in"),
         Mistake("copy", "a", "b", "--to", "c", "--as", "d", error: "--as names the copy of one store"),
         Mistake("copy", "a", "--to", "c", "--tag", "d", error: "--tag and --meta are kept with --keep-in"),
-        Mistake("copies", "--in", "a", "--keep", "3", error: "--keep and --keep-for belong to --prune"),
-        Mistake("copies", "--in", "a", "--prune", error: "say with --keep how many copies stay"),
+        Mistake("copies", "--in", "a", "--keep", "3", error: "--keep, --keep-for and --dry-run belong to --prune"),
         Mistake(
             "copies", "--in", "a", "--prune", "--keep", "1", "--keep-for", "3y",
             error:

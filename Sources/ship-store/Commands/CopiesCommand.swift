@@ -8,7 +8,8 @@ struct CopiesCommand: AsyncParsableCommand {
         abstract: "List the kept copies in a folder, or remove those that have had their time.",
         usage: """
             ship-store copies --in <folder> [--tag <tag>]
-            ship-store copies --in <folder> --prune [--keep <n>] [--keep-for <time>] [--tag <tag>] [--dry-run]
+            ship-store copies --in <folder> --prune [--keep <n>] [--keep-for <time>]
+              [--tag <tag>] [--dry-run]
             """,
         discussion: """
             The oldest of each store comes first, whatever the clock said. Pruning keeps the newest \
