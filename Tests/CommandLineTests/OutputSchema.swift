@@ -16,7 +16,8 @@ struct OutputSchema: @unchecked Sendable {
 
     /// - Returns: What is wrong with an object of a command; empty if nothing is.
     func faults(in object: Any, of command: String) -> [String] {
-        faults(object, ["$ref": "#/$defs/\(command)"], at: command)
+        // What is no command ends with an error, and nothing else.
+        faults(object, ["$ref": "#/$defs/\(definitions[command] == nil ? "error" : command)"], at: command)
     }
 
     private func faults(_ value: Any, _ schema: [String: Any], at place: String) -> [String] {

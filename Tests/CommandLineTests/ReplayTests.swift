@@ -229,7 +229,7 @@ import Testing
         try "2000\n".write(toFile: desk["other/counter"].string, atomically: true, encoding: .utf8)
         try PlatformCalls.changeMode(of: desk["other/counter"], to: .ownerReadWrite)
         let pipe =
-            "$SHIP send Recipes.sqlite --to - -q --identity other | $SHIP receive --into inbox --identity watch --from -"
+            "$SHIP send Recipes.sqlite --to - -q --identity other 2>/dev/null | $SHIP receive --into inbox --identity watch --from -"
         let refused = try await desk.shell(pipe)
         refused.expectFailure(
             77, "Recipes comes from a device that is known, and this shipment does not say which device it is from",
