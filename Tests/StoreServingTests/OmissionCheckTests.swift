@@ -54,7 +54,7 @@ import Testing
                 CREATE TABLE t(a); CREATE INDEX i ON t(a); INSERT INTO t VALUES (1); CREATE TABLE u(a); CREATE INDEX j ON u(a);
                 CREATE TEMP TABLE roots AS SELECT name, rootpage FROM sqlite_schema WHERE name IN ('i', 'j');
                 PRAGMA writable_schema = ON;
-                UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM roots WHERE name <> sqlite_schema.name)
+                UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM roots WHERE roots.name <> sqlite_master.name)
                     WHERE name IN ('i', 'j');
                 """)
         let limits = CheckLimits(fullCheckSize: 0)

@@ -91,7 +91,7 @@ struct SampleWords {
             store: StoreFacts(
                 size: Int64(bytes.count), sha256: digest, pageSize: 4096, pageCount: Int64(bytes.count / 4096),
                 textEncoding: .utf8, applicationID: 0, userVersion: 0, schemaSHA256: digest),
-            coreData: Manifest.CoreDataFacts(entityVersionHashes: [:]),
+            identity: "sample", coreData: Manifest.CoreDataFacts(entityVersionHashes: [:]),
             externalFiles: files.sorted { $0.key < $1.key }.map { file, content in
                 ExternalFile(
                     name: file, size: Int64(content.utf8.count), sha256: ContentDigest(hashing: Array(content.utf8)))

@@ -107,9 +107,10 @@ import Testing
                 outcome.stderr.split(separator: "\n").filter { $0.hasPrefix("not installed") }.count >= streams.count
                     - 1)
         }
-        // Where the sender can be answered, what goes to standard output are frames.
-        for (bytes, about) in streams where !bytes.starts(with: twoWay) {
-            try await desk.run("receive", "--into", "other", "--from", "-", input: .bytes(bytes)).expectPlain(about)
+        for (bytes, about) in streams {
+            // Standard output is the way back to the sender.
+            let outcome = try await desk.run("receive", "--into", "other", "--from", "-", input: .bytes(bytes))
+            outcome.expectPlain(about, in: ["stderr": outcome.stderr])
         }
     }
 

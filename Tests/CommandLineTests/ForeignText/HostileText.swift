@@ -40,8 +40,10 @@ struct HostileText {
 extension ChildProgram.Outcome {
     /// Expects that nothing of what somebody else wrote has come through as it was, and that a program that was asked for JSON
     /// wrote that.
-    func expectPlain(_ about: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        for (name, text) in [("stdout", stdout), ("stderr", stderr)] {
+    func expectPlain(
+        _ about: String, in texts: [String: String]? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for (name, text) in texts ?? ["stdout": stdout, "stderr": stderr] {
             let scalars = text.unicodeScalars.filter { !HostileText.isPlain($0) }
             #expect(
                 scalars.isEmpty, "\(name) has \(scalars.map { String($0.value, radix: 16) }) with \(about)",

@@ -95,7 +95,7 @@ import Testing
 
     @Test func `inherits neither files nor words`() async throws {
         let seen = folder.path.appending("seen")
-        let program = try script("ls /proc/$$/fd > \(seen).files; env >> \(seen); pwd >> \(seen)")
+        let program = try script("exec > \(seen).files; ls /proc/$$/fd; env > \(seen); pwd >> \(seen)")
         // Files that a careless program leaves to its children.
         let open = try (0..<20).map { _ in try FileDescriptor.open("/dev/null", .readOnly) }
         defer { for each in open { try? each.close() } }
