@@ -81,13 +81,17 @@ package final class LiveConnection: Sendable {
     /// Makes the lock that is held that of the connection, which asks for none that it could not get any more. In exclusive
     /// locking mode a lock stays after the transaction that took it [sqlite.org/pragma.html#pragma_locking_mode].
     static func confirmLock(_ database: Database) throws {
-        try database.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
+        try database.inTransaction(.exclusive) { .commit }
     }
 
-    /// Runs `body` outside any transaction, and nothing else on the connection meanwhile.
+    /// Runs `body` outside any transaction, and nothing else on the connection meanwhile. A transaction that `body` has not
+    /// ended, as when its commit failed, is rolled back.
     package func run<Value>(_ body: (Database) throws -> Value) throws(OperationError) -> Value {
         do {
-            return try queue.unsafeRead(body)
+            return try queue.unsafeRead { database in
+                defer { if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") } }
+                return try body(database)
+            }
         } catch {
             throw OperationError(error, on: store, patience)
         }

@@ -58,17 +58,20 @@ import Testing
     func `is refused in time with nothing left of it, or does no harm`(kinds: [HostileStore]) async throws {
         try await receiveGoodStore(try Consumer(inbox: inbox, options: options(.harmless)))
         for end in [HostileStore.End.refused, .harmless] {
-            let consumer = try Consumer(inbox: inbox, options: options(end))
-            try await receive(kinds.filter { $0.end == end }, consumer)
+            try await receive(kinds.filter { $0.end == end }, end)
         }
     }
 
-    private func receive(_ kinds: [HostileStore], _ consumer: Consumer) async throws {
+    private func receive(_ kinds: [HostileStore], _ end: HostileStore.End) async throws {
+        // Each is another store than the good one, and may take its place if it is sound.
+        var options = options(end)
+        options.replacing = [try #require(StoreName(HandmadeShipment.name))]
         let probe = InboxProbe(inbox, store: HandmadeShipment.name)
         for kind in kinds {
             let before = probe.state
             let place = try folder.folder("\(UUID())")
             let (file, _) = try kind.shipment(in: place)
+            let consumer = try Consumer(inbox: inbox, options: options)
             let start = ContinuousClock.now
             let error = await receive(file, consumer)
             let time = ContinuousClock.now - start
@@ -121,7 +124,6 @@ import Testing
 
     /// What a sender says of a Core Data store, and what is in it.
     @Test func `whose manifest is of another store is refused`() async throws {
-        let consumer = try Consumer(inbox: inbox, options: options(.harmless))
         let store = folder.path.appending("coredata.sqlite")
         let sample = try CoreDataSample(at: store)
         try sample.addPhoto(key: 1, content: Data([1, 2, 3]))
@@ -142,6 +144,8 @@ import Testing
             let file = folder.path.appending("coredata.shipment")
             let manifest = try HandmadeShipment.manifest(of: copy, identity: identity, coreData: coreData)
             try HandmadeShipment.write(copy, manifest, to: file)
+            // In an inbox of its own: what is there already would be another store.
+            let consumer = try Consumer(inbox: folder.path.appending("\(UUID())"), options: options(.harmless))
             let error = await receive(file, consumer)
             #expect(error == member.map { .badStore(.contradictsManifest(ForeignText($0))) }, "\(member ?? "true")")
         }
