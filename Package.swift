@@ -11,13 +11,6 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// What works on every byte of a store is fifty times slower without the optimizer. Where the environment asks for it, as
-/// `make test` does, it is optimized in debug builds too; not always, for whoever depends on a package with such flags.
-let optimized =
-    strict
-    + (Context.environment["SHIP_STORE_OPTIMIZED"] == nil
-        ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])
-
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -63,7 +56,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         target("ShipProtocol", ["CZlib"]),
-        target("StoreFormat", [], optimized),
+        target("StoreFormat", []),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
         // things are in an inbox, to those who install and those who read; CoreDataReading what a Core Data store says of
@@ -78,7 +71,7 @@ let package = Package(
                 "ShipProtocol", "StoreFormat", "StoreFiles", "CoreDataReading", "CSQLiteHardening", crypto, grdb,
                 sqlite,
             ]),
-        target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system], optimized),
+        target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system]),
         target(
             "ShipTransport",
             [

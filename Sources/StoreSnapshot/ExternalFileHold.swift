@@ -21,11 +21,32 @@ final class ExternalFileHold: Sendable {
 
     private struct State {
         var held: [ExternalFileName: Held] = [:]
-        /// Of those that are open, the one that was opened first is the first.
-        var open: [ExternalFileName] = []
+        /// What has been opened, in that order, from `firstOpen` on. Some of it may have been handed over since.
+        var opened: [ExternalFileName] = []
+        var firstOpen = 0
+        /// How many of them are open.
+        var openCount = 0
         /// Of the next second name.
         var number = 0
         var isOver = false
+
+        mutating func take(_ name: ExternalFileName) -> Held? {
+            let held = held.removeValue(forKey: name)
+            if case .open = held { openCount -= 1 }
+            return held
+        }
+
+        mutating func takeFirstOpen() -> (ExternalFileName, OpenedFile)? {
+            while firstOpen < opened.count {
+                let name = opened[firstOpen]
+                firstOpen += 1
+                if case .open(let file) = held[name] {
+                    _ = take(name)
+                    return (name, file)
+                }
+            }
+            return nil
+        }
     }
 
     private enum Held {
@@ -39,8 +60,12 @@ final class ExternalFileHold: Sendable {
         init(_ file: consuming OpenFile) { self.file = file }
     }
 
-    /// Between two looks at the folder.
-    private static let pause = Duration.milliseconds(1)
+    /// Looks at the folder before the copy begins.
+    private static let mostFirstLooks = 10
+    /// New files, after which a look finds hardly any.
+    private static let few = 2
+    /// Between two looks at the folder: as long as a look takes, within these.
+    private static let (shortestPause, longestPause) = (Duration.milliseconds(1), Duration.milliseconds(4))
 
     /// - Parameters:
     ///   - folder: A private one, which is there.
@@ -65,8 +90,9 @@ final class ExternalFileHold: Sendable {
         _ copy: () throws(SnapshotError) -> Value, hasBegun: @escaping @Sendable () -> Bool
     ) throws(SnapshotError) -> Value {
         guard (try? PlatformCalls.status(of: support.path))?.kind == .folder else { return try copy() }
-        // Most of them are there for long: this leaves little to do while the copy begins.
-        look()
+        // Most of them are there for long; what comes while one looks is less each time, and so is what is left to do while
+        // the copy begins.
+        for _ in 1...Self.mostFirstLooks where look() <= Self.few { break }
         state.withLock { $0.isOver = false }
         let done = DispatchSemaphore(value: 0)
         DispatchQueue(label: "ship-store external files").async { [self] in
@@ -84,15 +110,18 @@ final class ExternalFileHold: Sendable {
         while true {
             let isLast = state.withLock { $0.isOver } || hasBegun()
             let start = ContinuousClock.now
-            look()
+            _ = look()
             if isLast { return }
-            // Half of a core at most, also where the copy has to wait for others.
-            PlatformCalls.pause(max(Self.pause, .now - start))
+            // Half of a core, also where the copy has to wait for others; not more, where this has had to wait for a core.
+            PlatformCalls.pause(min(max(Self.shortestPause, .now - start), Self.longestPause))
         }
     }
 
     /// Looks through the folder once, and holds what is new.
-    private func look() {
+    ///
+    /// - Returns: How many files that is.
+    private func look() -> Int {
+        var count = 0
         for kind in ExternalFileName.Folder.allCases {
             guard let name = FilePath.Component(kind.rawValue),
                 let folder = try? OpenFolder(support.path).folder(name),
@@ -101,10 +130,17 @@ final class ExternalFileHold: Sendable {
             for entry in entries.prefix(Limits.externalFiles) {
                 guard let name = ExternalFileName(folder: kind, uuid: entry) else { continue }
                 state.withLock { state in
-                    if state.held[name] == nil { hold(name, in: folder, &state) }
+                    guard state.held[name] == nil else { return }
+                    hold(name, in: folder, &state)
+                    count += 1
                 }
             }
         }
+        // What comes next is opened without waiting for a copy.
+        state.withLock { state in
+            while state.openCount > mostOpen / 4 * 3 { copyFirst(&state) }
+        }
+        return count
     }
 
     private func hold(_ name: ExternalFileName, in folder: borrowing OpenFolder, _ state: inout State) {
@@ -116,9 +152,10 @@ final class ExternalFileHold: Sendable {
             state.held[name] = .file(second)
         } catch  where SourceSupportFolder.isNoObstacleToCopying(error.errno) {
             guard mostOpen > 0, let file = try? folder.file(entry), (try? file.status)?.kind == .file else { return }
-            if state.open.count >= mostOpen { copyFirst(&state) }
+            if state.openCount >= mostOpen { copyFirst(&state) }
             state.held[name] = .open(OpenedFile(file))
-            state.open.append(name)
+            state.opened.append(name)
+            state.openCount += 1
         } catch {
             // It has gone already, or the copy will say what is wrong with it.
         }
@@ -126,8 +163,7 @@ final class ExternalFileHold: Sendable {
 
     /// Copies the file that has been open for longest, and closes it.
     private func copyFirst(_ state: inout State) {
-        let name = state.open.removeFirst()
-        guard case .open(let opened) = state.held.removeValue(forKey: name) else { return }
+        guard let (name, opened) = state.takeFirstOpen() else { return state.openCount = 0 }
         state.number += 1
         let copy = folder.appending("held-\(state.number)")
         guard let status = try? SourceSupportFolder.copy(opened.file, to: copy, upTo: longest) else {
@@ -143,10 +179,7 @@ final class ExternalFileHold: Sendable {
     /// - Parameter target: Where it is to be.
     /// - Returns: `.missing` if it was never found.
     func gather(_ name: ExternalFileName, as target: FilePath) throws(SnapshotError) -> SourceSupportFolder.Gathering {
-        let held = state.withLock { state in
-            state.open.removeAll { $0 == name }
-            return state.held.removeValue(forKey: name)
-        }
+        let held = state.withLock { $0.take(name) }
         let status: FileStatus
         do throws(FileError) {
             switch held {

@@ -1,5 +1,13 @@
 import FoundationEssentials
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The descriptors that this process has open. To be counted in a process of its own (an exit test): other tests open and
 /// close some at any time.
 package enum OpenDescriptors {
@@ -18,6 +26,19 @@ package enum OpenDescriptors {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folders[0])) ?? []
         return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folders[0])/\($0)") }
             .sorted()
+    }
+
+    /// Lets this process have no more than `most` open from now on.
+    package static func limit(to most: Int) throws {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let which = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let which = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(which, &limit) == 0 else { throw CocoaError(.featureUnsupported) }
+        limit.rlim_cur = rlim_t(most)
+        guard setrlimit(which, &limit) == 0 else { throw CocoaError(.featureUnsupported) }
     }
 
     /// Waits until there are no more than `expected`, or two seconds.
