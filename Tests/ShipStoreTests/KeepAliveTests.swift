@@ -20,8 +20,11 @@ import Testing
         try TestStore.make(at: store, sql: "CREATE TABLE a(b); INSERT INTO a VALUES (randomblob(2000))")
     }
 
-    private var shortTimeouts: Timeouts {
-        var timeouts = Timeouts(idle: .seconds(2), preparing: .milliseconds(500), work: .milliseconds(500))
+    private var shortTimeouts: Timeouts { timeouts(preparing: .milliseconds(500)) }
+
+    /// - Parameter preparing: More than a child may take to start, where something else is to be overdue.
+    private func timeouts(preparing: Duration) -> Timeouts {
+        var timeouts = Timeouts(idle: .seconds(2), preparing: preparing, work: .milliseconds(500))
         timeouts.rateWindow = .milliseconds(500)
         return timeouts
     }
@@ -50,9 +53,11 @@ import Testing
         return .command("python3 '\(script.string)'")
     }
 
-    private func receive(from endpoint: Endpoint) async throws(ShipmentError) -> Receipt {
+    private func receive(
+        from endpoint: Endpoint, preparing: Duration = .seconds(30)
+    ) async throws(ShipmentError) -> Receipt {
         var options = Consumer.Options()
-        options.timeouts = shortTimeouts
+        options.timeouts = timeouts(preparing: preparing)
         return try await Consumer(inbox: scratch.path.appending("inbox"), options: options).receive(from: endpoint)
     }
 
@@ -68,14 +73,16 @@ import Testing
     @Test(arguments: ["working", "working * 20000"])
     func `instead of a manifest is given up, however much it says`(frames: String) async throws {
         let child = try await child(sendingUpTo: nil, thenFrames: frames)
-        await expect(.overdue(.manifest(.milliseconds(500)))) { _ = try await receive(from: child) }
+        await expect(.overdue(.manifest(.milliseconds(500)))) {
+            _ = try await receive(from: child, preparing: .milliseconds(500))
+        }
     }
 
     /// 20 frames of 9 bytes a second are more than the least rate asks for.
     @Test(arguments: [FrameType.manifest, .columns])
     func `instead of content is given up, and its store is free again`(last: FrameType) async throws {
         var options = Consumer.Options()
-        options.timeouts = shortTimeouts
+        options.timeouts = timeouts(preparing: .seconds(30))
         let consumer = try Consumer(inbox: scratch.path.appending("inbox"), options: options)
         let child = try await child(sendingUpTo: last)
         await expect(.link(.tooSlow(bytesPerSecond: 100))) { _ = try await consumer.receive(from: child) }
