@@ -61,16 +61,12 @@ public struct Producer: Sendable {
     public func send(
         to endpoint: Endpoint, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> Delivery {
-        let start = ContinuousClock.now
         do {
-            // What is wrong with the store is said before anybody is called.
-            let source = try SourceStore(at: store, busyTimeout: options.copy.busyTimeout)
-            try protect(source, from: endpoint)
-            let name = options.name ?? StoreName(suggestedBy: store)
+            let beginning = try begin(to: endpoint)
             return try await Connector.withLink(to: endpoint, try linkOptions(for: endpoint)) { link in
                 // The listener may be trusted no more while the copy is taken, or sent.
                 let standing = SessionStanding(options.trust) { [trust = options.trust] () throws(ShipmentError) in
-                    try trust.check(link, as: .receiver, of: name)
+                    try trust.check(link, as: .receiver, of: beginning.name)
                 }
                 try standing.check()
                 let identity = try options.identity
@@ -78,25 +74,70 @@ public struct Producer: Sendable {
                 let session = ProducerSession(
                     timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing, report: report
                 ) {
-                    var copy = try await PreparedCopy(
-                        of: source, named: name, options.copy, metadata: options.metadata)
-                    // As late as can be: a number that is used for nothing is lost.
-                    if identity != nil, let counter = try options.knownDevice?.nextCounter() { copy.count(counter) }
-                    report(.copied(copy.manifest, .now - start))
-                    return OutgoingShipment(copy, options.manner)
+                    try await prepare(beginning, report) {
+                        identity == nil ? nil : try options.knownDevice?.nextCounter()
+                    }
                 }
                 let outcome = try await standing.whileItLasts { try await session.run(link) }
                 return Delivery(
                     manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
-                    duration: .now - start)
+                    duration: .now - beginning.time)
             }
         } catch {
             throw ShipmentError(error)
         }
     }
 
+    /// Does all that `send` does, but for the sending: nobody is called, nothing is written but a temporary copy, and no
+    /// number of a shipment is used up.
+    ///
+    /// - Returns: What would go, and in how many bytes at the utmost: a receiver may have some of it already.
+    public func rehearse(
+        to endpoint: Endpoint, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
+    ) async throws(ShipmentError) -> Delivery {
+        do {
+            let beginning = try begin(to: endpoint)
+            try Connector.checkTarget(endpoint, options.link)
+            let session = ProducerSession(timeouts: options.timeouts, standing: .ofNobody, report: report) {
+                try await prepare(beginning, report)
+            }
+            let outcome = try await session.run(.nowhere(as: endpoint))
+            return Delivery(
+                manifest: outcome.manifest, receipt: nil, bytesSent: outcome.bytesSent,
+                duration: .now - beginning.time)
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    /// What is to go, and since when.
+    private struct Beginning: Sendable {
+        let source: SourceStore
+        let name: StoreName
+        let time = ContinuousClock.now
+    }
+
+    /// What is wrong with the store is said before anybody is called.
+    private func begin(to endpoint: Endpoint) throws -> Beginning {
+        let source = try SourceStore(at: store, busyTimeout: options.copy.busyTimeout)
+        try protect(source, from: endpoint)
+        return Beginning(source: source, name: options.name ?? StoreName(suggestedBy: store))
+    }
+
+    /// - Parameter number: The shipment's, if it gets one. It is asked for as late as can be: one that is used for nothing is
+    ///   lost.
+    private func prepare(
+        _ beginning: Beginning, _ report: (SendEvent) -> Void, number: () throws -> UInt64? = { nil }
+    ) async throws -> OutgoingShipment {
+        var copy = try await PreparedCopy(
+            of: beginning.source, named: beginning.name, options.copy, metadata: options.metadata)
+        if let number = try number() { copy.count(number) }
+        report(.copied(copy.manifest, .now - beginning.time))
+        return OutgoingShipment(copy, options.manner)
+    }
+
     /// Whatever the user allows to be replaced: never what is being sent.
-    func protect(_ source: SourceStore, from endpoint: Endpoint) throws(ShipmentError) {
+    private func protect(_ source: SourceStore, from endpoint: Endpoint) throws(ShipmentError) {
         switch endpoint {
         case .file(let path):
             if source.owns(path) { throw .source(.partOfStore(path)) }
@@ -131,7 +172,7 @@ extension Producer.Options {
         }
     }
 
-    var manner: OutgoingShipment.Manner {
+    fileprivate var manner: OutgoingShipment.Manner {
         OutgoingShipment.Manner(
             effort: effort, form: form, selfCheck: selfCheck, cores: cores, codec: codec, keptFree: copy.keptFree)
     }

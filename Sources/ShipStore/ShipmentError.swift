@@ -45,6 +45,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case file(FileError)
     /// Something could not be done to a store of this device.
     case operation(OperationError)
+    /// What is in something could not be written down.
+    case report(ReportError)
     /// A restore failed, and something of it is still there.
     indirect case unfinished(ShipmentError, Leftovers)
     /// This device's identity or its list of trusted devices cannot be used.

@@ -96,8 +96,10 @@ import Testing
         }
         let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite", "--busy-timeout", "0.2", "--json")
         outcome.expectSuccess()
-        #expect(try outcome.objects()[0]["remainingFiles"] as? [String] == old)
-        #expect(outcome.stderr.contains("1 external file of the old state stay"))
+        let remaining = try #require(try outcome.objects()[0]["remainingFiles"] as? [[String: String]])
+        #expect(remaining.map { $0["reason"] } == ["read"])
+        #expect(remaining.map { $0["path"] } == old.map { desk[".Photos_SUPPORT"].pushing(FilePath($0)).string })
+        #expect(outcome.stderr.contains("stays: somebody still reads the store as it was; the next restore removes it"))
         #expect(try CoreDataSample.files(beside: store).count == files.count + 1)
         // The reader still has the old state.
         try await reader.writeWithoutTransaction { database in

@@ -42,6 +42,40 @@ import Testing
         #expect(try StoreContent(of: before).tables["recipe"]?.count == 3)
     }
 
+    enum Replacement: CaseIterable { case byTheCoordinator, byAnother, byRenaming }
+
+    /// The damage is done under the coordinator's open connection, and found by it.
+    @Test(arguments: ["WAL", "DELETE"], Replacement.allCases)
+    func `a store whose file was replaced after damage is opened anew`(mode: String, replacement: Replacement)
+        async throws
+    {
+        try TestStore.make(at: recipes, sql: "PRAGMA journal_mode = \(mode);")
+        let copy = try await LocalCopy.take(of: recipes, into: scratch.folder("copies"), options: options)
+        #expect(try await count() == 1)
+        try TestStore.make(at: recipes, sql: "INSERT INTO recipe VALUES (2);")
+        #expect(try await count() == 2)
+        let file = try FileDescriptor.open(recipes, .writeOnly)
+        try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0x5A, count: 8192))
+        try file.close()
+        // In WAL mode all that a reader needs may be in the log.
+        if mode == "DELETE" { await #expect(throws: DatabaseError.self) { _ = try await count() } }
+        switch replacement {
+        case .byTheCoordinator:
+            var changes = try coordinator.changes().makeAsyncIterator()
+            let restoration = try await coordinator.restore("Recipes", from: copy.path)
+            #expect(restoration.damage?.keptAs != nil)
+            #expect(await changes.next() == .rewritten(try #require(StoreName("Recipes"))))
+        case .byAnother: #expect(try await LocalStore(recipes).restore(from: copy.path).damage?.keptAs != nil)
+        case .byRenaming:
+            for ending in ["-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath(recipes.string + ending)) }
+            try PlatformCalls.rename(copy.path, to: recipes)
+        }
+        #expect(try await count() == 1)
+        // It is the new file that is read, not a state of it.
+        try TestStore.make(at: recipes, sql: "INSERT INTO recipe VALUES (7), (8), (9);")
+        #expect(try await count() == 4)
+    }
+
     @Test func `all its stores are copied, external files included`() async throws {
         let folder = try scratch.folder("copies")
         let copies = try await coordinator.copyAll(into: folder, options: options)

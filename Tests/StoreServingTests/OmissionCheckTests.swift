@@ -51,7 +51,9 @@ import Testing
         try TestStore.make(
             at: path,
             sql: """
-                CREATE TABLE t(a); CREATE INDEX i ON t(a); INSERT INTO t VALUES (1); CREATE TABLE u(a); CREATE INDEX j ON u(a);
+                -- Wide, so that a look at the index alone seems cheaper.
+                CREATE TABLE t(a, b, c, d, e, f, g); CREATE INDEX i ON t(a); INSERT INTO t(a) VALUES (1);
+                CREATE TABLE u(a); CREATE INDEX j ON u(a);
                 CREATE TEMP TABLE roots AS SELECT name, rootpage FROM sqlite_schema WHERE name IN ('i', 'j');
                 PRAGMA writable_schema = ON;
                 UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM roots WHERE roots.name <> sqlite_master.name)

@@ -24,13 +24,20 @@ package struct SegmentContent: Sendable {
         case chunk([UInt8])
     }
 
+    /// Of a table and its indexes, the one that rows are of.
+    enum Tree: Hashable, Sendable { case table, index }
+
     var elements: [Element] = []
+    /// Which of them are rows of indexes.
+    private var placesOfIndexes: Set<Int> = []
     /// Bytes of rows and chunks.
     private(set) var size = 0
     /// Bytes of the store's pages that were read for it.
     package internal(set) var storeBytes: Int64 = 0
     /// The table that it begins with.
     package internal(set) var table = "sqlite_schema"
+    /// What is being added.
+    var tree = Tree.table
     /// Whether it is the last of its stream.
     package internal(set) var isLast = false
     let integers: IntegerForm
@@ -48,6 +55,7 @@ package struct SegmentContent: Sendable {
     func next(_ capacities: Capacities) -> SegmentContent {
         var next = SegmentContent(integers, capacity: min(capacities.largest, capacity * 2))
         next.table = table
+        next.tree = tree
         return next
     }
 
@@ -57,14 +65,19 @@ package struct SegmentContent: Sendable {
 
     mutating func add(_ rows: RowGroup) {
         add(.rows)
-        elements.append(.rows(rows))
+        append(.rows(rows))
         size += rows.records.count
     }
 
     mutating func add(chunk: [UInt8]) {
         add(.chunk)
-        elements.append(.chunk(chunk))
+        append(.chunk(chunk))
         size += chunk.count
+    }
+
+    private mutating func append(_ rows: Element) {
+        if tree == .index { placesOfIndexes.insert(elements.count) }
+        elements.append(rows)
     }
 
     /// The effort that suits it: while the link has nothing to do, time counts for more than the last bytes.
@@ -76,17 +89,21 @@ package struct SegmentContent: Sendable {
 
     /// The segment, as a frame carries it.
     ///
+    /// - Parameter note: Is told what each part of its tables takes.
     /// - Throws: `CompressionError`, `CancellationError`.
-    package consuming func encoded(_ effort: SegmentEffort) throws -> [UInt8] {
+    package consuming func encoded(_ effort: SegmentEffort, noting note: PartNote? = nil) throws -> [UInt8] {
+        let noteIndex: PartNote? = note.map { note in { note(.indexes, $1) } }
+        let count = elements.count
         var writer = try SegmentWriter(effort: effort)
         // What has been written need not be kept.
         elements.reverse()
         while let element = elements.popLast() {
             try Task.checkCancellation()
+            let note = placesOfIndexes.contains(count - elements.count - 1) ? noteIndex : note
             switch element {
             case .number(let number): writer.number(number)
-            case .rows(let rows): try writer.rows(rows, integers: integers)
-            case .chunk(let bytes): try writer.bytes(bytes)
+            case .rows(let rows): try writer.rows(rows, integers: integers, noting: note)
+            case .chunk(let bytes): try writer.bytes(bytes, noting: note)
             }
         }
         return try writer.finish()

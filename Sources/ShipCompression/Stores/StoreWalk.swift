@@ -105,8 +105,10 @@ package struct StoreWalk {
             String(bytes: index.name, textEncoding: settings.textEncoding).flatMap { shapes[$0] }
                 .map(ExpectedEntries.init)
         }
+        content.tree = .table
         content.add(kind == .table ? .table : .entries)
         try sendRows(of: table.tree.root, kind, use: use, checking: &expected)
+        content.tree = .index
         var derived = 0
         for (index, expected) in zip(table.indexes, expected) {
             if derived < IndexShape.mostOfTable, let expected, try isAsExpected(index, expected) {

@@ -10,12 +10,12 @@ package enum TableCosts {
     ///   - shapes: As for `StoreWalk`.
     ///   - effort: How hard the encoder works.
     ///   - most: How much is encoded, about, in bytes: of a larger store some segments of each table stand for the others.
-    /// - Returns: Bytes by the table's name, `sqlite_schema` among them.
+    /// - Returns: By the table's name, `sqlite_schema` among them.
     /// - Throws: `StoreFlaw`, `CompressionError`, and what `pages` throws.
     package static func byRows(
         over pages: any PageSource, shapes: [String: IndexShape], effort: SegmentEffort = .standard,
         encoding most: Int64 = .max
-    ) throws -> [String: Int64] {
+    ) throws -> [String: TableCost] {
         var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
         try pages.read(1, into: &header)
         let size = Int64(pages.pageCount) * Int64(try StoreSettings(decoding: header).pageSize)
@@ -27,7 +27,8 @@ package enum TableCosts {
             sample.bytes += content.size
             if sample.count % step == 0 {
                 sample.read += content.size
-                sample.encoded += try content.encoded(effort).count
+                let segment = try content.encoded(effort) { sample.parts[$0, default: 0] += Int64($1) }
+                sample.encoded += segment.count
             }
             sample.count += 1
             samples[table] = sample
@@ -43,10 +44,13 @@ package enum TableCosts {
         /// Of those that were encoded.
         var read = 0
         var encoded = 0
+        /// What their parts took, each for itself.
+        var parts: [TablePart: Int64] = [:]
 
-        var cost: Int64 {
-            read == bytes || read == 0
-                ? Int64(encoded) : Int64(Double(encoded) / Double(read) * Double(bytes))
+        var cost: TableCost {
+            let total =
+                read == bytes || read == 0 ? Int64(encoded) : Int64(Double(encoded) / Double(read) * Double(bytes))
+            return TableCost(total: total, weights: parts)
         }
     }
 }

@@ -3,6 +3,7 @@ import FoundationEssentials
 public import ShipCompression
 public import ShipProtocol
 import StoreFiles
+import StoreFormat
 import StoreInbox
 public import StoreServing
 import StoreSnapshot
@@ -78,12 +79,38 @@ public struct Inspection: Sendable {
         // By its rows, as it would be sent; by its pages where it cannot go by its rows.
         let costs: TableStatistics.Costs =
             if let tables = cost.tables {
-                .byRows(tables)
+                .byRows(parts(of: tables, in: shipment.path(ofPart: 0)))
             } else {
                 .byPages { try EncodedSize.of($0, level: shipment.manner.effort.levelIntoFile) }
             }
         return Inspection(
             manifest: shipment.manifest, tables: try TableStatistics.all(of: shipment.path(ofPart: 0), costs: costs),
             cost: cost.total, externalCost: cost.externalFiles)
+    }
+
+    /// - Parameter path: Of a copy that nobody changes.
+    private static func parts(
+        of tables: [String: TableCost], in path: FilePath
+    ) -> [String: (total: Int64, parts: [TableStatistics.Part])] {
+        // Without their names columns are told by number.
+        let layouts = (try? RecordLayout.all(inCopyAt: path)) ?? [:]
+        var known: [String: (total: Int64, parts: [TableStatistics.Part])] = [:]
+        for (table, cost) in tables {
+            var kinds: [TableStatistics.Part.Kind: Int64] = [:]
+            for (part, bytes) in cost.parts { kinds[kind(of: part, layouts[table]), default: 0] += bytes }
+            known[table] = (cost.total, kinds.map { TableStatistics.Part($0.key, cost: $0.value) })
+        }
+        return known
+    }
+
+    private static func kind(of part: TablePart, _ layout: RecordLayout?) -> TableStatistics.Part.Kind {
+        switch part {
+        case .longRows: .longRows
+        case .indexes: .indexes
+        case .rowids: layout?.rowidColumn.map { .column(ForeignText($0)) } ?? .rowids
+        case .value(let place):
+            // Records may have more values than their table has columns.
+            .column(layout?.column(at: place).map { ForeignText($0) } ?? "(value \(place + 1))")
+        }
     }
 }

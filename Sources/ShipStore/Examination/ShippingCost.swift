@@ -13,8 +13,8 @@ import Synchronization
 struct ShippingCost: Sendable {
     /// Bytes of the whole shipment, but for its signature.
     let total: Int64
-    /// Bytes by the table's name, `sqlite_schema` among them; `nil` for a store that goes by its pages.
-    let tables: [String: Int64]?
+    /// By the table's name, `sqlite_schema` among them; `nil` for a store that goes by its pages.
+    let tables: [String: TableCost]?
     /// Bytes of the external files.
     let externalFiles: Int64
 
@@ -43,14 +43,15 @@ struct ShippingCost: Sendable {
         externalFiles = try Self.externalFiles(of: shipment, level)
         self.tables = tables
         total =
-            tables.values.reduce(0, +) + externalFiles
+            tables.values.reduce(0) { $0 + $1.total } + externalFiles
             + Int64(try Frame.manifest(shipment.manifest).serialized().count + Preamble.size)
     }
 
     /// What tables take for themselves, so that they add up to what they take together.
-    private static func scale(_ costs: [String: Int64], to total: Int64) -> [String: Int64] {
-        let sum = max(1, costs.values.reduce(0, +))
-        return costs.mapValues { Int64((Double($0) / Double(sum) * Double(total)).rounded()) }
+    private static func scale(_ costs: [String: TableCost], to total: Int64) -> [String: TableCost] {
+        let costs = costs.sorted { $0.key < $1.key }
+        let scaled = zip(costs, costs.map(\.value.total).shares(of: total)).map { ($0.key, $0.value.scaled(to: $1)) }
+        return Dictionary(scaled) { first, _ in first }
     }
 
     /// Of many files the first are deflated, and stand for the others.

@@ -50,6 +50,7 @@ extension ShipmentError {
         case .metadata(let error): error.explanation
         case .file(let error): error.explanation
         case .operation(let error): error.explanation
+        case .report(let error): error.explanation
         case .unfinished(let error, let leftovers): error.explanation.telling(leftovers)
         case .identity(let error): error.explanation
         case .trustList(let error): error.explanation

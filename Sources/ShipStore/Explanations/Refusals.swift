@@ -33,8 +33,8 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .serving, .sqlite, .model, .operation, .unfinished, .metadata, .identity, .trustList, .pairing,
-            .noSuchPeer:
+        case .source, .serving, .sqlite, .model, .operation, .report, .unfinished, .metadata, .identity, .trustList,
+            .pairing, .noSuchPeer:
             reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
@@ -49,8 +49,8 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .tooMuch, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
-            .operation, .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed, .signature,
-            .unsigned, .unknownSigner:
+            .operation, .report, .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed,
+            .signature, .unsigned, .unknownSigner:
             reason(.stopped)
         }
     }
@@ -62,7 +62,7 @@ extension ShipmentError {
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
         case .file, .install(.file), .install(.badManifest), .install(.badRecord), .install(.badOrigin),
             .badStore(.file), .badStore(.checkerFailed(.notStarted)), .source, .model,
-            .serving, .operation, .unfinished, .identity:
+            .serving, .operation, .report, .unfinished, .identity:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }

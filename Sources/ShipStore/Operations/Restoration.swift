@@ -13,9 +13,8 @@ public struct Restoration: Hashable, Sendable {
     public let safetyCopy: KeptCopy?
     /// What was wrong with the store as it was; `nil` if nothing was.
     public let damage: Damage?
-    /// External files that only the store as it was refers to, and that had to stay: somebody still reads it, and the next
-    /// restore removes them; or another store of the same stem may refer to them.
-    public let remainingFiles: [ExternalFileName]
+    /// External files of the store as it was that had to stay, and why.
+    public let remainingFiles: [RemainingFile]
 
     /// A store that could not be used any more, or was gone.
     public struct Damage: Hashable, Sendable {

@@ -87,9 +87,12 @@ struct RestoreSession: Sendable {
         // What somebody still reads is for the next restore.
         let isLeft = support.names().intersection(obsolete).contains { earlier?.lists($0) == true }
         if !isLeft { RestoreRecord.remove(for: home) }
+        let remaining = support.names().intersection(candidates).sorted().map { name in
+            RemainingFile(support.path(of: name), obsolete.contains(name) ? .stillRead : claims.reason(for: name))
+        }
         return Restoration(
             store: home.path, manifest: source.manifest, safetyCopy: old.safetyCopy, damage: old.damage,
-            remainingFiles: support.names().intersection(candidates).sorted())
+            remainingFiles: remaining)
     }
 
     /// Puts the copy where nothing is, or something that is set aside: whoever holds that keeps it.

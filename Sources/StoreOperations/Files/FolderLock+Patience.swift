@@ -20,6 +20,7 @@ extension FolderLock {
             PlatformCalls.pause(Self.pause)
         }
     }
+
     /// Does something while the folder is locked, as soon as it can be.
     ///
     /// - Throws: `.folderBusy`, `.stopped`, `.file`; what `body` throws.

@@ -55,7 +55,8 @@ package struct SupportFolderClaims: Hashable, Sendable {
     }
 }
 
-/// A file in the support folder of a store that has gone, which stays because it is not proven to be that store's alone.
+/// A file in the support folder of a store that has gone, or of a state of it that has, which stays because it is not proven
+/// that nobody needs it.
 public struct RemainingFile: Hashable, Sendable {
     public let path: FilePath
     public let reason: Reason
@@ -72,5 +73,7 @@ public struct RemainingFile: Hashable, Sendable {
         case unexplained
         /// What this store refers to cannot be found out: it may be this file.
         case unreadable(FilePath)
+        /// Somebody may still read the state of the store that refers to it; the next restore removes it.
+        case stillRead
     }
 }

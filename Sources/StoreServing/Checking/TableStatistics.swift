@@ -12,6 +12,31 @@ public struct TableStatistics: Hashable, Sendable {
     public let size: Int64
     /// About what shipping it takes, in bytes.
     public let cost: Int64
+    /// What of that each part takes, the largest first; together as much. None for a table that goes by its pages, and for
+    /// one without rows.
+    public let parts: [Part]
+
+    /// A part of a table.
+    public struct Part: Hashable, Sendable {
+        public enum Kind: Hashable, Sendable {
+            /// One that is another name for the rowid stands for that.
+            case column(ForeignText)
+            case rowids
+            /// Rows that are too long to be taken apart.
+            case longRows
+            /// Entries of indexes that do not follow from the rows.
+            case indexes
+        }
+
+        public let kind: Kind
+        /// About what shipping it takes, in bytes.
+        public let cost: Int64
+
+        package init(_ kind: Kind, cost: Int64) {
+            self.kind = kind
+            self.cost = cost
+        }
+    }
 }
 
 extension TableStatistics {
@@ -20,8 +45,8 @@ extension TableStatistics {
 
     /// What tables take on the wire.
     package enum Costs {
-        /// By their rows, in bytes, by the table's name.
-        case byRows([String: Int64])
+        /// By their rows, by the table's name: in bytes, and the parts that these are for.
+        case byRows([String: (total: Int64, parts: [Part])])
         /// By their pages: what a run of bytes takes, in bytes.
         case byPages(([UInt8]) throws -> Int)
 
@@ -30,9 +55,9 @@ extension TableStatistics {
             return try size(bytes)
         }
 
-        fileprivate func known(_ table: String) -> Int64? {
+        fileprivate func known(_ table: String) -> (total: Int64, parts: [Part])? {
             guard case .byRows(let costs) = self else { return nil }
-            return costs[table] ?? 0
+            return costs[table] ?? (0, [])
         }
     }
 
@@ -52,10 +77,14 @@ extension TableStatistics {
         return try queue.unsafeRead { database in
             var tables: [TableStatistics] = []
             for name in try tableNames(in: database) {
-                let (size, cost) = try measure(name, in: database, file, costs)
+                let (size, pagesCost) = try measure(name, in: database, file, costs)
+                let (cost, parts) = costs.known(name) ?? (pagesCost, [])
                 // Some virtual tables have no pages of their own, and cannot be counted without their module.
                 let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(name.quotedDatabaseIdentifier)")
-                tables.append(TableStatistics(name: ForeignText(name), rows: rows, size: size, cost: cost))
+                tables.append(
+                    TableStatistics(
+                        name: ForeignText(name), rows: rows, size: size, cost: cost,
+                        parts: parts.sorted { ($0.cost, $1.words) > ($1.cost, $0.words) }))
             }
             return tables.sorted { ($0.size, $1.name) > ($1.size, $0.name) }
         }
@@ -89,6 +118,18 @@ extension TableStatistics {
             }
         }
         if !run.isEmpty { cost += Int64(try costs.ofPages(run)) }
-        return (size, costs.known(table) ?? cost)
+        return (size, cost)
+    }
+}
+
+extension TableStatistics.Part {
+    /// For people: a column's name, or in parentheses what else it is.
+    public var words: ForeignText {
+        switch kind {
+        case .column(let name): name
+        case .rowids: "(rowids)"
+        case .longRows: "(long rows)"
+        case .indexes: "(indexes)"
+        }
     }
 }

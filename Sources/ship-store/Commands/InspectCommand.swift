@@ -12,10 +12,15 @@ struct InspectCommand: AsyncParsableCommand {
             of that share; then the external files, and all of it. What is larger than 32 MiB is estimated from a part. \
             Of a shipment the size of its file is said too.
 
+            With --html FILE the same goes into one page for a browser as well, column by column, as a map that can be \
+            clicked through; it needs no other file and no network. A page of this program is replaced in one step, \
+            another file only with --force.
+
               ship-store inspect Recipes.sqlite
               ship-store inspect Recipes.sqlite --level 6
               ship-store inspect inbox
               ship-store inspect monday.shipment
+              ship-store inspect Recipes.sqlite --html recipes.html
             """)
 
     @Argument(
@@ -28,14 +33,39 @@ struct InspectCommand: AsyncParsableCommand {
             valueName: "level"), transform: LevelArgument.read)
     var level: LevelArgument = .auto
 
+    @Option(
+        help: ArgumentHelp("Write a page for a browser, too: where the bytes are.", valueName: "file"),
+        completion: .file(extensions: ["html"]))
+    var html: String?
+
+    @Flag(help: "Replace a file that is there and is no page of this program; never what is inspected.")
+    var force = false
+
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
+    func validate() throws {
+        if force, html == nil { throw ValidationError("--force is for the file of --html") }
+        if html == "-" { throw ValidationError("--html wants a file: standard output has the tables") }
+        if html?.isEmpty == true { throw ValidationError("--html wants a file") }
+    }
+
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [path, output, options = copy.copyOptions, effort = level.effort] in
+        try await Running.run(console) {
+            [path, output, html, force, options = copy.copyOptions, effort = level.effort] in
             let artifact = try Artifact(at: FilePath(path))
-            for inspection in try await Inspection.all(of: artifact, options: options, effort: effort) {
+            let page = try html.map { html throws(ShipmentError) in
+                try ReportFile(
+                    FilePath(html), about: artifact, beginning: InspectionPage.start,
+                    over: force ? .anything : .reports)
+            }
+            let inspections = try await Inspection.all(of: artifact, options: options, effort: effort)
+            if let page {
+                try page.write(InspectionPage(inspections).html)
+                console.say("wrote \(page.path)")
+            }
+            for inspection in inspections {
                 if output.json {
                     Output.write(json: InspectionLine(inspection))
                 } else {
@@ -52,6 +82,30 @@ private struct InspectionLine: Encodable {
         let rows: Int64?
         let size: Int64
         let cost: Int64
+        let parts: [Part]
+
+        init(_ table: TableStatistics) {
+            (name, rows, size, cost) = (table.name, table.rows, table.size, table.cost)
+            parts = table.parts.map(Part.init)
+        }
+    }
+
+    struct Part: Encodable {
+        /// `column`, `rowids`, `longRows` or `indexes`.
+        let kind: String
+        /// Of a column.
+        let name: ForeignText?
+        let cost: Int64
+
+        init(_ part: TableStatistics.Part) {
+            cost = part.cost
+            switch part.kind {
+            case .column(let name): (kind, self.name) = ("column", name)
+            case .rowids: (kind, name) = ("rowids", nil)
+            case .longRows: (kind, name) = ("longRows", nil)
+            case .indexes: (kind, name) = ("indexes", nil)
+            }
+        }
     }
 
     let manifest: Manifest
@@ -70,6 +124,6 @@ private struct InspectionLine: Encodable {
         externalCost = inspection.externalCost
         cost = inspection.cost
         fileSize = inspection.fileSize
-        tables = inspection.tables.map { Table(name: $0.name, rows: $0.rows, size: $0.size, cost: $0.cost) }
+        tables = inspection.tables.map(Table.init)
     }
 }

@@ -53,12 +53,7 @@ extension Console {
         for missing in restoration.manifest.missingExternalFiles {
             warn("the copy came without \(missing.relativePath)")
         }
-        if !restoration.remainingFiles.isEmpty {
-            let count = restoration.remainingFiles.count
-            say(
-                "\(count) external file\(count == 1 ? "" : "s") of the old state stay: somebody still reads it, "
-                    + "or another store of that stem may refer to them")
-        }
+        say(restoration.remainingFiles)
     }
 
     private func say(_ damage: Restoration.Damage) {

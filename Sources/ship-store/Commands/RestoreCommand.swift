@@ -68,7 +68,7 @@ struct RestoreLine: Encodable {
     let damage: String?
     let damagedStore: String?
     /// External files of the old state that had to stay.
-    let remainingFiles: [String]
+    let remainingFiles: [RemainingFileLine]
     let manifest: Manifest
 
     init(_ restoration: Restoration) {
@@ -76,7 +76,7 @@ struct RestoreLine: Encodable {
         safetyCopy = restoration.safetyCopy?.path.string
         damage = restoration.damage.map { $0.words ?? "there was no store" }
         damagedStore = restoration.damage?.keptAs?.string
-        remainingFiles = restoration.remainingFiles.map(\.relativePath)
+        remainingFiles = restoration.remainingFiles.map(RemainingFileLine.init)
         manifest = restoration.manifest
     }
 }

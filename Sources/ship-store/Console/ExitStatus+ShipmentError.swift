@@ -25,6 +25,8 @@ extension ExitStatus {
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             case .refused(let reason), .givenUp(let reason): ExitStatus(reason.knownCode)
             case .operation(let error): ExitStatus(error)
+            case .report(.partOfSubject): .usage
+            case .report(.inTheWay): .cannotInstall
             case .unfinished(let error, _): ExitStatus(error)
             case .identity(let error): ExitStatus(error)
             case .trustList: .usage

@@ -1,10 +1,10 @@
 import ShipStore
 import SystemPackage
 
-/// A file that stays in the support folder of a store that goes.
+/// A file that stays in the support folder of a store that goes, or that gets another content.
 struct RemainingFileLine: Encodable {
     let path: String
-    /// `used`, `unexplained` or `unreadable`.
+    /// `used`, `unexplained`, `unreadable` or `read`.
     let reason: String
     /// The store that refers to it, or whose rows cannot be read.
     let store: String?
@@ -15,6 +15,7 @@ struct RemainingFileLine: Encodable {
         case .usedBy(let store): (reason, self.store) = ("used", store.string)
         case .unexplained: (reason, store) = ("unexplained", nil)
         case .unreadable(let store): (reason, self.store) = ("unreadable", store.string)
+        case .stillRead: (reason, store) = ("read", nil)
         }
     }
 }
@@ -33,6 +34,10 @@ extension Console {
             case .unexplained: warn("\(files): no store refers to \(found.count == 1 ? "it" : "them")")
             case .unreadable(let store):
                 warn("\(files): \(store) may refer to \(found.count == 1 ? "it" : "them"), and its rows cannot be read")
+            case .stillRead:
+                say(
+                    "\(files): somebody still reads the store as it was; the next restore removes "
+                        + "\(found.count == 1 ? "it" : "them")")
             }
         }
     }

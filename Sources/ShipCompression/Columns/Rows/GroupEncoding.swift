@@ -1,9 +1,10 @@
 import StoreFormat
 
 extension RowGroup {
+    /// - Parameter note: Is told what each column takes, if the rows go by their columns; they may be smaller otherwise.
     /// - Throws: `.notCanonical`.
     func encode(
-        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost
+        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost, noting note: PartNote? = nil
     ) throws(CompressionError) -> SegmentAreas {
         var columnar = SegmentAreas()
         let head = (rowids == nil ? 0 : GroupTag.hasRowids) | (form == .legacy ? GroupTag.isLegacy : 0)
@@ -19,6 +20,7 @@ extension RowGroup {
             guard rowids.count == ends.count else { throw .notCanonical }
             var areas = SegmentAreas()
             encoder.encode(rowids, into: &areas)
+            note?(.rowids, cost.of(areas))
             columnar.append(areas)
             rowWise.append(areas)
         }
@@ -30,7 +32,14 @@ extension RowGroup {
         encoder.encode(counts, into: &columnar)
         for column in 0..<most {
             let values = try parser.nextColumn()
-            encoder.encode(values, isWhole: column < least, into: &columnar)
+            guard let note else {
+                encoder.encode(values, isWhole: column < least, into: &columnar)
+                continue
+            }
+            var areas = SegmentAreas()
+            encoder.encode(values, isWhole: column < least, into: &areas)
+            note(.value(Int(column)), cost.of(areas))
+            columnar.append(areas)
         }
         try parser.checkEnds()
 

@@ -1,4 +1,4 @@
-import StoreFormat
+package import StoreFormat
 
 /// Rows of one b-tree, in its order.
 package struct RowGroup: Hashable, Sendable {
@@ -15,3 +15,6 @@ package struct RowGroup: Hashable, Sendable {
         self.ends = ends
     }
 }
+
+/// Is told what a part of a table takes for itself, in bytes: a weight, beside what its neighbours take.
+package typealias PartNote = (_ part: TablePart, _ cost: Int) -> Void

@@ -26,7 +26,11 @@ package struct SegmentEffort: Hashable, Sendable {
     /// What a level asks for.
     package init(_ level: CompressionLevel) {
         let care: Care = level.value < 4 ? .small : level.value < 9 ? .usual : .great
-        self.init(care: care, deflateLevel: level.value, leastGains: care == .great ? [16, 32, nil] : [32])
+        // The search for matches takes longer than all that is saved by deflating less.
+        let searches = level.value > 2
+        self.init(
+            care: care, deflateLevel: level.value,
+            leastGains: care == .great ? [16, 32, nil] : searches ? [32] : [nil])
     }
 
     private init(care: Care, deflateLevel: Int32, leastGains: [Int?]) {

@@ -22,22 +22,25 @@ package struct SegmentWriter {
 
     /// - Parameter chunk: At most 1 MiB.
     /// - Throws: `.segmentFull`; the segment is as before then.
-    package mutating func bytes(_ chunk: some Collection<UInt8>) throws(CompressionError) {
+    package mutating func bytes(_ chunk: [UInt8], noting note: PartNote? = nil) throws(CompressionError) {
         guard chunk.count <= SegmentLimits.chunkSize, contentSize + chunk.count <= SegmentLimits.contentSize else {
             throw .segmentFull
         }
         areas.count(chunk.count)
         areas.text += chunk
+        note?(.longRows, cost.of(chunk))
         contentSize += chunk.count
     }
 
     /// - Throws: `.notCanonical` for a record that is not in the encoding of `form`, `.segmentFull`; the segment is as
     ///   before then.
-    package mutating func rows(_ group: RowGroup, integers form: IntegerForm = .modern) throws(CompressionError) {
+    package mutating func rows(
+        _ group: RowGroup, integers form: IntegerForm = .modern, noting note: PartNote? = nil
+    ) throws(CompressionError) {
         guard rowCount + group.ends.count <= SegmentLimits.rows,
             contentSize + group.records.count <= SegmentLimits.contentSize
         else { throw .segmentFull }
-        areas.append(try group.encode(form, effort: effort, cost: cost))
+        areas.append(try group.encode(form, effort: effort, cost: cost, noting: note))
         rowCount += group.ends.count
         contentSize += group.records.count
     }

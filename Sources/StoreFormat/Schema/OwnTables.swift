@@ -1,3 +1,19 @@
+/// The tables by which this program keeps something in a store of somebody else's.
+package enum OwnTables {
+    package static let names: Set<String> = [UserMetadataPlace.table, OmissionPlace.table]
+}
+
+/// Where a store keeps the user's own pairs, which travel with its copies.
+package enum UserMetadataPlace {
+    /// In a Core Data store: the key of a dictionary in `Z_METADATA.Z_PLIST`, beside which Core Data keeps its own, and
+    /// where `NSPersistentStoreCoordinator.setMetadata(_:for:)` puts those of the app.
+    package static let propertyListKey = "ShipStoreMetadata"
+    /// In any other store: a table.
+    package static let table = "ship_store_metadata"
+    package static let columns = ["key", "value"]
+    package static let definition = "CREATE TABLE \(table)(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+}
+
 /// Where a copy that came without something says so itself, so that it is still known when the copy has been moved away
 /// from whatever else says it: a table of this program's own, which apps and Core Data leave alone.
 ///
@@ -18,9 +34,4 @@ package enum OmissionPlace {
         /// An external file, by its path in the support folder, with its size in bytes.
         case externalFile = "external file"
     }
-}
-
-/// The tables by which this program keeps something in a store of somebody else's.
-package enum OwnTables {
-    package static let names: Set<String> = [UserMetadataPlace.table, OmissionPlace.table]
 }
