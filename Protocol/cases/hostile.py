@@ -21,7 +21,7 @@ from encoder.wire import (
 )  # fmt: skip
 
 RIGHT = compact_json(manifest())
-TABLE = '{"rows":0,"digest":"0123456789abcdef"}'
+TABLE = '{"rows":0,"digest":"0123456789abcdef0123456789abcdef"}'
 
 
 def vectors() -> Iterator[Vector]:

@@ -241,13 +241,17 @@ def metadata() -> Iterator[Vector]:
         yield bad(f"metadata_{key}", about, manifest(metadata=value), covers="4.7")
 
 
+DIGEST = "0123456789abcdef" * 2
+"""Of a table."""
+
+
 def described(**members: Any) -> Members:
     """A manifest with one table, of which `members` are told."""
-    return manifest(tables={"Recipe": {"rows": 3, "digest": "0123456789abcdef"} | members})
+    return manifest(tables={"Recipe": {"rows": 3, "digest": DIGEST} | members})
 
 
 def tables() -> Iterator[Vector]:
-    table = {"rows": 3, "digest": "0123456789abcdef"}
+    table = {"rows": 3, "digest": DIGEST}
     yield good("tables_none", "A store without tables, of which all is told", manifest(tables={}), covers="4.8")
     yield good("tables_name_256", "A table's name is a label, of up to 256 bytes", manifest(tables={"\u00e9" * 128: table}), covers="4.8")
     yield good("tables_name_odd", "A table's name may be almost anything", manifest(tables={"../table.metadata": table}), covers="4.8")
@@ -262,13 +266,14 @@ def tables() -> Iterator[Vector]:
         "rows_negative": (described(rows=-1), "A negative number of rows"),
         "rows_2_63": (described(rows=2**63), "A number above what signed 64 bits hold"),
         "rows_text": (described(rows="3"), "A number that is a string"),
-        "without_rows": (manifest(tables={"Recipe": {"digest": "0123456789abcdef"}}), "rows is missing"),
+        "without_rows": (manifest(tables={"Recipe": {"digest": DIGEST}}), "rows is missing"),
         "without_digest": (manifest(tables={"Recipe": {"rows": 3}}), "digest is missing"),
-        "digest_upper_case": (described(digest="0123456789ABCDEF"), "A digest in upper case"),
-        "digest_15": (described(digest="0123456789abcde"), "A digest of 15 digits"),
-        "digest_17": (described(digest="0123456789abcdef0"), "A digest of 17 digits"),
-        "digest_other_letter": (described(digest="g123456789abcdef"), "A letter that is no digit of base 16"),
-        "digest_number": (described(digest=1234567890123456), "A digest that is a number"),
+        "digest_upper_case": (described(digest=DIGEST.upper()), "A digest in upper case"),
+        "digest_31": (described(digest=DIGEST[1:]), "A digest of 31 digits"),
+        "digest_33": (described(digest=DIGEST + "0"), "A digest of 33 digits"),
+        "digest_16": (described(digest=DIGEST[:16]), "A digest of 16 digits"),
+        "digest_other_letter": (described(digest="g" + DIGEST[1:]), "A letter that is no digit of base 16"),
+        "digest_number": (described(digest=12345678901234567890123456789012), "A digest that is a number"),
     }
     for key, (value, about) in wrong.items():
         yield bad(f"tables_{key}", about, value, covers="4.8")

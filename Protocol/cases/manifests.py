@@ -60,7 +60,7 @@ def whole() -> Iterator[Vector]:
     full = core_data_manifest(
         missingExternalFiles=[{"folder": "_FBF", "name": PHOTO_UUID}],
         metadata={"app.version": "4.2", "note": "caf\u00e9, \u6599\u7406"},
-        tables={"ZRECIPE": {"rows": 2, "digest": "0123456789abcdef"}, "ACHANGE": {"rows": 0, "digest": EMPTY_TABLE}},
+        tables={"ZRECIPE": {"rows": 2, "digest": "0123456789abcdef" * 2}, "ACHANGE": {"rows": 0, "digest": EMPTY_TABLE}},
         omissions={
             "history": True,
             "tables": ["ZDRAFT", "ZTHUMBNAIL"],

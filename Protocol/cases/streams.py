@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from encoder.deflate import compressed
 from encoder.piece import Pieces, binary, joined, text
 from encoder.samples import (
-    CORE_DATA_STORE, EMPTY_STORE, EMPTY_UUID, HELLO_MEMBERS, PHOTO, PHOTO_UUID, RECIPES_STORE,
+    CORE_DATA_STORE, EMPTY_STORE, EMPTY_UUID, HELLO_MEMBERS, PHOTO, PHOTO_UUID, RECIPES_STORE, RECIPES_TABLE,
     Members, core_data_manifest, external, manifest, receipt, store_members, word,
 )  # fmt: skip
 from encoder.sqlite_file import StoreFile
+from encoder.table_rows import EMPTY_TABLE, table_members
 from encoder.vector import Detail, Vector
 from encoder.wire import (
     BLOCK, CANCEL, CONSUMER, END, HELLO, MANIFEST, ONE_WAY, RECEIPT, STORED, WINDOW, WORKING, ZLIB, ZLIB_WINDOW,
@@ -80,6 +81,7 @@ def vectors() -> Iterator[Vector]:
 def good() -> Iterator[Vector]:
     recipes = RECIPES_STORE.data
     empty = message(MANIFEST, manifest(EMPTY_STORE, "Empty"))
+    yield one("tables", "What is told of the table is so", session(*telling(tables={"Recipe": table_members(RECIPES_TABLE)})), [RECIPES_STORE.data], covers="4.8")
     yield one("empty_store", "A store without tables, in one stored block", session(empty, *blocks(EMPTY_STORE.data, encodings=(STORED,)), FINISH), [EMPTY_STORE.data])
     yield one("one_block", "A store in one block", session(GOOD_MANIFEST, *blocks(recipes), FINISH), [recipes])
     several = blocks(recipes, size=300, encodings=(ZLIB, STORED, ZLIB_WINDOW))
@@ -221,6 +223,11 @@ def cut(pieces: Pieces, length: int) -> Pieces:
     return kept
 
 
+def telling(**more: object) -> Frames:
+    """The recipes, and what more the manifest says of them."""
+    return [message(MANIFEST, manifest(**more)), *blocks(RECIPES_STORE.data), FINISH]
+
+
 def as_shipped(store: StoreFile, **facts: object) -> Frames:
     """The store with its true size and digest, but with `facts` that it does not bear out."""
     members: Members = manifest(store)
@@ -247,3 +254,18 @@ def bad_stores() -> Iterator[Vector]:
     yield one_bad("text_encoding", "Another text encoding than the file's", as_shipped(store, textEncoding="UTF-16le"))
     yield one_bad("schema", "Another schema digest than the file's", as_shipped(store, schemaSHA256="0" * 64))
     yield one_bad("table_page", "The table's page is no b-tree page", as_shipped(store.with_bytes(512, b"\xee")))
+    yield from bad_tables()
+
+
+def bad_tables() -> Iterator[Vector]:
+    right = table_members(RECIPES_TABLE)
+
+    def one_bad(name: str, about: str, covers: str = "4.8, 7", **more: object) -> Vector:
+        return bad(f"store_{name}", "bad-store", about, *telling(**more), covers=covers)
+
+    yield one_bad("tables_rows", "Another number of rows than the table has", tables={"Recipe": right | {"rows": 4}})
+    yield one_bad("tables_digest", "Another digest than that of the table's rows", tables={"Recipe": right | {"digest": EMPTY_TABLE}})
+    yield one_bad("tables_none", "The table is not told of, though all of them are", tables={})
+    yield one_bad("tables_more", "A table that is not there", tables={"Recipe": right, "recipes": right})
+    yield one_bad("tables_case", "The table's name in another case", tables={"recipe": right})
+    yield one_bad("tables_omitted", "A table with rows that is said to have been emptied", "4.9, 7", omissions={"tables": ["Recipe"]})

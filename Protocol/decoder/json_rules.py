@@ -187,7 +187,7 @@ STORE = members({
     "applicationID": signed_32, "userVersion": signed_32, "schemaSHA256": digest,
 })  # fmt: skip
 EXTERNAL = {"folder": folder, "name": uuid}
-TABLE = members({"rows": integer(0, 2**63 - 1), "digest": pattern("[0-9a-f]{16}")})
+TABLE = members({"rows": integer(0, 2**63 - 1), "digest": pattern("[0-9a-f]{32}")})
 OMISSIONS = members({}, {
     "history": boolean,
     "tables": array(label, 2048),

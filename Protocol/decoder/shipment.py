@@ -10,6 +10,8 @@ from pathlib import Path
 from decoder.columns import store_of
 from decoder.json_rules import Members
 from decoder.refused import Refused
+from decoder.store.no_canonical_form import NoCanonicalForm
+from decoder.tables import contents
 from decoder.wire import Place, decoded_block, segment, violation
 
 TEXT_ENCODINGS = {"UTF-8": 1, "UTF-16le": 2, "UTF-16be": 3}
@@ -87,6 +89,7 @@ class Shipment:
                 raise Refused("damaged", f"SHA-256 of part {index}")
         if 0 not in self.skipped:
             verify_store(bytes(self.contents[0]), self.manifest["store"])
+            verify_tables(bytes(self.contents[0]), self.manifest)
 
     def lines(self) -> list[str]:
         return [
@@ -115,6 +118,21 @@ def verify_store(data: bytes, facts: Members) -> None:
         path = Path(folder) / "store.sqlite"
         path.write_bytes(data)
         verify_with_sqlite(path, facts)
+
+
+def verify_tables(data: bytes, manifest: Members) -> None:
+    """Sections 4.8 and 4.9."""
+    stated, emptied = manifest.get("tables"), manifest.get("omissions", {}).get("tables", [])
+    if stated is None and not emptied:
+        return
+    try:
+        found = contents(data)
+    except NoCanonicalForm as why:
+        raise Refused("bad-store", str(why)) from why
+    if stated is not None and found != {name: (table["rows"], table["digest"]) for name, table in stated.items()}:
+        raise Refused("bad-store", "tables")
+    if any(name not in found or found[name][0] for name in emptied):
+        raise Refused("bad-store", "omissions")
 
 
 def verify_with_sqlite(path: Path, facts: Members) -> None:

@@ -20,18 +20,13 @@ PRODUCER_LABELS = {"software": "ship-store 1.0.0", "sqlite": "3.40.1"}
 
 EMPTY_STORE = store_file([], page_size=512)
 
-RECIPES_STORE = store_file(
-    [
-        Table(
-            "Recipe",
-            "CREATE TABLE Recipe(id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
-            [(1, [None, "Borscht"]), (2, [None, "Cr\u00eape"]), (3, [None, "Dal"])],
-        )
-    ],
-    page_size=512,
-    application_id=0x53484950,
-    user_version=7,
+RECIPES_TABLE = Table(
+    "Recipe",
+    "CREATE TABLE Recipe(id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+    [(1, [None, "Borscht"]), (2, [None, "Cr\u00eape"]), (3, [None, "Dal"])],
 )
+
+RECIPES_STORE = store_file([RECIPES_TABLE], page_size=512, application_id=0x53484950, user_version=7)
 
 
 def external_photo() -> bytes:

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 
-from encoder.sqlite_file import RawText, Value
-
-
-def written(value: Value) -> bytes:
-    if value is None:
-        return b"\x05"
-    if isinstance(value, int):
-        return b"\x01" + struct.pack(">q", value)
-    if isinstance(value, float):
-        return b"\x02" + struct.pack(">d", value)
-    if isinstance(value, str):
-        value = RawText(value.encode())
-    tag, content = (b"\x03", value.content) if isinstance(value, RawText) else (b"\x04", value)
-    return tag + struct.pack(">Q", len(content)) + content
+from encoder.sqlite_file import Table, record, varint
 
 
-def written_digest(rows: list[list[Value]]) -> str:
-    """Of rows in their order, each with its rowid first where it has one."""
-    return hashlib.sha256(b"".join(written(value) for row in rows for value in row)).hexdigest()[:16]
+def written(table: Table, encoding: str) -> bytes:
+    """Each row as a cell without an end: the size of the record, the rowid, the record."""
+    rows: list[bytes] = []
+    for rowid, values in table.rows:
+        content = record(values, encoding)
+        rows.append(varint(len(content)) + (b"" if table.without_rowid else varint(rowid)) + content)
+    return b"".join(rows)
 
 
-EMPTY_TABLE = written_digest([])
+def table_members(table: Table, encoding: str = "utf-8") -> dict[str, int | str]:
+    """What `tables` says of it."""
+    return {"rows": len(table.rows), "digest": hashlib.sha256(written(table, encoding)).hexdigest()[:32]}
+
+
+def cells_members(rows: list[tuple[int | None, bytes]]) -> dict[str, int | str]:
+    """The same, of rowids and records."""
+    cells = [varint(len(content)) + (b"" if rowid is None else varint(rowid)) + content for rowid, content in rows]
+    return {"rows": len(rows), "digest": hashlib.sha256(b"".join(cells)).hexdigest()[:32]}
+
+
+EMPTY_TABLE = hashlib.sha256(b"").hexdigest()[:32]

@@ -79,10 +79,7 @@ package struct SourceStore: Sendable {
             try await Interruption.run { interruption throws(SnapshotError) in try take.digests(interruption) }
         }
         async let tables = Self.result { () async throws(SnapshotError) -> [ForeignText: TableContent]? in
-            guard form == .canonical else { return nil }
-            return try await Interruption.run { interruption throws(SnapshotError) in
-                try TableContents.read(take.path, store: path, watch: watch(interruption))
-            }
+            try await Interruption.run { interruption throws(SnapshotError) in try take.tables(interruption) }
         }
         let outcomes = await (check: check, digests: digests, tables: tables)
         try outcomes.check.get()

@@ -8,11 +8,20 @@ struct Take: Sendable {
     let content: CopyContent
     /// What is known of its canonical form.
     let canonical: CanonicalFacts
+    /// What is in its tables, as far as that was found on the way.
+    let tables: Tables
     /// In the order of the references.
     let gathered: [GatheredFile]
     let missing: [ExternalFileReference]
     /// `nil` if nothing was left out.
     let omissions: Omissions?
+
+    enum Tables: Sendable {
+        /// `nil` if it cannot be told of all of them, or nobody wants to know.
+        case known([ForeignText: TableContent]?)
+        /// The copy has to be read for it.
+        case unread
+    }
 
     struct GatheredFile: Sendable {
         let name: ExternalFileName
@@ -79,12 +88,19 @@ struct Take: Sendable {
         case .vacuumed:
             path = vacuumed
             canonical = .notMade
+            tables = .known(nil)
         case .canonical:
             let target = place.appending("copy.sqlite")
-            let flaw = try CanonicalFile.make(of: vacuumed, as: target, watch.interruption)
-            path = flaw == nil ? target : vacuumed
-            canonical =
-                if let flaw { .impossible(flaw) } else { .made(try CopyContent.indexShapes(of: path, store, watch)) }
+            switch try CanonicalFile.make(of: vacuumed, as: target, watch.interruption) {
+            case .made(let told):
+                path = target
+                canonical = .made(try CopyContent.indexShapes(of: path, store, watch))
+                tables = .known(told)
+            case .impossible(let flaw):
+                path = vacuumed
+                canonical = .impossible(flaw)
+                tables = .unread
+            }
         }
         // All that it is for has been written.
         withExtendedLifetime(room) {}
@@ -159,6 +175,18 @@ struct Take: Sendable {
 
     private func discard() {
         try? Folder.removeTree(at: path.removingLastComponent())
+    }
+
+    /// What is in its tables; `nil` if that cannot be told of all of them.
+    func tables(_ interruption: Interruption) throws(SnapshotError) -> [ForeignText: TableContent]? {
+        switch tables {
+        case .known(let told): return told
+        case .unread:
+            // What has no canonical form may be read all the same.
+            let digests = try? TableDigests.read(path) { try interruption.check() }
+            try interruption.check()
+            return digests?.told
+        }
     }
 
     /// SHA-256 of the copy, and of each external file.

@@ -48,23 +48,30 @@ class Settings:
 
 def settings_of(data: bytes) -> Settings:
     """Of a whole compact copy."""
+    settings = settings_of_any(data)
+    pages, first_free, free = struct.unpack(">III", data[28:40])
+    if len(data) != pages * settings.page_size:
+        raise NoCanonicalForm("a file that has not as many pages as it says")
+    if first_free or free:
+        raise NoCanonicalForm("free pages")
+    return settings
+
+
+def settings_of_any(data: bytes) -> Settings:
+    """Of a file that may have free pages."""
     if len(data) < HEADER_SIZE or data[:16] != b"SQLite format 3\0":
         raise NoCanonicalForm("no SQLite database")
     declared, writes, reads, reserved, highest, lowest, leaf = struct.unpack(">HBBBBBB", data[16:24])
     page_size = 65_536 if declared == 1 else declared
     if (writes, reads) != (1, 1) or (highest, lowest, leaf) != (64, 32, 32):
         raise NoCanonicalForm("no database in rollback-journal mode, or other payload fractions")
-    pages, first_free, free, _, schema_format, cache_size, highest_root = struct.unpack(">IIIIIII", data[28:56])
+    schema_format, cache_size, highest_root = struct.unpack(">III", data[44:56])
     text_encoding, user_version, incremental, application = struct.unpack(">IIII", data[56:72])
     settings = Settings(
         page_size, reserved, schema_format, cache_size, highest_root != 0,
         text_encoding, user_version, incremental, application,
     )  # fmt: skip
     checked_settings(settings)
-    if len(data) != pages * page_size:
-        raise NoCanonicalForm("a file that has not as many pages as it says")
-    if first_free or free:
-        raise NoCanonicalForm("free pages")
     return settings
 
 

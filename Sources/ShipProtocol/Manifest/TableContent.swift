@@ -1,9 +1,10 @@
-/// What one table of a store holds, told in a few bytes: two generations whose digests are equal hold the same rows.
+/// What one table of a store holds, told in a few bytes: two stores whose digests are equal hold the same rows in it. A consumer
+/// holds it against the store before it installs that.
 ///
 /// Source: `Protocol/README.md` section 4.8.
 public struct TableContent: Hashable, Sendable, Codable {
     public let rows: Int64
-    /// The first 16 hexadecimal digits of the SHA-256 of the rows. It is there to tell changes, not forgeries.
+    /// The first 32 hexadecimal digits of the SHA-256 of the rows, as they are written in the store's file.
     public let digest: String
 
     /// - Parameter sha256: Of the rows, as section 4.8 writes them.
@@ -12,7 +13,7 @@ public struct TableContent: Hashable, Sendable, Codable {
         digest = String(sha256.hex.prefix(Self.digestLength))
     }
 
-    private static let digestLength = 16
+    private static let digestLength = 32
 
     static func firstFlaw(of tables: [ForeignText: TableContent]) -> String? {
         guard tables.count <= Limits.tables else { return "more than \(Limits.tables) tables" }

@@ -10,8 +10,8 @@ struct CheckRequest: Codable {
     let claims: StoreClaims
     let limits: CheckLimits
 
-    /// Longest, in bytes: as many names of tables and external files as a manifest may leave out, each character escaped.
-    static let mostBytes = 8 * 1024 * 1024
+    /// Longest, in bytes: what a manifest of the longest says of tables and external files, each character escaped.
+    static let mostBytes = 16 * 1024 * 1024
 }
 
 /// What a checker says, as JSON on its standard output. A store may have taken it over, so it is read with care.

@@ -84,6 +84,9 @@ package struct SchemaTrees: Sendable {
         return tables
     }
 
+    /// The tables in their order, whatever their indexes are.
+    package var tablesAlone: [Tree] { tables.map(\.tree) }
+
     private func bytes(of record: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
         record.extracting(range).withUnsafeBufferPointer { Array($0) }
     }

@@ -36,6 +36,31 @@ package struct TreeWriter: ~Copyable {
         geometry = store.geometry
     }
 
+    /// Appends what a walk over a tree of the same kind hands on.
+    package mutating func take(_ rows: TreeRows) throws {
+        switch rows {
+        case .begin: break
+        case .cells(let cells, _): try append(cells: cells.span)
+        case .longCell(let size, let rowid): try beginRecord(size: size, rowid: rowid)
+        case .piece(let bytes): try extendRecord(bytes.span)
+        case .endOfLongCell: try endRecord()
+        case .end: try end()
+        }
+    }
+
+    /// Appends whole cells.
+    private mutating func append(cells: Span<UInt8>) throws {
+        var position = 0
+        while position < cells.count {
+            guard let size = Varint.read(cells, at: &position),
+                let rowid = kind == .table ? Varint.read(cells, at: &position) : 0,
+                let length = Int(exactly: size), length <= cells.count - position
+            else { throw StoreFlaw.record(page: 0) }
+            try append(cells.extracting(position..<(position + length)), rowid: Int64(bitPattern: rowid))
+            position += length
+        }
+    }
+
     /// Appends a whole row.
     ///
     /// - Parameter rowid: Of a table's row, above those before it; 0 in index trees.

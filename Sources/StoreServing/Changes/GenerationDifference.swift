@@ -5,7 +5,7 @@ public import ShipProtocol
 /// Tables are compared in the stores themselves. The manifests say the rest, which was checked when they came in.
 public struct GenerationDifference: Hashable, Sendable {
     /// Tables whose rows changed, that came or went, sorted by name; `nil` if that cannot be told, as where the generation
-    /// before is not kept any more.
+    /// before is not kept any more. One that was written anew with the same values may be among them.
     public let tables: [TableChange]?
     /// Whether a table, an index, a view or a trigger was declared, changed or dropped.
     public let hasSchemaChanged: Bool

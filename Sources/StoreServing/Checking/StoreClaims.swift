@@ -10,21 +10,24 @@ package struct StoreClaims: Hashable, Sendable, Codable {
     package let modelDigest: ContentDigest?
     /// What was left out of it, on its producer's word.
     package let omissions: Omissions?
+    /// What is in each of its tables; `nil` if nothing is said of that.
+    package let tables: [ForeignText: TableContent]?
 
     package init(
         store: StoreFacts, identity: ForeignText? = nil, coreData: Manifest.CoreDataFacts? = nil,
-        omissions: Omissions? = nil
+        omissions: Omissions? = nil, tables: [ForeignText: TableContent]? = nil
     ) {
         self.store = store
         self.identity = identity
         modelDigest = coreData.map { Self.digest(of: $0.entityVersionHashes) }
         self.omissions = omissions
+        self.tables = tables
     }
 
     package init(_ manifest: Manifest) {
         self.init(
             store: manifest.store, identity: manifest.identity, coreData: manifest.coreData,
-            omissions: manifest.omissions)
+            omissions: manifest.omissions, tables: manifest.tables)
     }
 
     /// - Parameter hashes: Entity name to hash, in base64.

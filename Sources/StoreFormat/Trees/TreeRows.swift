@@ -1,0 +1,159 @@
+/// What a walk over a tree hands on, piece by piece: its rows in the order of their keys, each as the cell of a leaf would
+/// hold it that has room for all of it.
+///
+/// Such a cell is the size of the record, for a table with rowids the rowid, and the record; size and rowid are varints of the
+/// fewest bytes. These bytes, one row after the other, are what the digest of a table is made of.
+///
+/// Source: `Protocol/README.md` section 4.8.
+package enum TreeRows: Sendable {
+    /// The tree begins.
+    case begin(SchemaTrees.Tree, TreeKind)
+    /// So many whole cells, one after the other.
+    case cells([UInt8], count: Int)
+    /// A cell begins whose record is too long to be held, of so many bytes; it follows as pieces.
+    case longCell(size: Int, rowid: Int64)
+    case piece([UInt8])
+    /// All pieces of the long cell have come.
+    case endOfLongCell
+    /// The tree has ended.
+    case end
+}
+
+/// The b-trees of one store, read one after the other; no page is met twice.
+package final class StoreTrees {
+    /// Bytes of cells that are gathered before they are handed on.
+    private static let gathered = 64 * 1024
+
+    /// How records are handed on.
+    package enum Records: Hashable, Sendable {
+        case asWritten
+        case canonical
+    }
+
+    package let settings: StoreSettings
+    let geometry: PageGeometry
+    private let pages: any PageSource
+    private let use: PageUse
+
+    /// - Throws: `StoreFlaw` for a header that cannot be, and what `pages` throws.
+    package init(_ pages: any PageSource) throws {
+        self.pages = pages
+        var first = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try pages.read(1, into: &first)
+        settings = try StoreSettings(decoding: first)
+        geometry = PageGeometry(settings)
+        use = PageUse(pageCount: pages.pageCount)
+    }
+
+    /// What the header says of the number of pages.
+    ///
+    /// - Throws: `.pageCount`, `.unusedPages`.
+    func checkCounts() throws {
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try pages.read(1, into: &header)
+        func word(_ offset: Int) -> UInt32 { header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
+        guard word(28) == pages.pageCount else { throw StoreFlaw.pageCount(pages.pageCount, declared: word(28)) }
+        guard word(32) == 0, word(36) == 0 else { throw StoreFlaw.unusedPages(Int(word(36))) }
+    }
+
+    /// Reads the schema. Called once, before any tree is read.
+    package func schema() throws -> SchemaTrees {
+        var trees = SchemaTrees(textEncoding: settings.textEncoding)
+        try forEachSchemaRow(use: use) { _, record in try trees.add(record) }
+        return trees
+    }
+
+    /// Reads the rows of `sqlite_schema` once more.
+    func forEachSchemaRow(_ body: (Int64, Span<UInt8>) throws -> Void) throws {
+        try forEachSchemaRow(use: nil, body)
+    }
+
+    private func forEachSchemaRow(use: PageUse?, _ body: (Int64, Span<UInt8>) throws -> Void) throws {
+        var reader = try TreeReader(pages, geometry, root: 1, kind: .table, use: use)
+        var record: [UInt8] = []
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= SchemaTrees.longestRow else { throw StoreFlaw.record(page: cell.page) }
+            record.removeAll(keepingCapacity: true)
+            try reader.appendRecord(of: cell, to: &record)
+            try body(cell.rowid, record.span)
+        }
+    }
+
+    /// Reads one tree.
+    ///
+    /// - Throws: `StoreFlaw`, also for a record that is not sound where records are to be canonical; what the pages and `take`
+    ///   throw.
+    package func read(_ tree: SchemaTrees.Tree, _ records: Records, _ take: (TreeRows) throws -> Void) throws {
+        let kind = try TreeReader.kind(of: tree.root, in: pages, geometry)
+        // An index is never a table's tree; a table WITHOUT ROWID is an index's.
+        guard tree.isTable || kind == .index else { throw StoreFlaw.page(tree.root, .type(TreeKind.table.leafType)) }
+        var reader = try TreeReader(pages, geometry, root: tree.root, kind: kind, use: use)
+        try take(.begin(tree, kind))
+        var (record, canonical, cells): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
+        var count = 0
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
+                if count > 0 { try take(.cells(cells, count: count)) }
+                (cells, count) = ([], 0)
+                try readLong(cell, of: reader, records, take)
+                continue
+            }
+            record.removeAll(keepingCapacity: true)
+            try reader.appendRecord(of: cell, to: &record)
+            if records == .asWritten || CanonicalRecord.judge(record.span, settings.integers) == .canonical {
+                Self.append(record, cell.rowid, kind, to: &cells)
+            } else {
+                canonical.removeAll(keepingCapacity: true)
+                guard CanonicalRecord.append(record.span, settings.integers, to: &canonical) else {
+                    throw StoreFlaw.record(page: cell.page)
+                }
+                Self.append(canonical, cell.rowid, kind, to: &cells)
+            }
+            count += 1
+            guard cells.count >= Self.gathered else { continue }
+            try take(.cells(cells, count: count))
+            count = 0
+            cells = []
+            cells.reserveCapacity(2 * Self.gathered)
+        }
+        if count > 0 { try take(.cells(cells, count: count)) }
+        try take(.end)
+    }
+
+    private static func append(_ record: [UInt8], _ rowid: Int64, _ kind: TreeKind, to cells: inout [UInt8]) {
+        Varint.append(UInt64(record.count), to: &cells)
+        if kind == .table { Varint.append(UInt64(bitPattern: rowid), to: &cells) }
+        cells.append(contentsOf: record)
+    }
+
+    private func readLong(
+        _ cell: TreeCell, of reader: TreeReader, _ records: Records, _ take: (TreeRows) throws -> Void
+    ) throws {
+        func hand(_ piece: Span<UInt8>) throws { try take(.piece(piece.withUnsafeBufferPointer { Array($0) })) }
+        switch records {
+        case .asWritten:
+            try take(.longCell(size: cell.payloadSize, rowid: cell.rowid))
+            try reader.forEachPiece(of: cell, hand)
+        case .canonical:
+            // Read twice: its pages are noted the first time alone.
+            let record = try LongRecord(of: cell, in: reader, settings.integers)
+            try take(.longCell(size: record.size, rowid: cell.rowid))
+            try record.write(cell, in: reader.unnoted, to: hand)
+        }
+        try take(.endOfLongCell)
+    }
+
+    /// - Throws: `.unusedPages` if there are pages that belong to nothing that was read.
+    func checkThatAllIsUsed() throws {
+        var setAside = geometry.lockPage <= pages.pageCount ? 1 : 0
+        if geometry.hasAutoVacuum, pages.pageCount >= 2 {
+            let period = UInt32(geometry.usableSize / 5 + 1)
+            setAside += Int((pages.pageCount - 2) / period + 1)
+            // The one that gave way to the lock page may be beyond the end.
+            let last = geometry.pointerMap(of: pages.pageCount)
+            if last.page > pages.pageCount { setAside -= 1 }
+        }
+        let unused = Int(pages.pageCount) - setAside - use.count
+        guard unused == 0 else { throw StoreFlaw.unusedPages(unused) }
+    }
+}
