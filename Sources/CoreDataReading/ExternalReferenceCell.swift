@@ -1,4 +1,5 @@
 package import ShipProtocol
+import StoreFormat
 
 /// How a cell of a Core Data store refers to an external file, and how SQL finds such cells.
 ///
@@ -23,19 +24,14 @@ package enum ExternalReferenceCell {
     /// without reading it, so that long ones cost nothing. What cannot be a reference comes as NULL, for the same reason.
     package static func query(_ table: String, _ columns: [String]) -> String {
         let conditions = columns.map { column in
-            let name = quoted(column)
+            let name = SQLName.quoted(column)
             return
                 "typeof(\(name)) = 'blob' AND length(\(name)) IN (37, 38) AND substr(\(name), 1, 1) IN (x'02', x'03')"
         }
-        let cells = zip(columns, conditions).map { "CASE WHEN \($1) THEN \(quoted($0)) END" }
+        let cells = zip(columns, conditions).map { "CASE WHEN \($1) THEN \(SQLName.quoted($0)) END" }
         let found = conditions.map { "(\($0))" }.joined(separator: " OR ")
         return
-            "SELECT Z_PK, \(cells.joined(separator: ", ")) FROM \(quoted(table)) NOT INDEXED WHERE \(found) ORDER BY Z_PK"
-    }
-
-    /// A name of SQL's, whatever is in it.
-    package static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+            "SELECT Z_PK, \(cells.joined(separator: ", ")) FROM \(SQLName.quoted(table)) NOT INDEXED WHERE \(found) ORDER BY Z_PK"
     }
 
     /// - Returns: `nil` for a cell that is not exactly a reference.

@@ -35,7 +35,9 @@ enum ExternalReferences {
     /// The tables of entities, and their columns that may hold references.
     private static func blobColumns(of database: Database) throws -> [(table: String, columns: [String])] {
         try String.fetchAll(database, sql: ExternalReferenceCell.tables).sorted().compactMap { table in
-            let columns = try database.columns(in: table).map { (name: $0.name, type: $0.type) }
+            let sql = "SELECT name, type FROM pragma_table_info(?)"
+            let columns: [(name: String, type: String)] = try Row.fetchAll(database, sql: sql, arguments: [table])
+                .map { ($0[0], $0[1]) }
             let blobs = ExternalReferenceCell.columns(among: columns)
             return blobs.isEmpty ? nil : (table, blobs)
         }

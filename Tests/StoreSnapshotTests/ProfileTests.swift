@@ -76,6 +76,28 @@ import Testing
         #expect(copy.tables?["ZRECIPE"]?.rows == 4)
     }
 
+    /// The second one's name would be a condition, were it not quoted.
+    @Test func `a name with quotes in it is a name`() async throws {
+        try TestStore.make(
+            at: path,
+            sql: """
+                CREATE TABLE "a""b"("c""d" TEXT PRIMARY KEY); INSERT INTO "a""b" VALUES ('one'), ('two');
+                CREATE TABLE "kept"(a); INSERT INTO kept VALUES (1);
+                CREATE TABLE "kept"" WHERE 1; --"(a); INSERT INTO "kept"" WHERE 1; --" VALUES (2);
+                CREATE TABLE "Z""Q"(Z_PK INTEGER PRIMARY KEY, "Z""DATA" BLOB);
+                """)
+        let source = try StoreContent(of: path)
+        #expect(try await copy().content == source)
+        for table in ["a\"b", "kept\" WHERE 1; --"] {
+            let copy = try await copy(profile { $0.emptiedTables = [table] })
+            #expect(copy.content.tables[table] == [])
+            #expect(copy.omissions?.tables == [ForeignText(table)])
+            for (name, rows) in source.tables where name != table {
+                #expect(copy.content.tables[name] == rows, "\(name)")
+            }
+        }
+    }
+
     @Test func `a store without history says nothing of it`() async throws {
         _ = try CoreDataSample(at: path)
         let copy = try await copy(profile { $0.history = .leftOut })

@@ -1,4 +1,5 @@
 package import GRDB
+import StoreFormat
 package import SystemPackage
 
 /// Whether two stores have the same schema and the same rows: their pages may differ all the same.
@@ -23,7 +24,7 @@ package enum RowComparison {
             one, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
         return try tables.allSatisfy { table in
             // In the order of the table's own b-tree, which a compact copy keeps.
-            try haveSameRows(one, other, "SELECT * FROM \(table.quotedDatabaseIdentifier)", patience)
+            try haveSameRows(one, other, "SELECT * FROM \(SQLName.quoted(table))", patience)
         }
     }
 

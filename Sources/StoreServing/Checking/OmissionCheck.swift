@@ -30,7 +30,7 @@ enum OmissionCheck {
 
     private static func isEmpty(_ table: ForeignText, _ connection: CheckConnection) throws(StoreCheck.Flaw) -> Bool {
         // An index of a store that only `quick_check` has seen may lack what its table has.
-        let sql = "SELECT 1 FROM \(ExternalReferenceCell.quoted(table.unescaped)) NOT INDEXED"
+        let sql = "SELECT 1 FROM \(SQLName.quoted(table.unescaped)) NOT INDEXED"
         return try connection.rows(sql, atMost: 1) { _ in }.isEmpty
     }
 
@@ -41,7 +41,7 @@ enum OmissionCheck {
         var left = files
         guard !left.isEmpty else { return true }
         for table in try connection.rows(ExternalReferenceCell.tables, { $0.text(0) ?? "" }) {
-            let declared = try connection.rows("PRAGMA table_info(\(ExternalReferenceCell.quoted(table)))") { row in
+            let declared = try connection.rows("PRAGMA table_info(\(SQLName.quoted(table)))") { row in
                 (name: row.text(1) ?? "", type: row.text(2) ?? "")
             }
             let columns = ExternalReferenceCell.columns(among: declared)

@@ -1,6 +1,7 @@
 import GRDB
 public import ShipProtocol
 import StoreFiles
+import StoreFormat
 package import SystemPackage
 
 /// What one table of a store holds, and what it takes.
@@ -80,7 +81,7 @@ extension TableStatistics {
                 let (size, pagesCost) = try measure(name, in: database, file, costs)
                 let (cost, parts) = costs.known(name) ?? (pagesCost, [])
                 // Some virtual tables have no pages of their own, and cannot be counted without their module.
-                let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(name.quotedDatabaseIdentifier)")
+                let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(SQLName.quoted(name))")
                 tables.append(
                     TableStatistics(
                         name: ForeignText(name), rows: rows, size: size, cost: cost,

@@ -61,7 +61,7 @@ struct EmptiedTables: Sendable {
         // Deleted content need not be overwritten: VACUUM leaves it behind.
         try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = OFF")
         _ = ship_store_set_db_config(copy.sqliteConnection, CInt(SQLITE_DBCONFIG_ENABLE_TRIGGER), 0)
-        for table in all { try copy.execute(sql: "DELETE FROM \(table.quotedDatabaseIdentifier)") }
+        for table in all { try copy.execute(sql: "DELETE FROM \(SQLName.quoted(table))") }
         if dropsMark { try OmissionMark.remove(from: copy) }
     }
 

@@ -74,7 +74,7 @@ enum OmissionMark {
     static func isEmpty(_ table: String, in database: Database) throws -> Bool {
         let sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?"
         guard try Int.fetchOne(database, sql: sql, arguments: [table]) == 1 else { return false }
-        return try Row.fetchOne(database, sql: "SELECT 1 FROM \(table.quotedDatabaseIdentifier) NOT INDEXED") == nil
+        return try Row.fetchOne(database, sql: "SELECT 1 FROM \(SQLName.quoted(table)) NOT INDEXED") == nil
     }
 
     static func remove(from database: Database) throws {
