@@ -67,6 +67,16 @@ public enum OperationError: Error, Hashable, Sendable {
     /// This side was told to stop.
     case stopped
 
+    /// Whether nothing is wrong but that the work was to stop.
+    package var isCancellation: Bool {
+        switch self {
+        case .stopped: true
+        case .file(let error): error.isCancellation
+        case .badCopy(let error): error.isCancellation
+        default: false
+        }
+    }
+
     /// Whether it is for want of room.
     public var isOutOfSpace: Bool {
         switch self {
@@ -86,7 +96,7 @@ extension OperationError {
         do throws(FileError) {
             return try body()
         } catch {
-            throw .file(error)
+            throw error.isCancellation ? .stopped : .file(error)
         }
     }
 }
