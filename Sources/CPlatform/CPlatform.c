@@ -33,6 +33,19 @@ int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mo
 #endif
 }
 
+int ship_store_rename_to_free_name(const char *from, const char *to) {
+#if defined __linux__ && defined SYS_renameat2
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1);  // RENAME_NOREPLACE [linux/fs.h]
+#elif defined __APPLE__
+    extern int renamex_np(const char *, const char *, unsigned);
+    return renamex_np(from, to, 0x4);  // RENAME_EXCL [sys/stdio.h]
+#else
+    (void)from, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
 int ship_store_pipe(int ends[2]) {
 #ifdef __linux__
     return pipe2(ends, O_CLOEXEC);

@@ -22,6 +22,9 @@ public struct FileError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
+    /// Whether the work was to stop, and nothing else was wrong.
+    package var isCancellation: Bool { errno == .canceled }
+
     /// Whether there was no room: the disk or the quota is full, or the file would be longer than this process may
     /// write (`RLIMIT_FSIZE`).
     public var isOutOfSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }

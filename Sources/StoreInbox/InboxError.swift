@@ -43,6 +43,11 @@ public enum InboxError: Error, Hashable, Sendable {
     /// A call of the platform failed.
     case file(FileError)
 
+    /// Whether nothing is wrong but that the work was to stop.
+    package var isCancellation: Bool {
+        if case .file(let error) = self { error.isCancellation } else { false }
+    }
+
     /// Whether it is for want of room.
     public var isOutOfSpace: Bool {
         switch self {

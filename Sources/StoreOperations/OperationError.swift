@@ -35,6 +35,8 @@ public enum OperationError: Error, Hashable, Sendable {
     case kept(FilePath, KeptPlace, KeptPlace.Purpose)
     /// The folder of external files is in use by another store of the same stem, the second one.
     case sharedSupportFolder(FilePath, with: FilePath)
+    /// A symbolic link is in the place of the folder of external files, or of one in it.
+    case linkedSupportFolder(FilePath)
     /// A log or a journal stands beside the place of a copy: SQLite would take it for part of whatever is put there.
     case sidecar(FilePath)
     /// A store, the first one, is called as SQLite would call a file of its own beside the second one.
@@ -67,6 +69,16 @@ public enum OperationError: Error, Hashable, Sendable {
     /// This side was told to stop.
     case stopped
 
+    /// Whether nothing is wrong but that the work was to stop.
+    package var isCancellation: Bool {
+        switch self {
+        case .stopped: true
+        case .file(let error): error.isCancellation
+        case .badCopy(let error): error.isCancellation
+        default: false
+        }
+    }
+
     /// Whether it is for want of room.
     public var isOutOfSpace: Bool {
         switch self {
@@ -86,7 +98,7 @@ extension OperationError {
         do throws(FileError) {
             return try body()
         } catch {
-            throw .file(error)
+            throw error.isCancellation ? .stopped : .file(error)
         }
     }
 }

@@ -70,6 +70,23 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `what is forgotten leaves neither its device nor its counter`() async throws {
+        try await desk.run("trust", other, "--identity", "watch", "--name", "other", "-q").expectSuccess()
+        try await keep("./1.shipment")
+        try change()
+        try await keep("./2.shipment")
+        try await receive("./2.shipment").expectSuccess()
+        try await receive("./1.shipment").expectFailure(77, "\(Self.old) 1, and 2 has been here", hint: Self.anew)
+        try await desk.run("forget", "Recipes", "--into", "inbox").expectSuccess()
+        try await receive("./1.shipment").expectSuccess()
+        #expect(try await origins() == [["1", phone]])
+        try await keep("./other.shipment", as: "other")
+        try await receive("./other.shipment").expectFailure(77, Self.otherDevice, hint: Self.takeOver)
+        try await desk.run("forget", "Recipes", "--into", "inbox").expectSuccess()
+        try await receive("./other.shipment").expectSuccess()
+        #expect(try await origins() == [["1", other]])
+    }
+
     @Test func `once somebody is trusted, a file is signed by them, or taken on the user's word`() async throws {
         try await keep("./unsigned.shipment", as: "nobody")
         #expect(throws: (any Error).self) { try Folder.names(in: desk["nobody"]) }

@@ -148,6 +148,35 @@ import Testing
         }
     }
 
+    /// Of each the digest of an external file that takes seconds to read.
+    @Test(arguments: [["verify", "COPY"], ["restore", "COPY", "--over", "Photos.sqlite"]])
+    func `a look at all bytes of a copy`(words: [String]) async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        let uuid = try sample.addPhoto(key: 1, content: Data(repeating: 7, count: 4321))
+        let kept = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept")
+        let copy = try #require(kept.lines.first)
+        let size = 12 << 30
+        let folder = desk.path.pushing(FilePath(copy))
+        let manifest = URL(fileURLWithPath: folder.appending("manifest.json").string)
+        let said = try String(contentsOf: manifest, encoding: .utf8)
+        let large = said.replacing(/"size" ?: ?4321/) { _ in "\"size\":\(size)" }
+        try #require(large != said)
+        try FileManager.default.removeItem(at: manifest)
+        try Data(large.utf8).write(to: manifest)
+        let file = folder.appending(".Photos_SUPPORT/_EXTERNAL_DATA").appending(uuid)
+        try PlatformCalls.changeMode(of: file, to: .ownerReadWrite)
+        try #require(truncate(file.string, off_t(size)) == 0)
+        // What is there is not read in that case.
+        if words[0] == "restore" {
+            try #require(truncate(sample.file("_EXTERNAL_DATA", uuid).string, off_t(size)) == 0)
+        }
+        let program = try desk.start(words.map { $0 == "COPY" ? copy : $0 })
+        try await Task.sleep(for: .seconds(1))
+        let start = ContinuousClock.now
+        try await end(program, SIGINT, with: 130)
+        #expect(.now - start < .seconds(3))
+    }
+
     @Test(arguments: stops)
     func `the demo`(stop: Stop) async throws {
         let demo = try desk.start("demo")

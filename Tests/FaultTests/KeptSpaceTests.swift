@@ -119,6 +119,70 @@ struct KeptSpaceTests {
         }
     }
 
+    /// Its copy is not given another name, although it is on the same disk.
+    @Test(arguments: [(11, false), (9, true)])
+    func `a store that was lost is put back only where there is room`(kept: Int64, isPossible: Bool) async throws {
+        try await SmallDisk.with(size: "16m") { disk in
+            let store = disk.appending("Photos.sqlite")
+            try makeStore(at: store)
+            let copied = try await BuiltProgram.run(["copy", store.string, "--keep-in", disk.appending("kept").string])
+            let copy = try #require(copied.lines.first)
+            for ending in ["", "-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath("\(store)\(ending)")) }
+            let before = try files(below: disk)
+            let (outcome, least) = try await leastFree(on: disk) {
+                try await BuiltProgram.run(["restore", copy, "--over", store.string, "--keep-free", "\(kept)M"])
+            }
+            #expect(least >= kept * Self.megabyte)
+            #expect(outcome.status == .exited(isPossible ? 0 : 73), Comment(rawValue: outcome.stderr))
+            if !isPossible { #expect(try files(below: disk) == before) }
+        }
+    }
+
+    /// Four hundred tables of a page each: 0.2 MB with small pages, 26 MB with large ones, which go into the log as well.
+    @Test(arguments: [(50, false), (35, false), (5, true)])
+    func `what a copy grows to with larger pages is counted`(kept: Int64, isPossible: Bool) async throws {
+        let copy = scratch.path.appending("copy.sqlite")
+        let tables = (1...400).map { "CREATE TABLE t\($0)(a);" }.joined()
+        try TestStore.make(at: copy, sql: "PRAGMA page_size = 512; \(tables)")
+        try await SmallDisk.with(size: "90m") { disk in
+            let store = disk.appending("Photos.sqlite")
+            try TestStore.make(
+                at: store, sql: "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; CREATE TABLE t1(a)")
+            let before = try files(below: disk)
+            let (outcome, least) = try await leastFree(on: disk) {
+                try await BuiltProgram.run([
+                    "restore", copy.string, "--over", store.string, "--keep-free", "\(kept)M", "--any-identity",
+                ])
+            }
+            #expect(least >= kept * Self.megabyte)
+            #expect(outcome.status == .exited(isPossible ? 0 : 73), Comment(rawValue: outcome.stderr))
+            if isPossible {
+                #expect(try StoreContent(of: store) == StoreContent(of: copy))
+            } else {
+                #expect(outcome.stderr.contains("ship-store: hint: free some space"), Comment(rawValue: outcome.stderr))
+                #expect(try files(below: disk) == before)
+            }
+        }
+    }
+
+    /// External files of four megabytes are on the other disk twice for a while.
+    @Test(arguments: [(11, false), (7, true)])
+    func `what is moved is counted with its external files`(kept: Int64, isPossible: Bool) async throws {
+        let sample = try CoreDataSample(at: scratch.path.appending("Photos.sqlite"))
+        let bytes = Data((0..<2_000_000).map { _ in UInt8.random(in: 0...255) })
+        for key in 1...2 { try sample.addPhoto(key: key, content: bytes) }
+        try await SmallDisk.with(size: "16m") { disk in
+            let (outcome, least) = try await leastFree(on: disk) {
+                try await BuiltProgram.run([
+                    "move", sample.path.string, "--to", disk.appending("g").string, "--keep-free", "\(kept)M",
+                ])
+            }
+            #expect(least >= kept * Self.megabyte)
+            #expect(outcome.status == .exited(isPossible ? 0 : 73), Comment(rawValue: outcome.stderr))
+            if !isPossible { #expect(try files(below: disk) == []) }
+        }
+    }
+
     /// The copy of the pages and the vacuumed copy are there at once: six megabytes of fifteen.
     @Test(arguments: [(11, false), (8, true)])
     func `a profile leaves free what it is to leave, or writes nothing`(kept: Int64, isPossible: Bool) async throws {

@@ -62,6 +62,28 @@ import Testing
         #expect(try FileDigest.sha256(of: file) == ContentDigest(hashing: bytes))
     }
 
+    @Test func `a digest ends once the work is not wanted any more`() async throws {
+        let path = scratch.path.appending("large")
+        _ = try OpenFile.creating(path)
+        // It has no blocks, and takes its time all the same.
+        try #require(truncate(path.string, 16 << 30) == 0)
+        let start = ContinuousClock.now
+        let work = Task.detached { () -> Errno? in self.errno { _ = try FileDigest.sha256(of: path) } }
+        try await Task.sleep(for: .milliseconds(50))
+        work.cancel()
+        #expect(await work.value == .canceled)
+        // Work that is no part of a task.
+        var pieces = 0
+        let stopped = errno {
+            _ = try FileDigest.sha256(of: path) {
+                pieces += 1
+                return pieces > 3
+            }
+        }
+        #expect(stopped == .canceled)
+        #expect(.now - start < .seconds(4))
+    }
+
     @Test func `no descriptor goes to a child, and each is closed with its owner`() throws {
         let path = scratch.path.appending("file")
         let number: CInt

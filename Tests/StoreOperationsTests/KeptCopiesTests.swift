@@ -62,6 +62,16 @@ import Testing
         #expect(listing.copies.allSatisfy { $0.manifest.name.text == "a-20260101T000000" })
     }
 
+    @Test func `whatever has a copy's name stays, and be it an empty folder`() throws {
+        try Folder.make(kept.folder)
+        let empty = kept.folder.appending("a-20261120T190405")
+        try PlatformCalls.makeFolder(empty)
+        let inode = try PlatformCalls.status(of: empty).inode
+        #expect(try keep("a", at: "2026-11-20T19:04:05Z").path.lastComponent == "a-20261120T190405-2")
+        #expect(try PlatformCalls.status(of: empty).inode == inode)
+        #expect(try Folder.names(in: empty) == [])
+    }
+
     @Test func `files are shared with copies of the same store only`() throws {
         func inode(_ copy: KeptCopy) throws -> UInt64 { try PlatformCalls.status(of: copy.storePath).inode }
         let first = try keep("a", at: "2026-01-01T00:00:00Z", identity: "1")

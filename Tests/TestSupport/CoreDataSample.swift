@@ -46,6 +46,9 @@ package struct CoreDataSample: Sendable {
         try queue.close()
     }
 
+    /// One that is there already.
+    package init(_ path: FilePath) { self.path = path }
+
     package var supportFolder: FilePath {
         path.removingLastComponent().appending(".\(path.stem ?? "")_SUPPORT")
     }

@@ -10,6 +10,10 @@
 /// `path` is a symbolic link. Returns -1 with ENOSYS where there is no such call.
 int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mode);
 
+/// renameat2(2) with RENAME_NOREPLACE, or renamex_np(2) with RENAME_EXCL: fails with EEXIST if anything has the new name.
+/// Returns -1 with ENOSYS, EINVAL or ENOTSUP where the system or the file system cannot do that.
+int ship_store_rename_to_free_name(const char *from, const char *to);
+
 /// pipe2(2) with O_CLOEXEC, or pipe(2) and fcntl(2) where there is no such call. Returns -1 and sets errno if it fails.
 int ship_store_pipe(int ends[2]);
 

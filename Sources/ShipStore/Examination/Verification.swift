@@ -52,6 +52,13 @@ public struct Verification: Sendable {
     /// - Returns: A finding for each generation of an inbox, or one for anything else.
     /// - Throws: Where there is nothing to look at.
     public func run(on artifact: Artifact) async throws(ShipmentError) -> [Finding] {
+        let findings = try await findings(on: artifact)
+        // What was not looked at to its end is not found to be anything.
+        if findings.contains(where: { $0.problem == .stopped }) { throw .stopped }
+        return findings
+    }
+
+    private func findings(on artifact: Artifact) async throws(ShipmentError) -> [Finding] {
         switch artifact {
         case .inbox(let path): return try await findings(in: Inbox(at: path))
         case .generation(let path):

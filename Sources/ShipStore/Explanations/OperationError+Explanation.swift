@@ -51,6 +51,10 @@ extension OperationError {
             Explanation(
                 "\(folder) is the folder of external files of \(store)",
                 hint: "choose a name of another stem: one that differs before its extension")
+        case .linkedSupportFolder(let path):
+            Explanation(
+                "\(path) is a symbolic link: what it leads to may be another store's, and no external files are put there",
+                hint: "put the folder itself in its place")
         case .sidecar(let path):
             Explanation(
                 "\(path) is in the way: SQLite would take it for a part of the new store",

@@ -75,10 +75,12 @@ struct MoveSession: Sendable {
             }
             copyOptions.marking = .removed
         }
+        let companions = companions(of: StoreHome(source.path))
+        let space = try await promise(for: source, companions)
+        defer { withExtendedLifetime(space) {} }
         let copy = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: store.path), copyOptions)
         let claims = await SupportFolderClaims(beside: target, waiting: patience.busyTimeout)
-        let companions = companions(of: StoreHome(source.path))
         if !companions.areNone, let user = claims.user {
             throw OperationError.sharedSupportFolder(target.supportFolder.path, with: user)
         }
@@ -100,6 +102,19 @@ struct MoveSession: Sendable {
             companions.takeBack(carried)
             throw error
         }
+    }
+
+    /// Room for what is placed beside the store, before any of it is written. The copy sees to its own.
+    private func promise(
+        for source: SourceStore, _ companions: Companions
+    ) async throws -> SpaceLedger.Promise? {
+        let support = StoreHome(source.path).supportFolder
+        guard !support.names().isEmpty || !companions.areNone else { return nil }
+        var references: Set<ExternalFileName> = []
+        if case .store(let files, _) = try await source.references() { references = files }
+        return try OperationRoom.promise(
+            OperationRoom.ofMoving(support, references, with: companions, to: target.folder), in: target.folder,
+            leaving: store.options.keptFree)
     }
 
     /// What is at the new place, and may be replaced only if it is a store.

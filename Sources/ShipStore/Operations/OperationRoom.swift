@@ -30,16 +30,17 @@ enum OperationRoom {
     ///
     /// - Parameters:
     ///   - store: As it is.
-    ///   - copy: What is written.
-    static func ofRewriting(_ store: FilePath, with copy: Manifest, _ survey: StoreSurvey) -> Int64 {
-        let size = (try? PlatformCalls.status(of: store))?.size ?? 0
-        let growth = max(0, copy.store.size - size)
+    ///   - copy: What is written, with pages of the size that those of the store have.
+    static func ofRewriting(_ store: FilePath, with copy: FilePath, _ survey: StoreSurvey) -> Int64 {
+        func size(_ path: FilePath) -> Int64 { (try? PlatformCalls.status(of: path))?.size ?? 0 }
+        let (size, copySize) = (size(store), size(copy))
+        let growth = max(0, copySize - size)
         // The log has a header of 24 bytes with each page [sqlite.org/fileformat2.html section 4.1]; a rollback journal has
         // the pages as they were, with 8 bytes more each [section 3].
         let pageSize = Int64(max(512, survey.pageSize))
         return growth
             + (survey.isInWALMode
-                ? copy.store.size / pageSize * (pageSize + 24) + 32 : size / pageSize * (pageSize + 8) + pageSize)
+                ? copySize / pageSize * (pageSize + 24) + 32 : size / pageSize * (pageSize + 8) + pageSize)
     }
 
     /// Bytes of a copy of a store as it is; its external files are second names there.
@@ -52,6 +53,19 @@ enum OperationRoom {
     static func ofPlacing(_ manifest: Manifest, _ store: FilePath, in folder: FilePath) -> Int64 {
         func device(_ path: FilePath) -> UInt64? { (try? PlatformCalls.statusFollowingLinks(of: path))?.device }
         return device(store) == device(folder) ? manifest.totalSize - manifest.store.size : manifest.totalSize
+    }
+
+    /// Bytes that it takes to move a store's external files, and what else lies beside them: on another disk they are there
+    /// twice for a while, once as files of a copy.
+    ///
+    /// - Parameter references: Of the store's rows.
+    static func ofMoving(
+        _ support: SupportFolder, _ references: Set<ExternalFileName>, with companions: Companions, to folder: FilePath
+    ) -> Int64 {
+        func device(_ path: FilePath) -> UInt64? { (try? PlatformCalls.statusFollowingLinks(of: path))?.device }
+        let names = support.names().intersection(references)
+        let size = names.reduce(Int64(0)) { $0 + ((try? PlatformCalls.status(of: support.path(of: $1)))?.size ?? 0) }
+        return (device(support.path) == device(folder) ? size : 2 * size) + companions.size
     }
 
     static func of(_ files: [FileAtHand]) -> Int64 { files.reduce(0) { $0 + $1.file.size } }

@@ -34,9 +34,10 @@ struct RemovalSession: Sendable {
         // What an earlier removal left, before its app made the store anew.
         _ = try await finishKilled(besides: rows)
         let claims = await claims()
+        let arrived = try arrived(of: companions, rows, claims)
         try patience.check()
         try hold.begin(removal, after: target)
-        return try finish(rows, claims, carrying: companions)
+        return try finish(rows, claims, arrived)
     }
 
     /// Finishes a removal that was killed.
@@ -50,8 +51,9 @@ struct RemovalSession: Sendable {
         guard let store = removal.store else { return nil }
         let removed = await OwnRows(of: store, waiting: patience.busyTimeout)
         let claims = await claims(besides: rows)
+        let arrived = try arrived(of: companions, removed, claims)
         try patience.check()
-        return try finish(removed, claims, carrying: companions)
+        return try finish(removed, claims, arrived)
     }
 
     /// Whether a move was killed while it removed the old store: then there is nothing left to move.
@@ -65,16 +67,23 @@ struct RemovalSession: Sendable {
         await SupportFolderClaims(beside: home, besides: rows, waiting: patience.busyTimeout)
     }
 
+    /// What else lies in the store's support folder, and is at its new place already; `nil` where that folder, and what no row
+    /// can refer to, does not belong to this one store of its stem that keeps external files.
+    private func arrived(
+        of companions: Companions?, _ rows: OwnRows, _ claims: SupportFolderClaims
+    ) throws(OperationError) -> [FilePath]? {
+        guard claims.user == nil, rows.isCoreData else { return nil }
+        return try companions?.arrived() ?? []
+    }
+
+    /// Nothing here takes long, or ends halfway when the task is cancelled.
     private func finish(
-        _ rows: OwnRows, _ claims: SupportFolderClaims, carrying companions: Companions?
+        _ rows: OwnRows, _ claims: SupportFolderClaims, _ arrived: [FilePath]?
     ) throws(OperationError) -> Outcome {
         let support = home.supportFolder
-        // The folder, and what no row can refer to, belongs to the one store of that stem that keeps external files.
-        let isItsAlone = claims.user == nil && rows.isCoreData
-        let arrived = isItsAlone ? try companions?.arrived() ?? [] : []
         let removedLinks = try OperationError.wrapping { () throws(FileError) in
             try support.removeForGood(claims.solely(rows.files))
-            if isItsAlone { try support.removeForGood(arrived) }
+            if let arrived { try support.removeForGood(arrived) }
             let removedLinks = named.removeLinks()
             try removal.finish()
             return removedLinks

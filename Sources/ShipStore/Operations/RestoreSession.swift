@@ -34,25 +34,25 @@ struct RestoreSession: Sendable {
         let connection = try LiveConnection(to: home.path, .shared, patience)
         // Beside the store: this also sweeps what a killed restore left there.
         let room = try TemporaryFolder(in: home.folder, .besideResults)
-        // Of all that is written, before anything is.
+        let pages = try pages(of: source, pageSize: survey.pageSize, in: room.path)
+        // Of all that is written to the store and kept, before anything is.
         let space = [
             try OperationRoom.promise(
-                OperationRoom.ofRewriting(home.path, with: source.manifest, survey), in: home.folder,
-                leaving: options.keptFree),
+                OperationRoom.ofRewriting(home.path, with: pages, survey), in: home.folder, leaving: options.keptFree),
             try safetyCopies.map { copies throws in
                 try OperationRoom.promise(
                     OperationRoom.ofSafetyCopy(home.path), in: copies.folder, leaving: options.keptFree)
             },
         ]
         defer { withExtendedLifetime(space) {} }
-        let pages = try pages(of: source, pageSize: survey.pageSize, in: room.path)
         let rewrite = try Rewrite(of: connection, with: pages)
         let (support, mode) = (home.supportFolder, try home.mode)
         let comparison = try support.compare(with: source.files)
+        try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
         let filesSpace = try OperationRoom.promise(
             OperationRoom.of(comparison.missing + comparison.different), in: home.folder, leaving: options.keptFree)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
-        try refuse(comparison.different, sharedWith: claims)
+        try claims.refuse(toReplace: comparison.different, in: support)
         let added = comparison.missing.map(\.file.name)
         let earlier = RestoreRecord(of: home)
         if !added.isEmpty || earlier != nil || safetyCopies != nil {
@@ -61,20 +61,18 @@ struct RestoreSession: Sendable {
         var old = OldState()
         let proof = source.proof
         do {
-            // The copy is read while the store is: side by side they take half the time.
             async let isProven: Void = proof.find(options.checking)
             // Before anybody has to wait: what is referred to by nobody yet is in nobody's way.
             try support.put(comparison.missing, mode: mode)
             filesSpace.use(OperationRoom.of(comparison.missing))
-            // Where everybody waits for it, nothing is done under the lock that can be done before.
-            if safetyCopies == nil || rewrite.keepsReadersOut { try await isProven }
+            // Others wait from here on: nothing is done under the lock that can be done before.
+            try await isProven
             try rewrite.lock()
             // Side by side they take little more than half the time, and it is others who wait.
             async let writing: Void = rewrite.writeAhead()
             old = try await keepOldState(through: rewrite, connection, in: room.path)
             if let copy = old.safetyCopy { removeOlderTwins(of: copy, since: earlier) }
             try await writing
-            try await isProven
             try support.put(comparison.different, mode: mode)
             try rewrite.commit()
         } catch {
@@ -99,25 +97,19 @@ struct RestoreSession: Sendable {
     private func replace(_ damage: String?, from source: borrowing RestoreSource) async throws -> Restoration {
         try await source.proof.find(options.checking)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
-        try refuse(try home.supportFolder.compare(with: source.files).different, sharedWith: claims)
+        // The copy stays as it is, and whole: none of it gets another name here.
         let space = try OperationRoom.promise(
-            OperationRoom.ofPlacing(source.manifest, source.store, in: home.folder), in: home.folder,
-            leaving: options.keptFree)
+            source.manifest.totalSize, in: home.folder, leaving: options.keptFree)
         defer { withExtendedLifetime(space) {} }
         let replacement = StoreReplacement(
             at: home, keeping: DamagedStore(of: home, at: Timestamp(Date())), journal(for: source.manifest),
             mode: (try? home.mode) ?? .ownerReadWrite, patience)
-        let folder = try replacement.put(source.manifest, store: source.store, files: source.files)
+        let folder = try replacement.put(
+            source.manifest, store: source.store, files: source.files, beside: claims)
         RestoreRecord.remove(for: home)
         return Restoration(
             store: home.path, manifest: source.manifest, safetyCopy: nil,
             damage: Restoration.Damage(words: damage, keptAs: folder), remainingFiles: [])
-    }
-
-    /// Another store of the same stem has these files as they are.
-    private func refuse(_ files: [FileAtHand], sharedWith claims: SupportFolderClaims) throws(OperationError) {
-        guard let user = claims.user, files.contains(where: { claims.mayRefer(to: $0.file.name) }) else { return }
-        throw .sharedSupportFolder(home.supportFolder.path, with: user)
     }
 
     /// How the store kept its transactions, as far as anything still tells, or as Core Data lets its stores do.
@@ -149,10 +141,9 @@ struct RestoreSession: Sendable {
     ) throws -> FilePath {
         guard source.manifest.store.pageSize != pageSize else { return source.store }
         let path = folder.appending("copy.sqlite")
-        // The copy, and its journal while its pages change.
-        let space = try OperationRoom.promise(2 * source.manifest.store.size, in: folder, leaving: options.keptFree)
-        defer { withExtendedLifetime(space) {} }
-        try PageSizeChange.make(of: source.store, at: path, pageSize: pageSize, patience)
+        let space = try OperationRoom.promise(
+            PageSizeChange.room(for: source.manifest.store.size), in: folder, leaving: options.keptFree)
+        try PageSizeChange.make(of: source.store, at: path, pageSize: pageSize, in: space, patience)
         return path
     }
 
@@ -230,7 +221,8 @@ struct RestoreSession: Sendable {
     private func removeOlderTwins(of copy: KeptCopy, since record: RestoreRecord?) {
         guard let record, let safetyCopies, let listing = try? safetyCopies.list() else { return }
         let twins = listing.copies.filter { other in
-            other.path != copy.path && other.tags == copy.tags && other.manifest.createdAt >= record.begun
+            other.path != copy.path && other.originalStore == home.path && other.tags == copy.tags
+                && other.manifest.createdAt >= record.begun
                 && other.manifest.hasSameContent(as: copy.manifest)
         }
         _ = try? safetyCopies.remove(twins)
@@ -245,13 +237,14 @@ struct RestoreSession: Sendable {
     }
 
     /// Those of the files that only the old state refers to, or that earlier restores had to leave behind. Others may be
-    /// new ones, of a commit that is still to come.
+    /// new ones, of a commit that is still to come. A folder may have copies of other stores of that name, so only those count
+    /// that remember this one.
     private func obsolete(
         of files: Set<ExternalFileName>, _ old: OldState, _ earlier: RestoreRecord?
     ) -> Set<ExternalFileName> {
         guard !files.isSubset(of: old.references) else { return files }
         let copies = ((try? safetyCopies?.list())?.copies ?? []).filter {
-            $0.manifest.name == StoreName(suggestedBy: home.path)
+            $0.originalStore == home.path
         }
         return files.intersection(old.references.union(copies.flatMap { $0.manifest.externalFiles.map(\.name) }))
             .union(files.filter { earlier?.lists($0) == true })

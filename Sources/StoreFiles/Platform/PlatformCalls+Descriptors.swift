@@ -60,6 +60,12 @@ extension PlatformCalls {
         return FileDescriptor(rawValue: copy)
     }
 
+    /// fstat(2) of each descriptor that `/dev/fd` shows: whether this process has a file open.
+    package static func hasOpen(_ identity: FileStatus.Identity) -> Bool {
+        let numbers = ((try? Folder.names(in: "/dev/fd")) ?? []).compactMap { CInt($0) }
+        return numbers.contains { (try? status(of: FileDescriptor(rawValue: $0), "/dev/fd"))?.identity == identity }
+    }
+
     /// pipe2(2): no child inherits its ends, not even one that another thread starts meanwhile.
     package static func pipe() throws(Errno) -> (read: FileDescriptor, write: FileDescriptor) {
         var ends: [CInt] = [-1, -1]

@@ -20,6 +20,33 @@ struct FolderEntry {
 
 /// What is done to names in open folders: whatever becomes of the folder's own name, it is done in that folder.
 extension PlatformCalls {
+    /// renameat2(2) with `RENAME_NOREPLACE`, or what is the same elsewhere: rename(2) would replace an empty folder. Where there is
+    /// no such call the name is claimed by mkdir(2) first, which never succeeds over anything.
+    ///
+    /// - Throws: `.fileExists` or `.directoryNotEmpty` if something has the name.
+    package static func renameFolder(_ source: FilePath, toFree target: FilePath) throws(FileError) {
+        do throws(FileError) {
+            return try check(.rename, source) { source in
+                target.withPlatformString { ship_store_rename_to_free_name(source, $0) }
+            }
+        } catch {
+            guard [.noFunction, .invalidArgument, .notSupported, .notPermitted].contains(error.errno) else {
+                throw error
+            }
+        }
+        do throws(FileError) {
+            try makeFolder(target)
+        } catch {
+            throw FileError(.rename, source, error.errno)
+        }
+        do throws(FileError) {
+            try rename(source, to: target)
+        } catch {
+            try? removeEmptyFolder(target)
+            throw error
+        }
+    }
+
     /// openat2(2) with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`.
     ///
     /// - Returns: `nil` where there is no such call: an old kernel says ENOSYS, a sandbox that does not know it EPERM.

@@ -115,8 +115,8 @@ public struct KeptCopies: Hashable, Sendable {
             let name = CopyFolderName(manifest.name, at: manifest.createdAt, ordinal: ordinal)
             let path = folder.appending(name.text)
             do throws(FileError) {
-                // A folder is never renamed over one that has something in it.
-                try PlatformCalls.rename(staged, to: path)
+                // Whatever has the name, and be it an empty folder, is not ours to replace.
+                try PlatformCalls.renameFolder(staged, toFree: path)
                 try Folder.sync(folder)
                 return path
             } catch {

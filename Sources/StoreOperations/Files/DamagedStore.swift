@@ -29,7 +29,10 @@ package struct DamagedStore: Sendable {
 
     private static func folders(of home: StoreHome) -> [FilePath] {
         let prefix = name(of: home) + infix
-        return ((try? Folder.names(in: home.folder)) ?? []).filter { $0.hasPrefix(prefix) }.map(home.folder.appending)
+        return ((try? Folder.names(in: home.folder)) ?? []).filter { name in
+            // What follows is as in the name of a kept copy.
+            name.hasPrefix(prefix) && CopyFolderName("copy-" + name.dropFirst(prefix.count)) != nil
+        }.map(home.folder.appending)
     }
 
     /// The folder in which the very file that is at the store's path has its second name already.
@@ -125,7 +128,10 @@ package struct DamagedStore: Sendable {
 
     /// Removes a file that is no store, and what SQLite would take for its sidecars, once nobody has it open. The file goes
     /// last, so that a killed removal can be done again.
+    ///
+    /// - Throws: `.storeIsSidecar`, `.inUse`, `.file`.
     package static func remove(_ home: StoreHome, _ patience: Patience) throws(OperationError) {
+        try home.refuseStoresAsSidecars()
         let quiet = try QuietStore(home.path, .nobody, patience)
         try OperationError.wrapping { () throws(FileError) in
             for path in home.sidecars + [home.path] where exists(path) { try PlatformCalls.removeFile(path) }
@@ -154,7 +160,7 @@ package struct DamagedStore: Sendable {
             if Self.exists(home.log) { try DurableCopy.make(of: home.log, at: staged.log) }
             try Self.link(home.supportFolder, into: staged.supportFolder)
             try Folder.sync(staged.folder)
-            try PlatformCalls.rename(staged.folder, to: folder)
+            try PlatformCalls.renameFolder(staged.folder, toFree: folder)
             try Folder.sync(home.folder)
         } catch {
             throw OperationError(error, on: home.path, connection.patience)

@@ -1,7 +1,7 @@
 import StoreFiles
 import SystemPackage
 
-/// A copy of a file that has reached the medium.
+/// A copy of a file that has reached the medium, if the task was not cancelled before.
 enum DurableCopy {
     /// Bytes copied at a time.
     private static let pieceSize = 1024 * 1024
@@ -14,6 +14,7 @@ enum DurableCopy {
         let output = try OpenFile.creating(target)
         var offset: Int64 = 0
         while true {
+            if Task.isCancelled { throw FileError(.write, target, .canceled) }
             let piece = try input.read(pieceSize, at: offset)
             guard !piece.isEmpty else { break }
             try output.write(piece)

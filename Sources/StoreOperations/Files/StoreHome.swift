@@ -41,7 +41,26 @@ package struct StoreHome: Hashable, Sendable {
     package var log: FilePath { FilePath(path.string + "-wal") }
     package var logIndex: FilePath { FilePath(path.string + "-shm") }
     package var sidecars: [FilePath] { [journal, log, logIndex] }
-    static let sidecarEndings = ["-journal", "-wal", "-shm"]
+    static let sidecarEndings = ["-journal", "-wal", indexEnding]
+    private static let indexEnding = "-shm"
+
+    /// What is called as SQLite would call a sidecar of this store, and is a store itself: SQLite would overwrite it, or remove
+    /// it, as a log or a journal that is of no use.
+    ///
+    /// - Throws: `.storeIsSidecar`.
+    func refuseStoresAsSidecars() throws(OperationError) {
+        for sidecar in sidecars where Self.beginsAsStore(sidecar) { throw .storeIsSidecar(sidecar, of: path) }
+    }
+
+    /// Whether a file begins as a database does [sqlite.org/fileformat2.html section 1.3.1].
+    static func beginsAsStore(_ path: FilePath) -> Bool {
+        guard let status = try? PlatformCalls.status(of: path), status.kind == .file else { return false }
+        // Closing another descriptor would drop the locks that connections of this process hold on the index of their log
+        // [fcntl_locking(2)]; and what SQLite has open under that name is one.
+        if path.string.hasSuffix(indexEnding), PlatformCalls.hasOpen(status.identity) { return false }
+        guard let start = try? OpenFile.readingWithoutFollowing(path).read(16, at: 0) else { return false }
+        return start == Array("SQLite format 3\0".utf8)
+    }
 
     /// `.<name without extension>_SUPPORT`.
     package var supportFolder: SupportFolder {

@@ -45,8 +45,8 @@ package struct StorePlacement: Sendable {
     ///   - store: On the same file system it is not copied, but gets a second name here.
     ///   - files: In the order of the manifest.
     ///   - claims: What other stores of the same stem refer to: into a folder that one of them uses nothing is put.
-    /// - Throws: `.sidecar`, `.occupied`, `.sharedSupportFolder`, `.notVerified`, `.noSpace`, `.file`; what was there is as
-    ///   it was.
+    /// - Throws: `.sidecar`, `.occupied`, `.sharedSupportFolder`, `.linkedSupportFolder`, `.notVerified`, `.noSpace`, `.file`;
+    ///   what was there is as it was.
     package func place(
         _ manifest: Manifest, store: FilePath, files: [FileAtHand], beside claims: SupportFolderClaims
     ) throws(OperationError) {
@@ -61,6 +61,7 @@ package struct StorePlacement: Sendable {
         let staged = staging.path.appending("store.sqlite")
         try stage(store, as: staged, manifest.store)
         let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }
+        try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
         let replaced = occupant.files(besides: claims)
         // What nobody is known to refer to is not ours to replace.
         for file in comparison.different where !replaced.contains(file.file.name) {

@@ -26,9 +26,18 @@ package struct StoreReplacement: Sendable {
     /// - Parameters:
     ///   - store: It stays as it is.
     ///   - files: In the order of the manifest.
+    ///   - claims: What other stores of the same stem refer to: of that nothing is replaced.
     /// - Returns: Where what was there is kept; `nil` if nothing was.
-    /// - Throws: `.occupied`, `.notVerified`, `.busy`, `.noSpace`, `.file`; what was there is as it was.
-    package func put(_ manifest: Manifest, store: FilePath, files: [FileAtHand]) throws(OperationError) -> FilePath? {
+    /// - Throws: `.occupied`, `.sharedSupportFolder`, `.linkedSupportFolder`, `.storeIsSidecar`, `.notVerified`, `.busy`,
+    ///   `.noSpace`, `.file`; what was there is as it was.
+    package func put(
+        _ manifest: Manifest, store: FilePath, files: [FileAtHand], beside claims: SupportFolderClaims
+    ) throws(OperationError) -> FilePath? {
+        try home.refuseStoresAsSidecars()
+        let support = home.supportFolder
+        let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }
+        try claims.refuse(toReplace: comparison.different, in: support)
+        try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
         let staging = try OperationError.wrapping { () throws(FileError) in
             try TemporaryFolder(in: home.folder, .besideResults)
         }
@@ -36,8 +45,6 @@ package struct StoreReplacement: Sendable {
         try OperationError.wrapping { () throws(FileError) in try DurableCopy.make(of: store, at: copy) }
         let staged = staging.path.appending("store.sqlite")
         try placement.stage(copy, as: staged, manifest.store)
-        let support = home.supportFolder
-        let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }
         let isKept: Bool
         do {
             isKept = try damaged.prepare(losingFiles: !comparison.different.isEmpty)

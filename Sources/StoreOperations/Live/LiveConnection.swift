@@ -22,10 +22,7 @@ package final class LiveConnection: Sendable {
     package init(to store: FilePath, _ claim: Claim, _ patience: Patience) throws(OperationError) {
         self.store = store
         self.patience = patience
-        // SQLite would overwrite it, or remove it, as a log or a journal that is of no use.
-        for sidecar in StoreHome(store).sidecars where Self.isStore(sidecar) {
-            throw .storeIsSidecar(sidecar, of: store)
-        }
+        try StoreHome(store).refuseStoresAsSidecars()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
@@ -45,14 +42,6 @@ package final class LiveConnection: Sendable {
     }
 
     deinit { try? queue.close() }
-
-    /// Whether a file begins as a database does [sqlite.org/fileformat2.html section 1.3.1].
-    private static func isStore(_ path: FilePath) -> Bool {
-        guard (try? PlatformCalls.status(of: path))?.kind == .file,
-            let start = try? OpenFile.readingWithoutFollowing(path).read(16, at: 0)
-        else { return false }
-        return start == Array("SQLite format 3\0".utf8)
-    }
 
     /// Waits until nobody reads or writes the store, and holds nothing meanwhile. From then on nobody gets in until the
     /// locking mode is normal again, or the connection closed.

@@ -1,20 +1,102 @@
 import GRDB
-import StoreFiles
+import GRDBSQLite
+package import StoreFiles
 package import SystemPackage
 
 /// A compact copy with pages of another size: SQLite's backup API cannot change the page size of a store in WAL mode.
 package enum PageSizeChange {
+    /// Bytes that are on the disk while it is made, as far as that can be told from the size of the copy: its pages as they
+    /// are, and what is made of them. It may be more: each table and each index has at least one page.
+    package static func room(for copySize: Int64) -> Int64 { 2 * copySize }
+
     /// - Parameters:
     ///   - copy: In rollback mode; it stays as it is.
-    ///   - target: Where the other one is made.
+    ///   - target: Where the other one is made. Nothing else is written elsewhere.
     ///   - pageSize: In bytes.
+    ///   - space: The room that was promised, as above; more is asked for as it is needed.
+    /// - Throws: `.noSpace`, `.stopped`, `.file`, `.sqlite`.
     package static func make(
-        of copy: FilePath, at target: FilePath, pageSize: Int, _ patience: Patience
+        of copy: FilePath, at target: FilePath, pageSize: Int, in space: SpaceLedger.Promise, _ patience: Patience
     ) throws(OperationError) {
-        try OperationError.wrapping { () throws(FileError) in try DurableCopy.make(of: copy, at: target) }
-        // VACUUM gives the pages the new size [sqlite.org/pragma.html#pragma_page_size].
-        try LiveConnection(to: target, .shared, patience).run { database in
-            try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA page_size = \(pageSize); VACUUM")
+        // Over a read-only connection VACUUM INTO takes tables with CHECK constraints for others than they are; and VACUUM in
+        // place writes to a temporary folder and a journal as well.
+        let pages = FilePath(target.string + ".pages")
+        defer { try? PlatformCalls.removeFile(pages) }
+        let size: Int64
+        do throws(FileError) {
+            try DurableCopy.make(of: copy, at: pages)
+            _ = try OpenFile.creating(target)
+            size = try PlatformCalls.status(of: pages).size
+        } catch {
+            throw error.isCancellation ? .stopped : .file(error)
+        }
+        space.use(size)
+        let growth = Growth(of: target, within: size, space, patience)
+        let connection = try LiveConnection(to: pages, .shared, patience)
+        do throws(OperationError) {
+            try withExtendedLifetime(growth) { () throws(OperationError) in
+                try connection.run { database in
+                    sqlite3_progress_handler(
+                        database.sqliteConnection, Growth.instructions, Growth.callback,
+                        Unmanaged.passUnretained(growth).toOpaque())
+                    defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
+                    // The page size is that of what VACUUM makes [sqlite.org/pragma.html#pragma_page_size].
+                    try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA page_size = \(pageSize)")
+                    try database.execute(sql: "VACUUM main INTO ?", arguments: [target.string])
+                }
+            }
+        } catch {
+            throw growth.refusal ?? error
+        }
+    }
+
+    /// Looks at a file that SQLite writes. Used by one thread.
+    private final class Growth {
+        private let path: FilePath
+        private let space: SpaceLedger.Promise
+        private let patience: Patience
+        private var size: Int64 = 0
+        /// Bytes that are promised, and not written.
+        private var left: Int64
+        private(set) var refusal: OperationError?
+
+        /// Instructions of SQLite's between two looks.
+        static let instructions: CInt = 100
+        /// Bytes that are asked for at once.
+        private static let step: Int64 = 1024 * 1024
+
+        init(of path: FilePath, within left: Int64, _ space: SpaceLedger.Promise, _ patience: Patience) {
+            self.path = path
+            self.left = left
+            self.space = space
+            self.patience = patience
+        }
+
+        static let callback: @convention(c) (UnsafeMutableRawPointer?) -> CInt = { context in
+            context.map { Unmanaged<Growth>.fromOpaque($0).takeUnretainedValue().mayGoOn() } == false ? 1 : 0
+        }
+
+        private func mayGoOn() -> Bool {
+            guard !patience.isStopped else { return false }
+            let now = (try? PlatformCalls.status(of: path))?.size ?? size
+            guard now > size else { return true }
+            let grown = now - size
+            do throws(SpaceLedger.Refusal) {
+                if grown > left {
+                    try space.extend(by: grown - left + Self.step)
+                    left = grown + Self.step
+                }
+            } catch {
+                refusal =
+                    switch error {
+                    case .tooLittle: .noSpace(folder: path.removingLastComponent())
+                    case .file(let error): .file(error)
+                    }
+                return false
+            }
+            space.use(grown)
+            (size, left) = (now, left - grown)
+            return true
         }
     }
 }

@@ -26,6 +26,7 @@ enum RawCopy {
         let size = try PlatformCalls.status(of: store).size
         var offset: Int64 = 0
         while offset < size {
+            if Task.isCancelled { throw FileError(.write, target, .canceled) }
             var piece = [UInt8](repeating: 0, count: Int(min(Int64(pieceSize), size - offset)))
             code = read(file, &piece, CInt(piece.count), offset)
             guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }

@@ -49,9 +49,6 @@ package final class Rewrite: Sendable {
         try? source.close()
     }
 
-    /// Whether readers wait as well while the store is locked.
-    package var keepsReadersOut: Bool { journal == .rollback }
-
     /// From here on nobody else writes to the store. Nobody who is in the middle of a transaction is in the way of this, or the
     /// other way round: that one commits first.
     package func lock() throws(OperationError) {

@@ -20,12 +20,18 @@ package struct Companions: Sendable {
 
     package var areNone: Bool { places.isEmpty }
 
+    /// Bytes of them all.
+    package var size: Int64 {
+        places.reduce(0) { $0 + ((try? PlatformCalls.status(of: source.path.appending($1.components)))?.size ?? 0) }
+    }
+
     /// Puts those that are not at the new place there, durably, each in one step; nothing is replaced.
     ///
     /// - Returns: Those that were put there.
-    /// - Throws: `.occupied` if something else has one's name; what was put there before is gone again.
+    /// - Throws: `.occupied` if something else has one's name, `.linkedSupportFolder`; what was put there before is gone again.
     package func carry() throws(OperationError) -> [FilePath] {
         guard !places.isEmpty else { return [] }
+        try target.refuseIfLinked()
         var carried: [FilePath] = []
         do throws(OperationError) {
             try OperationError.wrapping { () throws(FileError) in try Folder.make(target.path) }

@@ -39,15 +39,16 @@ package struct StoreNeighbours: Sendable {
         self.otherNames = otherNames
     }
 
-    /// What SQLite keeps beside another file is no store.
+    /// What SQLite keeps beside another file is no store, unless it begins as one.
     private static func isSidecar(
         _ name: FilePath.Component, among names: [FilePath.Component], of home: StoreHome
     ) -> Bool {
-        StoreHome.sidecarEndings.contains { ending in
+        let isCalledSo = StoreHome.sidecarEndings.contains { ending in
             guard name.string.hasSuffix(ending),
                 let store = FilePath.Component(String(name.string.dropLast(ending.count)))
             else { return false }
             return store == home.path.lastComponent || names.contains(store)
         }
+        return isCalledSo && !StoreHome.beginsAsStore(home.folder.appending(name))
     }
 }

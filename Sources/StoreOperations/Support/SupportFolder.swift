@@ -77,6 +77,20 @@ package struct SupportFolder: Hashable, Sendable {
         return Comparison(missing: missing, different: different)
     }
 
+    /// What a symbolic link leads to may be another store's: nothing is put there.
+    ///
+    /// - Throws: `.linkedSupportFolder` if there is something to put.
+    package func refuseIfLinked(toPut files: [FileAtHand]) throws(OperationError) {
+        if !files.isEmpty { try refuseIfLinked() }
+    }
+
+    func refuseIfLinked() throws(OperationError) {
+        let folders = [path] + ExternalFileName.Folder.allCases.map { path.appending($0.rawValue) }
+        for folder in folders where (try? PlatformCalls.status(of: folder))?.kind == .symbolicLink {
+            throw .linkedSupportFolder(folder)
+        }
+    }
+
     /// Puts copies of the files in, each in one step, and in the place of whatever has its name; all are on the medium
     /// when this returns. The files at hand stay others' own: nothing that is written to one reaches the other.
     ///

@@ -39,6 +39,14 @@ package struct SupportFolderClaims: Hashable, Sendable {
         others.first { $0.isCoreData || $0.files.map { !$0.isEmpty } ?? true }?.path
     }
 
+    /// Another store of the same stem has these files as they are.
+    ///
+    /// - Throws: `.sharedSupportFolder`.
+    package func refuse(toReplace files: [FileAtHand], in support: SupportFolder) throws(OperationError) {
+        guard let user, files.contains(where: { mayRefer(to: $0.file.name) }) else { return }
+        throw .sharedSupportFolder(support.path, with: user)
+    }
+
     /// Why a file stays.
     ///
     /// - Parameters:

@@ -102,7 +102,9 @@ extension ExitStatus {
                 .badData
             case .busy, .folderBusy, .inUse, .stopped: .tryAgain
             case .noPermission: .notPermitted
-            case .occupied, .storeInTheWay, .sharedSupportFolder, .sidecar, .storeIsSidecar, .noSpace: .cannotInstall
+            case .occupied, .storeInTheWay, .sharedSupportFolder, .linkedSupportFolder, .sidecar, .storeIsSidecar,
+                .noSpace:
+                .cannotInstall
             case .kept, .sameStore, .notDamaged, .badTag, .badMetadata, .badFileName: .usage
             case .notVerified, .sqlite: .inputOutput
             case .file(let error):

@@ -59,8 +59,12 @@ enum RandomCommand {
         }
     }
 
-    /// - Parameter before: What is there when it starts.
-    func touch(on desk: RandomDesk, _ before: Snapshot) -> Touch {
+    /// - Parameters:
+    ///   - before: What is there when it starts.
+    ///   - other: What runs at the same time.
+    func touch(on desk: RandomDesk, _ before: Snapshot, beside other: RandomCommand? = nil) -> Touch {
+        let others = Set((other?.stores ?? []).map { desk.resolve($0) ?? $0 })
+        func belongings(of name: String) -> Set<String> { desk.belongings(of: name, in: before, besides: others) }
         switch self {
         case .copy(let store, let folder, let name, _):
             var touch = Touch(newIn: [folder])
@@ -69,12 +73,12 @@ enum RandomCommand {
                 let old = desk.reader.state(of: target, in: before), source != target,
                 old.identity == desk.reader.state(of: source, in: before)?.identity
             {
-                touch.paths = desk.belongings(of: target, in: before)
+                touch.paths = belongings(of: target)
             }
             return touch
         case .keep(_, let folder, _): return Touch(newIn: [folder])
         case .pruneCopies(let folder, let count, let tag):
-            let staying = desk.mustStay(in: folder, keeping: count, tag: tag)
+            let staying = desk.mustStay(in: folder, keeping: count, tag: tag, coming: other == nil ? 0 : 1)
             let candidates = desk.copies.filter { copy in
                 Names.folder(of: copy.path) == folder
                     && (tag.map { copy.tags.contains($0) } ?? copy.tags.isEmpty)
@@ -86,18 +90,18 @@ enum RandomCommand {
             // A lost store may have left sidecars, which SQLite would take for a part of the next one.
             let left = Set(StorePaths(place).sidecars + [StorePaths(place).note])
             return Touch(
-                paths: desk.belongings(of: store, in: before).union(desk.isKept(place, in: before) ? [] : left),
+                paths: belongings(of: store).union(desk.isKept(place, in: before) ? [] : left),
                 newIn: Set([StorePaths(place).folder, kept].compactMap(\.self)))
         case .move(let store, let folder, let removing, let replacing):
             var touch = Touch(newIn: [folder])
-            if removing { touch.paths.formUnion(desk.belongings(of: store, in: before)) }
+            if removing { touch.paths.formUnion(belongings(of: store)) }
             // What was begun at the new place may be finished there.
             let target = "\(folder)/\(StorePaths(store).name)"
-            if replacing { touch.paths.formUnion(desk.belongings(of: target, in: before)) }
+            if replacing { touch.paths.formUnion(belongings(of: target)) }
             return touch
         case .destroy(let store):
             return Touch(
-                paths: desk.belongings(of: store, in: before),
+                paths: belongings(of: store),
                 newIn: [StorePaths(desk.resolve(store) ?? store).folder])
         case .setMetadata(let store, _): return Touch(paths: desk.fileOf(store, in: before))
         case .send(_, let target): return Touch(newIn: [target])

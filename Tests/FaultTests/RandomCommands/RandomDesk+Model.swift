@@ -60,20 +60,30 @@ extension RandomDesk {
 
     /// A store has: its file, its sidecars, and the external files that its own rows refer to, or once did, and that the rows
     /// of no other store of its stem do. If those of a neighbour cannot be read, it has no external files.
-    func belongings(of name: String, in snapshot: Snapshot) -> Set<String> {
+    /// Through a link in the place of its support folder it has none either: what that leads to may be another's.
+    ///
+    /// - Parameter others: Stores that another command of the same time may remove before.
+    func belongings(of name: String, in snapshot: Snapshot, besides others: Set<String> = []) -> Set<String> {
         guard let store = resolve(name) else { return unfinished[name] ?? [] }
         guard snapshot.bytes(of: store) != nil, !isKept(store, in: snapshot) else { return [] }
         let paths = StorePaths(store)
         var own = Set([store, name, paths.note] + paths.sidecars)
-        guard reader.state(of: store, in: snapshot) != nil else { return own }
+        guard reader.state(of: store, in: snapshot) != nil, !isLinked(store, in: snapshot) else {
+            return own.union(unfinished[store] ?? [])
+        }
         var files = history[store] ?? []
-        for neighbour in stores(in: snapshot) where neighbour != store && StorePaths(neighbour).support == paths.support
-        {
+        for neighbour in stores(in: snapshot)
+        where neighbour != store && !others.contains(neighbour) && StorePaths(neighbour).support == paths.support {
             guard let state = reader.state(of: neighbour, in: snapshot) else { return own }
             files.subtract(self.files(of: state, at: neighbour))
         }
         own.formUnion(files)
         return own.union(unfinished[store] ?? [])
+    }
+
+    /// Whether a symbolic link is in the place of a store's support folder.
+    func isLinked(_ store: String, in snapshot: Snapshot) -> Bool {
+        if case .link = snapshot[StorePaths(store).support] { true } else { false }
     }
 
     /// The store itself, for what writes rows.
@@ -83,12 +93,14 @@ extension RandomDesk {
     }
 
     /// Of each store the newest copies stay, as many as were said, of those that the pruning is about.
-    func mustStay(in folder: String, keeping count: Int, tag: String?) -> Set<String> {
+    ///
+    /// - Parameter coming: How many of a store another command of the same time may keep.
+    func mustStay(in folder: String, keeping count: Int, tag: String?, coming: Int) -> Set<String> {
         let candidates = copies.filter { copy in
             Names.folder(of: copy.path) == folder
                 && (tag.map { copy.tags.contains($0) } ?? copy.tags.isEmpty)
         }
-        let newest = Dictionary(grouping: candidates, by: \.store).values.flatMap { $0.suffix(count) }
+        let newest = Dictionary(grouping: candidates, by: \.store).values.flatMap { $0.suffix(max(0, count - coming)) }
         return Set(newest.map(\.path))
     }
 
@@ -102,13 +114,22 @@ extension RandomDesk {
             guard !known.contains(path), !path.contains("/.ship-store/"), let bytes = snapshot.bytes(of: manifest),
                 let facts = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
             else { continue }
-            let original = resolve(store) ?? store
+            let original = self.original(of: path, in: snapshot) ?? resolve(store) ?? store
             let pairs = facts["metadata"] as? [String: String] ?? [:]
             let tags = pairs.keys.filter { $0.hasPrefix("tag.") }.map { String($0.dropFirst(4)) }
             copies.append(
                 KeptFolder(
-                    path: path, store: facts["identity"] as? String ?? original, tags: Set(tags), original: original))
+                    path: path, store: facts["identity"] as? String ?? original, tags: Set(tags)))
         }
         copies.removeAll { snapshot[$0.path] == nil }
+    }
+
+    /// Where the store was that a kept copy is one of, as it remembers itself.
+    private func original(of copy: String, in snapshot: Snapshot) -> String? {
+        guard let bytes = snapshot.bytes(of: copy + "/copy.json"),
+            let record = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any],
+            let store = record["store"] as? String, store.hasPrefix(path.string + "/")
+        else { return nil }
+        return String(store.dropFirst(path.string.utf8.count + 1))
     }
 }

@@ -27,8 +27,6 @@ final class RandomDesk {
         let path: String
         let store: String
         let tags: Set<String>
-        /// Where the store was.
-        let original: String
     }
 
     static let folders = ["a", "b", "g"]
@@ -79,6 +77,7 @@ final class RandomDesk {
     private func lay() throws {
         for folder in Self.folders {
             try PlatformCalls.makeFolder(at(folder))
+            try layLinkedSupport(folder)
             for name in Self.names where chance(45) { try layStore("\(folder)/\(name)") }
             try layBystanders(folder)
         }
@@ -95,6 +94,15 @@ final class RandomDesk {
         }
     }
 
+    /// A folder of external files that somebody has put elsewhere, or that is another store's.
+    private func layLinkedSupport(_ folder: String) throws {
+        guard chance(15), let stem = any(["Recipes", "Model"]) else { return }
+        let target = chance(50) ? "a/.\(stem)_SUPPORT" : "elsewhere/\(folder)"
+        guard target != "\(folder)/.\(stem)_SUPPORT" else { return }
+        try Folder.make(at(target))
+        try PlatformCalls.symbolicLink(at: at("\(folder)/.\(stem)_SUPPORT"), to: FilePath("../\(target)"))
+    }
+
     private var laid: [String] = []
 
     private func layStore(_ name: String) throws {
@@ -104,6 +112,11 @@ final class RandomDesk {
         case 0: try layPlain(name)
         default: try layCoreData(name)
         }
+    }
+
+    /// For an app that comes later.
+    private func layLog(_ name: String) throws {
+        if chance(70) { try execute("CREATE TABLE \(StoreState.logTable)(n INTEGER PRIMARY KEY)", on: name) }
     }
 
     private func layPlain(_ name: String) throws {
@@ -116,6 +129,7 @@ final class RandomDesk {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
                 INSERT INTO recipe(title) SELECT 'Soup \(marker) ' || i FROM n;
                 """)
+        try layLog(name)
     }
 
     private func layCoreData(_ name: String) throws {
@@ -126,6 +140,7 @@ final class RandomDesk {
             let content = Data(random.bytes(Int.random(in: 10...3000, using: &random)))
             try sample.addPhoto(key: key, content: content, uuid: uuid())
         }
+        try layLog(name)
         guard chance(30) else { return }
         // The last commit is in a log that nobody has moved into the store.
         let saved = at(name).string + ".saved"

@@ -10,13 +10,13 @@ final class RandomRound {
         let words: String
     }
 
-    private let desk: RandomDesk
+    let desk: RandomDesk
     private let shim: FaultShim?
     /// Commands that this program may not have.
     private let extras: Set<String>
-    private var story: [String] = []
+    var story: [String] = []
     private(set) var commandCount = 0
-    private var uncertain: Set<String> = []
+    private(set) var uncertain: Set<String> = []
 
     init(seed: UInt64, in memory: ScratchFolder, _ shim: FaultShim?, extras: Set<String>) throws {
         desk = try RandomDesk(seed: seed, in: memory)
@@ -57,43 +57,61 @@ final class RandomRound {
     }()
 
     private func step() async throws {
-        switch desk.any(kinds) ?? .keep {
+        let kind = desk.any(kinds) ?? .keep
+        guard let command = self.command(of: kind) else {
+            switch kind {
+            case .ship: return try await ship()
+            case .loseAndRestore: return try await loseAndRestore()
+            case .copy, .keep, .pruneCopies, .restore, .move, .destroy, .setMetadata, .changeInbox: return
+            }
+        }
+        switch Int.random(in: 0..<100, using: &desk.random) {
+        case 0..<65: try await run(command)
+        case 65..<82: try await runBesideApp(command)
+        default:
+            guard let other = self.command(of: desk.any(kinds) ?? .keep) else { return _ = try await run(command) }
+            try await run([command, other])
+        }
+    }
+
+    /// - Returns: `nil` for what is more than one command.
+    private func command(of kind: Kind) -> RandomCommand? {
+        switch kind {
         case .copy:
             let name = desk.chance(60) ? desk.any(RandomDesk.names) : nil
             let folder = desk.any(RandomDesk.backupFolders) ?? "a"
             let leaving = desk.chance(30)
             if let name { uncertain.insert("\(folder)/\(name)") }
-            try await run(.copy(anyStore(), to: folder, as: name, leavingOut: leaving))
-        case .keep: try await run(.keep(anyStore(), in: anyKeptFolder(), tag: desk.chance(15) ? "x" : nil))
+            return .copy(anyStore(), to: folder, as: name, leavingOut: leaving)
+        case .keep: return .keep(anyStore(), in: anyKeptFolder(), tag: desk.chance(15) ? "x" : nil)
         case .pruneCopies:
             let tag = desk.chance(25) ? desk.any(["x", "before-restore"]) : nil
             let count = desk.any([0, 1, 1, 1, 2]) ?? 1
-            try await run(.pruneCopies(in: anyKeptFolder(), keeping: count, tag: tag))
+            return .pruneCopies(in: anyKeptFolder(), keeping: count, tag: tag)
         case .restore:
             var options: [String] = []
             if desk.chance(60) { options += ["--any-identity"] }
             if desk.chance(40) { options += desk.chance(50) ? ["--no-safety-copy"] : ["--safety-copies", "kept"] }
-            try await run(.restore(anyCopy(), over: anyStore(), options: options))
+            return .restore(anyCopy(), over: anyStore(), options: options)
         case .move:
             let (folder, removing, replacing) = (desk.any(RandomDesk.folders) ?? "g", desk.chance(60), desk.chance(30))
-            try await run(.move(anyStore(), to: folder, removing: removing, replacing: replacing))
-        case .destroy: try await run(.destroy(anyStore()))
+            return .move(anyStore(), to: folder, removing: removing, replacing: replacing)
+        case .destroy: return .destroy(anyStore())
         case .setMetadata:
-            try await run(.setMetadata(anyStore(), value: Int.random(in: 0..<1_000_000, using: &desk.random)))
-        case .ship: try await ship()
-        case .changeInbox: try await changeInbox()
-        case .loseAndRestore: try await loseAndRestore()
+            return .setMetadata(anyStore(), value: Int.random(in: 0..<1_000_000, using: &desk.random))
+        case .changeInbox: return changeOfInbox()
+        case .ship, .loseAndRestore: return nil
         }
     }
 
-    private func changeInbox() async throws {
+    private func changeOfInbox() -> RandomCommand {
         let (inbox, name) = (desk.any(RandomDesk.inboxes) ?? "inbox", desk.any(["Recipes", "Model"]) ?? "Model")
         if extras.contains("forget"), desk.chance(50) {
-            try await run(.forget(name, into: inbox))
+            return .forget(name, into: inbox)
         } else if desk.chance(50) {
-            try await run(.rollback(name, into: inbox))
+            return .rollback(name, into: inbox)
         } else {
-            try await run(.prune(inbox, name: desk.chance(50) ? name : nil))
+            return .prune(inbox, name: desk.chance(50) ? name : nil)
         }
     }
 
@@ -144,7 +162,7 @@ final class RandomRound {
         let snapshot = try desk.look()
         guard desk.resolve(store) == store, !uncertain.contains(store), !desk.damaged.contains(store),
             let state = desk.reader.state(of: store, in: snapshot), !desk.isKept(store, in: snapshot),
-            isComplete(state, at: store, in: snapshot)
+            isComplete(state, at: store, in: snapshot), !desk.isLinked(store, in: snapshot)
         else { return }
         let folder = anyKeptFolder()
         let kept = try await run(.keep(store, in: folder, tag: nil), killing: false)
@@ -184,146 +202,67 @@ final class RandomRound {
         return desk.reader.state(of: store, in: try desk.look()) == nil
     }
 
-    private func isComplete(_ state: StoreState, at store: String, in snapshot: Snapshot) -> Bool {
+    func isComplete(_ state: StoreState, at store: String, in snapshot: Snapshot) -> Bool {
         desk.files(of: state, at: store).allSatisfy { snapshot.bytes(of: $0) != nil }
-    }
-
-    // MARK: What must be so
-
-    @discardableResult
-    private func run(
-        _ command: RandomCommand, input: ChildProgram.Input = .nothing, killing: Bool = true
-    ) async throws -> ChildProgram.Outcome {
-        let before = try desk.look()
-        var touch = command.touch(on: desk, before)
-        for store in command.stores { touch.paths.formUnion(desk.unfinished[store] ?? []) }
-        let place = command.store.map { desk.resolve($0) ?? $0 }
-        let isUnreadable = place.map { desk.reader.state(of: $0, in: before) == nil } ?? false
-        let call = killing && desk.chance(18) ? Int.random(in: 1...70, using: &desk.random) : nil
-        let outcome = try await start(command.arguments, input: input, killingAt: call)
-        commandCount += 1
-        story.append("  \(command.arguments.joined(separator: " ")): \(Self.words(outcome))")
-        switch outcome.status {
-        case .exited(let status): try require(status != 70, "it says itself that this is an error in it")
-        case .signalled(let signal): try require(signal == SIGKILL && call != nil, "it crashed")
-        }
-        let isKilled = outcome.status == .signalled(SIGKILL)
-        noteUnfinished(command, touch, isKilled)
-        let after = try desk.look()
-        let (lost, new) = after.differences(since: before)
-        let named = command.stores.map { desk.resolve($0) ?? $0 }
-        for path in lost {
-            // SQLite may bring a log into the store of its own accord: that changes no row.
-            let isCheckpointed = named.contains { store in
-                ([store] + StorePaths(store).sidecars).contains(path) && desk.reader.state(of: store, in: before) != nil
-                    && desk.reader.state(of: store, in: before) == desk.reader.state(of: store, in: after)
-            }
-            try require(
-                touch.allows(path) || isCheckpointed || hasMoved(path, with: command, before, after),
-                "\(path) is \(after[path] == nil ? "gone" : "changed")")
-            // What was damaged is set aside, and not removed.
-            if case .restore = command, isUnreadable, let bytes = before.bytes(of: path) {
-                try require(
-                    after.entries.values.contains(.file(bytes)) || isKilled && after[path] == nil,
-                    "\(path) is nowhere any more")
-            }
-        }
-        // SQLite makes an empty log beside a store that it only reads, and a program that is killed leaves it.
-        for path in new where !(path.hasSuffix("-wal") && after.bytes(of: path)?.isEmpty == true) {
-            try require(touch.allowsNew(path), "\(path) is new")
-        }
-        try checkReferences(before, after)
-        if outcome.status == .exited(0) { try check(command, outcome, before, after) }
-        desk.noteCopies(of: command.store ?? "", in: after)
-        return outcome
-    }
-
-    /// What else lies in a store's support folder goes where the store goes.
-    private func hasMoved(
-        _ path: String, with command: RandomCommand, _ before: Snapshot, _ after: Snapshot
-    ) -> Bool {
-        guard case .move(let store, let folder, true, _) = command, let bytes = before.bytes(of: path) else {
-            return false
-        }
-        let (old, name) = (desk.resolve(store) ?? store, StorePaths(store).name)
-        let (support, target) = (StorePaths(old).support, StorePaths("\(folder)/\(name)").support)
-        return path.hasPrefix(support + "/") && after.bytes(of: target + path.dropFirst(support.count)) == bytes
-    }
-
-    /// A command that was killed while it removed a store may go on when it is run again.
-    private func noteUnfinished(_ command: RandomCommand, _ touch: Touch, _ isKilled: Bool) {
-        switch command {
-        case .destroy(let store), .move(let store, _, true, _):
-            let place = desk.resolve(store) ?? store
-            if isKilled { desk.unfinished[place, default: []].formUnion(touch.paths) }
-            if isKilled { desk.unfinished[store, default: []].formUnion(touch.paths) }
-        default: break
-        }
-    }
-
-    /// A store that had all its external files has them still.
-    private func checkReferences(_ before: Snapshot, _ after: Snapshot) throws {
-        for store in desk.stores(in: after) where !uncertain.contains(store) {
-            guard let state = desk.reader.state(of: store, in: after), !isComplete(state, at: store, in: after) else {
-                continue
-            }
-            let old = desk.reader.state(of: store, in: before)
-            let wasIncomplete = old.map { !isComplete($0, at: store, in: before) } ?? false
-            try require(wasIncomplete || isCopy(store), "\(store) has lost external files")
-        }
-    }
-
-    /// Copies may have been made without external files.
-    private func isCopy(_ store: String) -> Bool { store.wholeMatch(of: /.*-\d{8}T\d{6}(-\d+)?\.sqlite/) != nil }
-
-    /// What a command that succeeded has done.
-    private func check(
-        _ command: RandomCommand, _ outcome: ChildProgram.Outcome, _ before: Snapshot, _ after: Snapshot
-    ) throws {
-        func state(_ path: String, _ snapshot: Snapshot) -> StoreState? {
-            desk.reader.state(of: path, in: snapshot)
-        }
-        switch command {
-        case .copy(let store, _, _, leavingOut: _):
-            let copy = try outcome.lines.first.orThrow(violation("no path is said"))
-            let source = desk.resolve(store) ?? store
-            try require(state(copy, after) == state(source, before), "the copy is something else")
-        case .keep(let store, _, _):
-            let copy = try outcome.lines.first.orThrow(violation("no path is said"))
-            let inside = after.names(in: copy).first { $0.hasSuffix(".sqlite") } ?? ""
-            let source = desk.resolve(store) ?? store
-            try require(state("\(copy)/\(inside)", after) == state(source, before), "the copy is something else")
-        case .move(let store, let folder, _, _):
-            // One that was finished now was checked when it began.
-            guard let source = state(desk.resolve(store) ?? store, before) else { return }
-            let target = desk.resolve("\(folder)/\(StorePaths(store).name)") ?? ""
-            try require(state(target, after) == source, "what was moved is something else")
-        case .destroy(let store):
-            try require(after[desk.resolve(store) ?? store] == nil, "what was destroyed is there")
-        case .restore(let copy, let store, _):
-            let source = after.names(in: copy).first { $0.hasSuffix(".sqlite") }.map { "\(copy)/\($0)" }
-            let target = desk.resolve(store) ?? store
-            let content = state(source ?? desk.resolve(copy) ?? copy, before)
-            try require(state(target, after) == content, "what was restored is something else")
-        case .setMetadata, .pruneCopies, .send, .receive, .rollback, .prune, .forget: break
-        }
     }
 
     // MARK: Running
 
-    private func start(
+    /// Runs one command.
+    @discardableResult
+    func run(
+        _ command: RandomCommand, input: ChildProgram.Input = .nothing, killing: Bool = true
+    ) async throws -> ChildProgram.Outcome {
+        let outcomes = try await run([command], input: input, killing: killing)
+        return try outcomes.first.orThrow(violation("nothing was run"))
+    }
+
+    /// Runs one command, or two at once.
+    @discardableResult
+    func run(
+        _ commands: [RandomCommand], input: ChildProgram.Input = .nothing, killing: Bool = true,
+        beside app: LiveApp? = nil, since look: Snapshot? = nil
+    ) async throws -> [ChildProgram.Outcome] {
+        let before = try look ?? desk.look()
+        let attempt = self.attempt(commands, before, liveStore: app?.store)
+        let call = killing && desk.chance(18) ? Int.random(in: 1...70, using: &desk.random) : nil
+        let more = app == nil ? [] : commands[0].patience
+        let outcomes: [ChildProgram.Outcome]
+        if commands.count == 2 {
+            let other = try begin(commands[1].arguments)
+            outcomes = [try await start(commands[0].arguments, killingAt: call), try await other.wait()]
+        } else {
+            outcomes = [try await start(commands[0].arguments + more, input: input, killingAt: call)]
+        }
+        commandCount += commands.count
+        let report = try await app?.end()
+        for (index, (command, outcome)) in zip(commands, outcomes).enumerated() {
+            let joint = commands.count == 2 ? (index == 0 ? "  at once: " : "           ") : "  "
+            story.append(joint + (command.arguments + more).joined(separator: " ") + ": " + Self.words(outcome))
+        }
+        try check(attempt, outcomes, report, isKilled: call != nil)
+        return outcomes
+    }
+
+    func start(
         _ arguments: [String], input: ChildProgram.Input = .nothing, killingAt call: Int? = nil
     ) async throws -> ChildProgram.Outcome {
+        try await begin(arguments, input: input, killingAt: call).wait()
+    }
+
+    private func begin(
+        _ arguments: [String], input: ChildProgram.Input = .nothing, killingAt call: Int? = nil
+    ) throws -> ChildProgram {
         var environment = ["TMPDIR": desk.temporary.string, "XDG_CONFIG_HOME": desk.configuration.string]
         if let call, let shim {
             let log = desk.temporary.appending("calls")
             try? PlatformCalls.removeFile(log)
             environment.merge(shim.environment(.kill, at: call, log: log)) { $1 }
         }
-        return try await BuiltProgram.run(arguments, input: input, environment: environment, in: desk.path)
+        return try BuiltProgram.start(arguments, input: input, environment: environment, in: desk.path)
     }
 
-    private static func words(_ outcome: ChildProgram.Outcome) -> String {
+    static func words(_ outcome: ChildProgram.Outcome) -> String {
         let error = outcome.stderr.split(separator: "\n").first { $0.contains("error: ") } ?? ""
         return switch outcome.status {
         case .exited(let status): "\(status) \(error)"
@@ -331,18 +270,11 @@ final class RandomRound {
         }
     }
 
-    private func violation(_ words: String) -> Violation {
+    func violation(_ words: String) -> Violation {
         Violation(words: "\(words)\n\(story.joined(separator: "\n"))")
     }
 
-    private func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
+    func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
         if !condition { throw violation(words()) }
-    }
-}
-
-extension Optional {
-    fileprivate func orThrow(_ error: any Error) throws -> Wrapped {
-        guard let self else { throw error }
-        return self
     }
 }

@@ -9,20 +9,29 @@ struct StoreState: Equatable {
     /// Of the external files: their paths in the support folder.
     let references: Set<String>
     let identity: String?
+    /// What an app has written beside all this (`Clients/writer.py`), which is not part of the state.
+    let log: Set<Int>
+    let hasLog: Bool
+
+    static func == (left: StoreState, right: StoreState) -> Bool {
+        left.tables == right.tables && left.references == right.references && left.identity == right.identity
+    }
 
     /// - Returns: `nil` for a store that SQLite does not find whole.
     fileprivate init?(opening path: FilePath) {
         do {
             let queue = try TestStore.open(path)
             defer { try? queue.close() }
-            (tables, references, identity) = try queue.read { database in
+            (tables, references, identity, log, hasLog) = try queue.read { database in
                 guard try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"] else { throw Unsound() }
                 let tables = try Self.tables(database)
-                guard try database.tableExists("ZPHOTO") else { return (tables, [], nil) }
+                let hasLog = try database.tableExists(Self.logTable)
+                let log = hasLog ? try Set(Int.fetchAll(database, sql: "SELECT n FROM \(Self.logTable)")) : []
+                guard try database.tableExists("ZPHOTO") else { return (tables, [], nil, log, hasLog) }
                 let cells = try Data.fetchAll(database, sql: "SELECT ZDATA FROM ZPHOTO WHERE ZDATA IS NOT NULL")
                 return (
                     tables, Set(cells.compactMap(Self.reference)),
-                    try String.fetchOne(database, sql: "SELECT Z_UUID FROM Z_METADATA")
+                    try String.fetchOne(database, sql: "SELECT Z_UUID FROM Z_METADATA"), log, hasLog
                 )
             }
         } catch {
@@ -32,10 +41,12 @@ struct StoreState: Equatable {
 
     private struct Unsound: Error {}
 
+    static let logTable = "app_log"
+
     /// Without what a copy says of itself: that something was left out of it.
     private static func tables(_ database: Database) throws -> [String: [String]] {
         let mark = "ship_store_omissions"
-        return try StoreContent(database).tables.filter { $0.key != mark }
+        return try StoreContent(database).tables.filter { $0.key != mark && $0.key != logTable }
             .mapValues { rows in rows.filter { !$0.contains(mark) } }
     }
 
