@@ -37,7 +37,10 @@ struct Snapshot {
     }
 
     private static func isPrivate(_ name: String) -> Bool {
-        name.split(separator: "/").contains { $0.hasPrefix(".ship-store-") || $0.hasPrefix(".forgotten-") }
+        let parts = name.split(separator: "/")
+        if parts.contains(where: { $0.hasPrefix(".ship-store-") || $0.hasPrefix(".forgotten-") }) { return true }
+        // What a receiver that was killed has not finished, the next one removes.
+        return parts.firstIndex(of: ".ship-store").map { parts.dropFirst($0 + 2).first == "staging" } ?? false
     }
 
     subscript(path: String) -> Entry? { entries[path] }
