@@ -6,6 +6,8 @@ import SystemPackage
 enum Names {
     /// - Returns: Empty for what lies in the desk itself.
     static func folder(of path: String) -> String { path.split(separator: "/").dropLast().joined(separator: "/") }
+    /// A copy has an extension, whatever it was to be called.
+    static func ofCopy(_ name: String) -> String { name.contains(".") ? name : name + ".sqlite" }
     static func last(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 }
 
