@@ -105,7 +105,8 @@ enum RandomCommand {
                 newIn: [StorePaths(desk.resolve(store) ?? store).folder])
         case .setMetadata(let store, _): return Touch(paths: desk.fileOf(store, in: before))
         case .send(_, let target): return Touch(newIn: [target])
-        case .receive(_, let inbox, let name): return Touch(folders: Self.depot(name, inbox), newIn: [inbox])
+        case .receive(_, let inbox, let name):
+            return Touch(paths: Self.litter(inbox, before), folders: Self.depot(name, inbox), newIn: [inbox])
         case .rollback(let name, let inbox): return Touch(folders: Self.depot(name, inbox))
         case .prune(let inbox, let name):
             return Touch(folders: name.map { Self.depot($0, inbox) } ?? ["\(inbox)/.ship-store"])
@@ -115,6 +116,18 @@ enum RandomCommand {
             }
             return Touch(paths: Set(links), folders: Self.depot(name, inbox))
         }
+    }
+
+    /// What killed receivers have left of shipments that never became current, of whatever store: the next one sweeps it.
+    private static func litter(_ inbox: String, _ before: Snapshot) -> Set<String> {
+        let depot = "\(inbox)/.ship-store/"
+        return Set(
+            before.entries.keys.filter { path in
+                guard path.hasPrefix(depot) else { return false }
+                let names = path.dropFirst(depot.count).split(separator: "/")
+                guard names.count > 1 else { return false }
+                return names[1] == "staging" || before["\(depot)\(names[0])/current"] == nil
+            })
     }
 
     /// What an inbox keeps of one store, and its lock.
