@@ -134,7 +134,7 @@ import Testing
         // The twin has a file on its way into its rows, of which that safety copy has one of the same name.
         let queue = try TestStore.open(twin.path)
         try await queue.writeWithoutTransaction {
-            try $0.execute(sql: "DELETE FROM ZPHOTO WHERE ZDATA LIKE '%' || ? || '%'", arguments: [uuids[0]])
+            try $0.execute(sql: "DELETE FROM ZPHOTO WHERE instr(ZDATA, ?)", arguments: [uuids[0]])
         }
         try queue.close()
         let own = try await desk.run("copy", "b/Photos.sqlite", "--keep-in", "b-kept")

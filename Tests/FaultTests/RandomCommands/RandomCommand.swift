@@ -30,7 +30,7 @@ enum RandomCommand {
         case .destroy(let store): ["destroy", store]
         case .setMetadata(let store, let value): ["metadata", store, "--set", "number=\(value)"]
         case .send(let store, let target): ["send", store, "--to", target == "-" ? target : "./\(target)"]
-        case .receive(let source, let inbox, _): ["receive", "--into", inbox, "--from", source]
+        case .receive(let source, let inbox, _): ["receive", "--into", inbox, "--from", source == "-" ? source : "./\(source)"]
         case .rollback(let name, let inbox): ["rollback", name, "--into", inbox]
         case .prune(let inbox, let name): ["prune", "--into", inbox, "--keep", "1"] + (name.map { [$0] } ?? [])
         case .forget(let name, let inbox): ["forget", name, "--into", inbox]
@@ -54,7 +54,7 @@ enum RandomCommand {
         case .restore, .destroy, .setMetadata: [store].compactMap(\.self)
         case .move(let store, let folder, let removing, _):
             (removing ? [store] : []) + ["\(folder)/\(StorePaths(store).name)"]
-        case .copy(_, let folder, let name, _): name.map { ["\(folder)/\($0)"] } ?? []
+        case .copy(_, let folder, let name, _): name.map { ["\(folder)/\(Names.ofCopy($0))"] } ?? []
         case .keep, .send, .pruneCopies, .receive, .rollback, .prune, .forget: []
         }
     }
@@ -69,7 +69,7 @@ enum RandomCommand {
         case .copy(let store, let folder, let name, _):
             var touch = Touch(newIn: [folder])
             // Only an older copy of this store is replaced.
-            if let name, let target = desk.resolve("\(folder)/\(name)"), let source = desk.resolve(store),
+            if let name, let target = desk.resolve("\(folder)/\(Names.ofCopy(name))"), let source = desk.resolve(store),
                 let old = desk.reader.state(of: target, in: before), source != target,
                 old.identity == desk.reader.state(of: source, in: before)?.identity
             {
@@ -105,7 +105,8 @@ enum RandomCommand {
                 newIn: [StorePaths(desk.resolve(store) ?? store).folder])
         case .setMetadata(let store, _): return Touch(paths: desk.fileOf(store, in: before))
         case .send(_, let target): return Touch(newIn: [target])
-        case .receive(_, let inbox, let name): return Touch(folders: Self.depot(name, inbox), newIn: [inbox])
+        case .receive(_, let inbox, let name):
+            return Touch(paths: Self.litter(inbox, before), folders: Self.depot(name, inbox), newIn: [inbox])
         case .rollback(let name, let inbox): return Touch(folders: Self.depot(name, inbox))
         case .prune(let inbox, let name):
             return Touch(folders: name.map { Self.depot($0, inbox) } ?? ["\(inbox)/.ship-store"])
@@ -115,6 +116,18 @@ enum RandomCommand {
             }
             return Touch(paths: Set(links), folders: Self.depot(name, inbox))
         }
+    }
+
+    /// What killed receivers have left of shipments that never became current, of whatever store: the next one sweeps it.
+    private static func litter(_ inbox: String, _ before: Snapshot) -> Set<String> {
+        let depot = "\(inbox)/.ship-store/"
+        return Set(
+            before.entries.keys.filter { path in
+                guard path.hasPrefix(depot) else { return false }
+                let names = path.dropFirst(depot.count).split(separator: "/")
+                guard names.count > 1 else { return false }
+                return names[1] == "staging" || before["\(depot)\(names[0])/current"] == nil
+            })
     }
 
     /// What an inbox keeps of one store, and its lock.

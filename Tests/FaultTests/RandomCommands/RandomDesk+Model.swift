@@ -114,22 +114,33 @@ extension RandomDesk {
             guard !known.contains(path), !path.contains("/.ship-store/"), let bytes = snapshot.bytes(of: manifest),
                 let facts = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
             else { continue }
-            let original = self.original(of: path, in: snapshot) ?? resolve(store) ?? store
+            let record = Record(bytes: snapshot.bytes(of: path + "/copy.json"))
+            let original = record.store(on: self) ?? resolve(store) ?? store
             let pairs = facts["metadata"] as? [String: String] ?? [:]
             let tags = pairs.keys.filter { $0.hasPrefix("tag.") }.map { String($0.dropFirst(4)) }
             copies.append(
                 KeptFolder(
-                    path: path, store: facts["identity"] as? String ?? original, tags: Set(tags)))
+                    path: path, store: facts["identity"] as? String ?? original, tags: Set(tags),
+                    number: record.number))
         }
         copies.removeAll { snapshot[$0.path] == nil }
+        copies.sort { ($0.number, $0.path) < ($1.number, $1.path) }
     }
 
-    /// Where the store was that a kept copy is one of, as it remembers itself.
-    private func original(of copy: String, in snapshot: Snapshot) -> String? {
-        guard let bytes = snapshot.bytes(of: copy + "/copy.json"),
-            let record = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any],
-            let store = record["store"] as? String, store.hasPrefix(path.string + "/")
-        else { return nil }
-        return String(store.dropFirst(path.string.utf8.count + 1))
+    /// What a kept copy remembers beside its manifest.
+    private struct Record {
+        private let members: [String: Any]
+
+        init(bytes: Data?) {
+            members = bytes.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] } ?? [:]
+        }
+
+        var number: Int { members["number"] as? Int ?? 0 }
+
+        /// Where the store was, from the desk.
+        func store(on desk: RandomDesk) -> String? {
+            guard let store = members["store"] as? String, store.hasPrefix(desk.path.string + "/") else { return nil }
+            return String(store.dropFirst(desk.path.string.utf8.count + 1))
+        }
     }
 }

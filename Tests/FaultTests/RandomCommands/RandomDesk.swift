@@ -19,7 +19,7 @@ final class RandomDesk {
     var damaged: Set<String> = []
     /// What was a store's when a command that removes it was killed: the same command may finish.
     var unfinished: [String: Set<String>] = [:]
-    /// The kept copies, in the order in which they came.
+    /// The kept copies; of each folder in the order in which they came.
     var copies: [KeptFolder] = []
 
     /// A kept copy: one of which store, and with what tags.
@@ -27,6 +27,8 @@ final class RandomDesk {
         let path: String
         let store: String
         let tags: Set<String>
+        /// Rises in each folder.
+        let number: Int
     }
 
     static let folders = ["a", "b", "g"]

@@ -16,6 +16,11 @@ extension RandomRound {
         let liveStore: String?
         /// Without symbolic links, as far as they led anywhere.
         let named: [String]
+
+        /// Whether an app writes to the file, or SQLite beside it.
+        func isLive(_ path: String) -> Bool {
+            liveStore.map { ([$0] + StorePaths($0).sidecars).contains(path) } ?? false
+        }
     }
 
     func attempt(_ commands: [RandomCommand], _ before: Snapshot, liveStore: String?) -> Attempt {
@@ -77,7 +82,9 @@ extension RandomRound {
                 attempt.touch.allows(path) || isCheckpointed || isMoved,
                 "\(path) is \(after[path] == nil ? "gone" : "changed")")
             // What was damaged is set aside, and not removed.
-            if attempt.commands.count == 1, !attempt.unreadable.isEmpty, let bytes = before.bytes(of: path) {
+            if attempt.commands.count == 1, !attempt.unreadable.isEmpty, !attempt.isLive(path),
+                let bytes = before.bytes(of: path)
+            {
                 try require(
                     after.entries.values.contains(.file(bytes)) || isKilled && after[path] == nil,
                     "\(path) is nowhere any more")

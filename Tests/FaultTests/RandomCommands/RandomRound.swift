@@ -81,8 +81,7 @@ final class RandomRound {
             let name = desk.chance(60) ? desk.any(RandomDesk.names) : nil
             let folder = desk.any(RandomDesk.backupFolders) ?? "a"
             let leaving = desk.chance(30)
-            // A name that ends as nothing gets the usual ending.
-            if let name { uncertain.formUnion(["\(folder)/\(name)", "\(folder)/\(name).sqlite"]) }
+            if let name { uncertain.insert("\(folder)/\(Names.ofCopy(name))") }
             return .copy(anyStore(), to: folder, as: name, leavingOut: leaving)
         case .keep: return .keep(anyStore(), in: anyKeptFolder(), tag: desk.chance(15) ? "x" : nil)
         case .pruneCopies:

@@ -6,6 +6,8 @@ import SystemPackage
 enum Names {
     /// - Returns: Empty for what lies in the desk itself.
     static func folder(of path: String) -> String { path.split(separator: "/").dropLast().joined(separator: "/") }
+    /// A copy has an extension, whatever it was to be called.
+    static func ofCopy(_ name: String) -> String { name.contains(".") ? name : name + ".sqlite" }
     static func last(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 }
 
@@ -37,10 +39,7 @@ struct Snapshot {
     }
 
     private static func isPrivate(_ name: String) -> Bool {
-        let parts = name.split(separator: "/")
-        if parts.contains(where: { $0.hasPrefix(".ship-store-") || $0.hasPrefix(".forgotten-") }) { return true }
-        // What a receiver that was killed has not finished, the next one removes.
-        return parts.firstIndex(of: ".ship-store").map { parts.dropFirst($0 + 2).first == "staging" } ?? false
+        name.split(separator: "/").contains { $0.hasPrefix(".ship-store-") || $0.hasPrefix(".forgotten-") }
     }
 
     subscript(path: String) -> Entry? { entries[path] }
