@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: [(2048, true), (2049, false)])
     func `of tables is kept`(count: Int, isTaken: Bool) {
-        let tables = Self.list(count) { "\"t\($0)\":{\"rows\":0,\"digest\":\"0123456789abcdef\"}" }
+        let tables = Self.list(count) { "\"t\($0)\":{\"rows\":0,\"digest\":\"0123456789abcdef0123456789abcdef\"}" }
         expect(.manifest, Self.manifest("\"tables\":{\(tables)}"), isTaken: isTaken)
     }
 

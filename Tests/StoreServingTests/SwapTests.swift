@@ -67,7 +67,8 @@ import Testing
     private static func readInAnotherProcess(_ root: String, _ process: Int) async {
         await #expect(processExitsWith: .success) { [root, process] in
             let root = FilePath(root)
-            let readers = Readers(of: StoreCoordinator(inbox: root), pause: .milliseconds(50))
+            let coordinator = StoreCoordinator(inbox: root)
+            let readers = Readers(of: coordinator, pause: .milliseconds(50))
             let before = OpenDescriptors.count
             await readers.read(with: 4) {
                 _ = try OpenFile.creating(root.appending("reading-\(process)"))
@@ -76,12 +77,15 @@ import Testing
             #expect(readers.failures == [])
             // A few for each of them, however little of a core it has.
             #expect(readers.reads > 8)
+            // The last swap may have closed what the last reader read.
+            _ = try await coordinator.read { try NumberedStore.number(in: $0) }
             // Nothing was open then; one generation is now, its folder and up to four times its store, and what timers need.
             let after = try await OpenDescriptors.settle(at: before + 6)
             let targets = OpenDescriptors.targets
             #expect(after <= before + 10, "\(before) before: \(targets)")
             let generations = Set(targets.compactMap { $0.firstMatch(of: /\/generations\/([^\/]+)/)?.output.1 })
             #expect(generations.count == 1, "\(generations)")
+            withExtendedLifetime(coordinator) {}
         }
     }
 }

@@ -30,7 +30,8 @@ enum RandomCommand {
         case .destroy(let store): ["destroy", store]
         case .setMetadata(let store, let value): ["metadata", store, "--set", "number=\(value)"]
         case .send(let store, let target): ["send", store, "--to", target == "-" ? target : "./\(target)"]
-        case .receive(let source, let inbox, _): ["receive", "--into", inbox, "--from", source == "-" ? source : "./\(source)"]
+        case .receive(let source, let inbox, _):
+            ["receive", "--into", inbox, "--from", source == "-" ? source : "./\(source)"]
         case .rollback(let name, let inbox): ["rollback", name, "--into", inbox]
         case .prune(let inbox, let name): ["prune", "--into", inbox, "--keep", "1"] + (name.map { [$0] } ?? [])
         case .forget(let name, let inbox): ["forget", name, "--into", inbox]
