@@ -8,11 +8,11 @@ import Testing
 
 /// Copies of a store whose app replaces its external files without end, hundreds of them a second.
 @Suite struct ReplacedFileTests {
-    /// As Core Data does it: the new file, the commit, then the old file goes. Some 1,200 times a second, and never more, until
-    /// its input ends, or a minute is over.
+    /// As Core Data does it: the new file, the commit, then the old file goes. So many times a second, and never more often,
+    /// until its input ends, or a minute is over.
     private static let app = """
         import os, random, sqlite3, sys, threading, time, uuid
-        store, folder, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+        store, folder, count, rate = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
         db = sqlite3.connect(store, isolation_level=None, timeout=60)
         db.execute("PRAGMA synchronous = OFF")
         names = {}
@@ -34,26 +34,29 @@ import Testing
             begun = time.monotonic()
             replace(random.randint(1, count))
             done += 1
-            time.sleep(max(0, begun + 1 / 1200 - time.monotonic()))
+            time.sleep(max(0, begun + 1 / rate - time.monotonic()))
         print(done, time.monotonic() - start)
         """
 
     /// Takes copies while the app is at work.
     ///
     /// - Parameters:
+    ///   - rate: How many files are replaced a second.
     ///   - scratch: Where the app has its store.
     ///   - temporary: Where copies are made.
     ///   - most: How many more files this process may have open from then on.
     /// - Returns: How many files it replaced a second.
     private static func copies(
-        _ count: Int, of files: Int, beside scratch: ScratchFolder, in temporary: FilePath,
+        _ count: Int, of files: Int, replacedAtMost rate: Int = 1200, beside scratch: ScratchFolder,
+        in temporary: FilePath,
         openingAtMost most: Int? = nil
     ) async throws -> Double {
         let sample = try CoreDataSample(at: try scratch.folder("app").appending("Photos.sqlite"))
         let folder = sample.supportFolder.appending("_EXTERNAL_DATA")
         try Folder.make(folder)
         let app = try ChildProgram(
-            "/usr/bin/env", ["python3", "-c", app, sample.path.string, folder.string, "\(files)"], input: .pipe)
+            "/usr/bin/env", ["python3", "-c", app, sample.path.string, folder.string, "\(files)", "\(rate)"],
+            input: .pipe)
         _ = try await app.waitForLine(containing: "replacing", on: .output)
         // What is open already stays so.
         if let most { try OpenDescriptors.limit(to: OpenDescriptors.count + most) }
@@ -91,7 +94,7 @@ import Testing
             let there = try PlatformCalls.status(of: memory.path).device
             guard try PlatformCalls.status(of: scratch.path).device != there else { return }
             let rate = try await Self.copies(
-                Soak.isOn ? 50 : 3, of: 200, beside: scratch, in: memory.path, openingAtMost: 128)
+                Soak.isOn ? 50 : 3, of: 200, replacedAtMost: 300, beside: scratch, in: memory.path, openingAtMost: 128)
             #expect(rate > 100, "the app replaced hardly anything")
         }
     }
