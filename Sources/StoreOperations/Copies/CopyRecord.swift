@@ -7,7 +7,7 @@ import SystemPackage
 /// What a kept copy remembers beside its manifest, as `copy.json` in its folder. It stays on this device: a shipment of the
 /// copy is made of the store and its external files, and says nothing of where the store was.
 ///
-///     {"number": 7, "store": "/home/anna/Recipes.sqlite"}
+///     {"number": 7, "store": "/path/to/Recipes.sqlite"}
 ///
 /// A copy that was kept before there was such a record has none.
 package struct CopyRecord: Hashable, Sendable, Codable {
