@@ -192,10 +192,9 @@ struct Take: Sendable {
     /// SHA-256 of the copy, and of each external file.
     func digests(_ interruption: Interruption) throws(SnapshotError) -> (copy: ContentDigest, files: [ContentDigest]) {
         do throws(FileError) {
-            let copy = try FileDigest.sha256(of: path)
+            let copy = try FileDigest.sha256(of: path) { interruption.isCancelled }
             var files: [ContentDigest] = []
-            for file in gathered where !interruption.isCancelled { files.append(try FileDigest.sha256(of: file.path)) }
-            guard files.count == gathered.count else { throw FileError(.read, path, .canceled) }
+            for file in gathered { files.append(try FileDigest.sha256(of: file.path) { interruption.isCancelled }) }
             return (copy, files)
         } catch {
             throw interruption.isCancelled ? .cancelled : .file(error)

@@ -93,6 +93,26 @@ struct KeptSpaceTests {
                 """)
     }
 
+    /// A restore that has its room leaves so many megabytes free all the while; another one writes nothing.
+    private func expectRestore(
+        of copy: FilePath, over store: FilePath, on disk: FilePath, keeping kept: Int64, isPossible: Bool
+    ) async throws {
+        let before = try files(below: disk)
+        let (outcome, least) = try await leastFree(on: disk) {
+            try await BuiltProgram.run([
+                "restore", copy.string, "--over", store.string, "--keep-free", "\(kept)M", "--any-identity",
+            ])
+        }
+        #expect(least >= kept * Self.megabyte)
+        #expect(outcome.status == .exited(isPossible ? 0 : 73), Comment(rawValue: outcome.stderr))
+        if isPossible {
+            #expect(try StoreContent(of: store) == StoreContent(of: copy))
+        } else {
+            #expect(outcome.stderr.contains("ship-store: hint: free some space"), Comment(rawValue: outcome.stderr))
+            #expect(try files(below: disk) == before)
+        }
+    }
+
     /// Bytes that are kept free, in megabytes, of 13 that are free before: the store's pages go into its log first, and the
     /// safety copy is as large as the store.
     @Test(arguments: [(11, false), (8, false), (6, true)])
@@ -102,20 +122,7 @@ struct KeptSpaceTests {
         try await SmallDisk.with(size: "16m") { disk in
             let store = disk.appending("Photos.sqlite")
             try makeStore(at: store)
-            let before = try files(below: disk)
-            let (outcome, least) = try await leastFree(on: disk) {
-                try await BuiltProgram.run([
-                    "restore", copy.string, "--over", store.string, "--keep-free", "\(kept)M", "--any-identity",
-                ])
-            }
-            #expect(least >= kept * Self.megabyte)
-            #expect(outcome.status == .exited(isPossible ? 0 : 73), Comment(rawValue: outcome.stderr))
-            if isPossible {
-                #expect(try StoreContent(of: store) == StoreContent(of: copy))
-            } else {
-                #expect(outcome.stderr.contains("ship-store: hint: free some space"), Comment(rawValue: outcome.stderr))
-                #expect(try files(below: disk) == before)
-            }
+            try await expectRestore(of: copy, over: store, on: disk, keeping: kept, isPossible: isPossible)
         }
     }
 
@@ -148,20 +155,7 @@ struct KeptSpaceTests {
             let store = disk.appending("Photos.sqlite")
             try TestStore.make(
                 at: store, sql: "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; CREATE TABLE t1(a)")
-            let before = try files(below: disk)
-            let (outcome, least) = try await leastFree(on: disk) {
-                try await BuiltProgram.run([
-                    "restore", copy.string, "--over", store.string, "--keep-free", "\(kept)M", "--any-identity",
-                ])
-            }
-            #expect(least >= kept * Self.megabyte)
-            #expect(outcome.status == .exited(isPossible ? 0 : 73), Comment(rawValue: outcome.stderr))
-            if isPossible {
-                #expect(try StoreContent(of: store) == StoreContent(of: copy))
-            } else {
-                #expect(outcome.stderr.contains("ship-store: hint: free some space"), Comment(rawValue: outcome.stderr))
-                #expect(try files(below: disk) == before)
-            }
+            try await expectRestore(of: copy, over: store, on: disk, keeping: kept, isPossible: isPossible)
         }
     }
 
