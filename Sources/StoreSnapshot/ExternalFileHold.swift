@@ -70,10 +70,10 @@ final class ExternalFileHold: Sendable {
     /// - Parameters:
     ///   - folder: A private one, which is there.
     ///   - longest: A longer file, in bytes, is of no use; `nil` takes any.
-    ///   - mostOpen: How many descriptors it may have open: half of what the process may, if nothing else is said.
+    ///   - mostOpen: How many descriptors it may have open: half of those that are free, if nothing else is said.
     init(
         _ support: SourceSupportFolder, in folder: FilePath, upTo longest: Int64?,
-        mostOpen: Int = PlatformCalls.mostDescriptors / 2
+        mostOpen: Int = PlatformCalls.freeDescriptors / 2
     ) {
         self.support = support
         self.folder = folder

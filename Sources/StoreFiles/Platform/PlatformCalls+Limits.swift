@@ -1,4 +1,5 @@
 import CPlatform
+import SystemPackage
 
 #if canImport(Glibc)
     import Glibc
@@ -22,15 +23,18 @@ extension PlatformCalls {
             UInt64(clamping: memory), UInt32(clamping: max(1, seconds)), UInt64(clamping: descriptors)) == 0
     }
 
-    /// getrlimit(2) `RLIMIT_NOFILE`: how many descriptors this process may have open.
-    package static var mostDescriptors: Int {
+    /// How many more descriptors this process may open: getrlimit(2) `RLIMIT_NOFILE`, less those that are open, where the
+    /// system lists them.
+    package static var freeDescriptors: Int {
         var limit = rlimit()
         #if canImport(Glibc)
             let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         #else
             let result = getrlimit(RLIMIT_NOFILE, &limit)
         #endif
-        return result == 0 ? Int(clamping: limit.rlim_cur) : 0
+        guard result == 0 else { return 0 }
+        let open = (try? Folder.names(in: "/proc/self/fd")) ?? (try? Folder.names(in: "/dev/fd")) ?? []
+        return max(0, Int(clamping: limit.rlim_cur) - open.count)
     }
 
     /// Whether a signal is one by which a process ends that was confined for as long as it may take.
