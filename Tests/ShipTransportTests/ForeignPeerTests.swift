@@ -169,6 +169,7 @@ private struct Relay {
             if case ChannelEvent.inputClosed? = event as? ChannelEvent { other.close(mode: .output, promise: nil) }
         }
 
-        func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
+        // The other may have something to say yet, and is not cut off amid it.
+        func channelInactive(context: ChannelHandlerContext) { other.close(mode: .output, promise: nil) }
     }
 }
