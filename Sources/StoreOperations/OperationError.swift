@@ -24,6 +24,8 @@ public enum OperationError: Error, Hashable, Sendable {
     case busy(FilePath, waited: Duration)
     /// Somebody else kept changing which copies are in the folder.
     case folderBusy(FilePath, waited: Duration)
+    /// Another command kept working on the folder of external files, perhaps for another store of the same stem.
+    case supportFolderBusy(FilePath, waited: Duration)
     /// Somebody else has it open, and it is to go away.
     case inUse(FilePath, waited: Duration)
     case noPermission(FilePath)

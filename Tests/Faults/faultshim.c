@@ -1,5 +1,5 @@
-// Counts the calls of a process that change a file system or send bytes, and kills the process before the n-th of them,
-// or lets the n-th fail. README.md beside this file says how to build and use it.
+// Counts the calls of a process that change a file system or send bytes, and kills or stops the process before the n-th of
+// them, or lets the n-th fail. README.md beside this file says how to build and use it.
 //
 // Everything in here may run in any thread, in a signal handler and after fork(): no allocation, no stdio, no locks, and
 // no calls through the functions that it replaces (system calls are made through glibc's own syscall()).
@@ -25,7 +25,8 @@
 static atomic_long calls;   // so far, in this process
 static long fault_at;       // 0: never
 static int fault_from;      // whether every later call fails as well
-static int fault_errno;     // 0: kill
+static int fault_errno;     // 0: kill or stop
+static int fault_stops;
 static const char *only;    // names with commas between them, or NULL for every name but open-read
 static const char *log_path;
 static int armed;
@@ -42,7 +43,9 @@ __attribute__((constructor(101))) static void configure(void)
         fault_at = strtol(at, &rest, 10);
         fault_from = *rest == '+';
     }
-    if (action) fault_errno = !strcmp(action, "eio") ? EIO : !strcmp(action, "enospc") ? ENOSPC : 0;
+    fault_stops = action && !strcmp(action, "stop");
+    if (action) fault_errno = !strcmp(action, "eio") ? EIO : !strcmp(action, "enospc") ? ENOSPC
+                         : !strcmp(action, "enosys") ? ENOSYS : 0;
     only = getenv("SHIP_STORE_FAULT_ONLY");
     log_path = getenv("SHIP_STORE_FAULT_LOG");
     armed = fault_at > 0 || log_path;
@@ -117,6 +120,11 @@ static int fault_between(const char *name, int descriptor, const char *path, int
     if (log_path) trace(number, name, descriptor, path, to_folder, to);
     errno = saved;
     if (!fault_at || (fault_from ? number < fault_at : number != fault_at)) return 0;
+    if (fault_stops) {
+        // To this very thread: another one might take its time to see it, and this one would go on meanwhile.
+        kernel(SYS_tgkill, (long)getpid(), kernel(SYS_gettid), (long)SIGSTOP);
+        return 0;
+    }
     if (!fault_errno)
         for (;;) kernel(SYS_kill, (long)getpid(), (long)SIGKILL);
     errno = fault_errno;

@@ -108,6 +108,9 @@ package final class ChildProgram: Sendable {
 
     package var processID: Int32 { process.processIdentifier }
 
+    /// Whether it has ended by now.
+    package var hasEnded: Bool { state.withLock { $0.status != nil } }
+
     /// What it has written so far.
     package func text(_ stream: Stream) -> String { state.withLock { $0.text(stream) } }
 

@@ -5,7 +5,16 @@ package import SystemPackage
 /// the program before the n-th of them, or lets the n-th fail.
 package struct FaultShim: Sendable {
     /// What happens at a call.
-    package enum Action: String, CaseIterable, Sendable { case kill, eio, enospc }
+    package enum Action: String, Sendable {
+        case kill, eio, enospc
+        /// As a kernel says that does not know the call.
+        case enosys
+        /// The program waits right before the call until it gets SIGCONT.
+        case stop
+
+        /// Those after which a program cannot go on as it was.
+        package static let faults = [Action.kill, .eio, .enospc]
+    }
 
     /// Whether it happens at one call, or at all from that one on, as on a disk that is full.
     package enum Extent: String, CaseIterable, Sendable {

@@ -34,6 +34,10 @@ extension OperationError {
             Explanation(
                 "another program has been changing which copies are in \(folder) for \(waited)",
                 hint: "try again later, or wait longer with --busy-timeout")
+        case .supportFolderBusy(let folder, let waited):
+            Explanation(
+                "another command has been changing the external files in \(folder) for \(waited)",
+                hint: "try again when it has ended, or wait longer with --busy-timeout")
         case .inUse(let path, let waited):
             Explanation(
                 "another program has \(path) open, and kept it so for \(waited)",

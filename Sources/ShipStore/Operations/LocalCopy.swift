@@ -40,7 +40,8 @@ public struct LocalCopy: Hashable, Sendable {
     /// Takes the copy, and puts it into `folder` under a name of its own, in the place of an older copy of the same store
     /// if there is one: whoever opens that path finds one or the other, whole.
     ///
-    /// - Throws: `.operation(.occupied)` if something else is there, `.operation(.sidecar)` if somebody writes to it.
+    /// - Throws: `.operation(.occupied)` if something else is there, `.operation(.sidecar)` if somebody writes to it,
+    ///   `.operation(.supportFolderBusy)` while another operation is at work on the external files there.
     public static func take(
         of store: FilePath, into folder: FilePath, as name: CopyFileName, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
@@ -52,16 +53,19 @@ public struct LocalCopy: Hashable, Sendable {
                 throw OperationError.sameStore(home.path)
             }
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
-            let occupant = try await occupant(of: home, for: prepared.manifest)
             let size = OperationRoom.ofPlacing(prepared.manifest, prepared.copy.path, in: folder)
             let space = try OperationRoom.promise(size, in: folder, leaving: options.keptFree)
-            defer { withExtendedLifetime(space) {} }
+            let lock = try SupportFolderLock.take(
+                home.supportFolder, to: prepared.files.isEmpty ? .remove : .put, patience)
+            defer { withExtendedLifetime((space, lock)) {} }
+            // Another update may have come first.
+            let occupant = try await occupant(of: home, for: prepared.manifest)
             // What an update left that was killed before it had removed the older copy's files.
             if case .olderCopy(_, let files) = occupant {
-                _ = try await RemovalSession(named: NamedStore(home.path), patience: patience)
+                _ = try await RemovalSession(named: NamedStore(home.path), supportLock: lock, patience: patience)
                     .finishKilled(besides: .coreData(files))
             }
-            let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
+            let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
             try patience.check()
             try StorePlacement(at: home, over: occupant)
                 .place(prepared.manifest, store: prepared.copy.path, files: prepared.files, beside: claims)

@@ -21,12 +21,15 @@ extension LocalStore {
     ///
     /// Where a destruction was killed halfway, this removes what it left.
     ///
-    /// - Throws: `.operation(.kept)` for a generation of an inbox and for a kept copy.
+    /// - Throws: `.operation(.kept)` for a generation of an inbox and for a kept copy, `.operation(.supportFolderBusy)` while
+    ///   another operation is at work on the store's external files, or on those of a store of its stem.
     @discardableResult
     public func destroy() async throws(ShipmentError) -> Destruction {
         try await OperationRun.run(waiting: options.busyTimeout) { patience in
             let named = NamedStore(path)
-            let session = RemovalSession(named: named, patience: patience)
+            let lock = try SupportFolderLock.take(named.home.supportFolder, to: .remove, patience)
+            defer { withExtendedLifetime(lock) {} }
+            let session = RemovalSession(named: named, supportLock: lock, patience: patience)
             let outcome: RemovalSession.Outcome
             if (try? PlatformCalls.status(of: named.home.path)) == nil {
                 guard let finished = try await session.finishKilled() else { throw OperationError.noSuchStore(path) }
@@ -48,7 +51,7 @@ extension LocalStore {
             let home = try StoreHome(resolving: path)
             try home.refuseIfKept(.destroy)
             let rows = await OwnRows(of: home.path, waiting: patience.busyTimeout)
-            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout)
+            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout, under: nil)
             try patience.check()
             let support = home.supportFolder
             let going = claims.solely(rows.files).intersection(support.names()).sorted().map(support.path)

@@ -29,7 +29,7 @@ extension LocalStore {
                 throw OperationError.notDamaged(path)
             }
             try DamagedStore.remove(home, patience)
-            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout)
+            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout, under: nil)
             return Destruction(
                 store: home.path, links: named.removeLinks(), files: [],
                 remainingFiles: home.supportFolder.remaining(claims, unreadable: home.path))

@@ -26,7 +26,11 @@ extension LocalStore {
             copyOptions.marking = .removed
             let source = try await RestoreSource.find(
                 copy, copyOptions, incomplete: options.incompleteCopy, patience)
-            return try await RestoreSession(home: home, options: options, patience: patience).run(from: source)
+            let lock = try SupportFolderLock.take(
+                home.supportFolder, to: source.files.isEmpty ? .remove : .put, patience)
+            defer { withExtendedLifetime(lock) {} }
+            return try await RestoreSession(home: home, supportLock: lock, options: options, patience: patience)
+                .run(from: source)
         }
     }
 }

@@ -11,40 +11,67 @@ struct MoveSession: Sendable {
     let patience: Patience
     let target: StoreHome
 
+    /// Of the folders of external files that the move changes.
+    private struct Locks {
+        let target: SupportFolderLock
+        /// Of the store at the new place, which may be behind a symbolic link.
+        let occupant: SupportFolderLock
+        /// `nil` if the store stays where it is.
+        let old: SupportFolderLock?
+    }
+
     func run() async throws -> Relocation {
         // On the disk of the new place, so that the copy need not be copied once more; this also sweeps what a killed
         // move left there.
         let room = try TemporaryFolder(in: target.folder, .besideResults)
-        let removal = RemovalSession(named: NamedStore(store.path), patience: patience)
+        let named = NamedStore(store.path)
+        let locks = try await lockSupportFolders(of: named.home)
+        defer { withExtendedLifetime(locks) {} }
+        guard let old = locks.old else {
+            let source = try SourceStore(at: try movedHome().path, busyTimeout: patience.busyTimeout)
+            return Relocation(path: target.path, way: try await place(source, room.path, locks))
+        }
+        let removal = RemovalSession(named: named, supportLock: old, patience: patience)
         if let relocation = try await finishEarlierMove(removal) { return relocation }
+        let home = try movedHome()
+        let hold = try ExclusiveHold(on: home, patience)
+        let source = try SourceStore(
+            at: home.path, busyTimeout: patience.busyTimeout, through: hold.connection.queue)
+        let way: Relocation.Way
+        if try isThere(hold) {
+            way = .wasThere
+            _ = try companions(of: home).carry()
+        } else {
+            way = try await place(source, room.path, locks)
+        }
+        let outcome = try await removal.remove(hold, carrying: companions(of: home), to: target)
+        return Relocation(
+            path: target.path, way: way, removedLinks: outcome.removedLinks,
+            remainingFiles: outcome.remainingFiles)
+    }
+
+    private func movedHome() throws -> StoreHome {
         let home = try StoreHome(resolving: store.path)
         guard home != target else { throw OperationError.sameStore(store.path) }
-        switch options.original {
-        case .kept:
-            let source = try SourceStore(at: home.path, busyTimeout: patience.busyTimeout)
-            return Relocation(path: target.path, way: try await place(source, room.path))
-        case .removed:
-            let hold = try ExclusiveHold(on: home, patience)
-            let source = try SourceStore(
-                at: home.path, busyTimeout: patience.busyTimeout, through: hold.connection.queue)
-            let way: Relocation.Way
-            if try isThere(hold) {
-                way = .wasThere
-                _ = try companions(of: home).carry()
-            } else {
-                way = try await place(source, room.path)
-            }
-            let outcome = try await removal.remove(hold, carrying: companions(of: home), to: target)
-            return Relocation(
-                path: target.path, way: way, removedLinks: outcome.removedLinks,
-                remainingFiles: outcome.remainingFiles)
-        }
+        return home
+    }
+
+    /// - Parameter home: Of the store; it may be gone.
+    private func lockSupportFolders(of home: StoreHome) async throws -> Locks {
+        let occupant = (try? StoreHome(resolving: target.path)) ?? target
+        // Only a store of Core Data gets external files meanwhile.
+        let survey = try? await SourceStore(at: home.path, busyTimeout: .zero).survey(.facts)
+        let hasFiles = survey?.identity != nil || exists(home.supportFolder.path)
+        var folders = [target, occupant].map { ($0.supportFolder, hasFiles ? SupportFolderLock.Purpose.put : .remove) }
+        if options.original == .removed { folders.append((home.supportFolder, .remove)) }
+        let locks = try SupportFolderLock.take(folders, patience)
+        return Locks(target: locks[0], occupant: locks[1], old: locks.count > 2 ? locks[2] : nil)
     }
 
     /// A move that was killed while it removed the old store left that out of sight, and nothing to move.
     private func finishEarlierMove(_ removal: RemovalSession) async throws -> Relocation? {
         let home = removal.named.home
-        guard options.original == .removed, !exists(home.path), exists(target.path), removal.followed(moveTo: target),
+        guard !exists(home.path), exists(target.path), removal.followed(moveTo: target),
             let outcome = try await removal.finishKilled(carrying: companions(of: home))
         else { return nil }
         return Relocation(
@@ -62,7 +89,7 @@ struct MoveSession: Sendable {
         Companions(of: home.supportFolder, to: target.supportFolder)
     }
 
-    private func place(_ source: SourceStore, _ room: FilePath) async throws -> Relocation.Way {
+    private func place(_ source: SourceStore, _ room: FilePath, _ locks: Locks) async throws -> Relocation.Way {
         let survey = try await source.survey(.facts)
         var copyOptions = store.options.making(in: room)
         // Before the work of a copy.
@@ -80,7 +107,8 @@ struct MoveSession: Sendable {
         defer { withExtendedLifetime(space) {} }
         let copy = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: store.path), copyOptions)
-        let claims = await SupportFolderClaims(beside: target, waiting: patience.busyTimeout)
+        let claims = await SupportFolderClaims(
+            beside: target, waiting: patience.busyTimeout, under: locks.target)
         if !companions.areNone, let user = claims.user {
             throw OperationError.sharedSupportFolder(target.supportFolder.path, with: user)
         }
@@ -95,7 +123,8 @@ struct MoveSession: Sendable {
                 return .placed(manifest)
             }
             let session = RestoreSession(
-                home: try StoreHome(resolving: target.path), options: options.restore, patience: patience)
+                home: try StoreHome(resolving: target.path), supportLock: locks.occupant, options: options.restore,
+                patience: patience)
             let schema = try await RestoreSource.schema(of: copy.copy.path)
             return .replaced(try await session.run(from: RestoreSource(copy, schema: schema)))
         } catch {

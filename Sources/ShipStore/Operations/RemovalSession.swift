@@ -6,9 +6,11 @@ import SystemPackage
 
 /// The end of one store: it goes, and with it what is proven to be its alone.
 ///
-///     ExclusiveHold -> its rows, and those of its neighbours -> out of sight -> its external files -> the links to it
+///     SupportFolderLock -> ExclusiveHold -> its rows, and those of its neighbours -> out of sight -> its external files -> the links to it
 struct RemovalSession: Sendable {
     let named: NamedStore
+    /// Of its external files.
+    let supportLock: SupportFolderLock
     let patience: Patience
 
     private var home: StoreHome { named.home }
@@ -64,7 +66,7 @@ struct RemovalSession: Sendable {
     }
 
     func claims(besides rows: OwnRows = .none) async -> SupportFolderClaims {
-        await SupportFolderClaims(beside: home, besides: rows, waiting: patience.busyTimeout)
+        await SupportFolderClaims(beside: home, besides: rows, waiting: patience.busyTimeout, under: supportLock)
     }
 
     /// What else lies in the store's support folder, and is at its new place already; `nil` where that folder, and what no row
@@ -72,7 +74,7 @@ struct RemovalSession: Sendable {
     private func arrived(
         of companions: Companions?, _ rows: OwnRows, _ claims: SupportFolderClaims
     ) throws(OperationError) -> [FilePath]? {
-        guard claims.user == nil, rows.isCoreData else { return nil }
+        guard claims.permitRemoval, claims.user == nil, rows.isCoreData else { return nil }
         return try companions?.arrived() ?? []
     }
 

@@ -9,15 +9,23 @@ import SystemPackage
 
 /// One restore, from the copy to the store that everybody sees anew.
 ///
-///     RestoreSource -> external files -> lock -> safety copy -> one transaction -> what only the old state needed
+///     RestoreSource -> SupportFolderLock -> external files -> lock -> safety copy -> one transaction -> what only the old state needed
 ///
 /// Where there is no store that SQLite could write to, the copy is put in its place instead.
 struct RestoreSession: Sendable {
     let home: StoreHome
+    /// Of its external files.
+    let supportLock: SupportFolderLock
     let options: RestoreOptions
     let patience: Patience
 
     func run(from source: consuming RestoreSource) async throws -> Restoration {
+        // A folder of kept copies has a lock of its own, for which this one would wait in vain.
+        if let safetyCopies, let folder = try? PlatformCalls.realPath(of: safetyCopies.folder),
+            folder == (try? PlatformCalls.realPath(of: home.supportFolder.path))
+        {
+            throw OperationError.sharedSupportFolder(safetyCopies.folder, with: home.path)
+        }
         switch try await StoreCondition.judge(home, patience) {
         case .usable(let survey): return try await rewrite(survey, from: source)
         case .lost: return try await replace(nil, from: source)
@@ -51,7 +59,7 @@ struct RestoreSession: Sendable {
         try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
         let filesSpace = try OperationRoom.promise(
             OperationRoom.of(comparison.missing + comparison.different), in: home.folder, leaving: options.keptFree)
-        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
+        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         try claims.refuse(toReplace: comparison.different, in: support)
         let added = comparison.missing.map(\.file.name)
         let earlier = RestoreRecord(of: home)
@@ -96,7 +104,7 @@ struct RestoreSession: Sendable {
     /// Puts the copy where nothing is, or something that is set aside: whoever holds that keeps it.
     private func replace(_ damage: String?, from source: borrowing RestoreSource) async throws -> Restoration {
         try await source.proof.find(options.checking)
-        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout)
+        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         // The copy stays as it is, and whole: none of it gets another name here.
         let space = try OperationRoom.promise(
             source.manifest.totalSize, in: home.folder, leaving: options.keptFree)

@@ -60,9 +60,11 @@ enum StoreCondition: Sendable {
     /// Whether anything speaks for it that a file which is no store was one: it stays in any case, but under another name.
     static func mayHaveBeenStore(_ home: StoreHome, _ copy: StoreName) -> Bool {
         let (size, name) = ((try? PlatformCalls.status(of: home.path).size) ?? 0, home.path.lastComponent)
-        // Whole pages; or what a store has beside itself; or what people call one; or what the copy is called.
+        // Whole pages; or what people call one; or what a store has beside itself, while a folder with nothing in it may be
+        // this restore's own; or what the copy is called.
         return size % 512 == 0 || endings.contains(name?.extension?.lowercased() ?? "")
-            || (home.sidecars + [home.supportFolder.path]).contains { (try? PlatformCalls.status(of: $0)) != nil }
+            || home.sidecars.contains { (try? PlatformCalls.status(of: $0)) != nil }
+            || !home.supportFolder.content().isEmpty
             || copy == StoreName(suggestedBy: home.path)
     }
 

@@ -48,7 +48,11 @@ extension SupportFolderClaims {
     ///   - home: The store whose files are in question; it need not be there.
     ///   - rows: Of a store that is there under its name, and keeps its files.
     ///   - busyTimeout: How long to wait for one that somebody keeps locked.
-    init(beside home: StoreHome, besides rows: OwnRows = .none, waiting busyTimeout: Duration) async {
+    ///   - lock: Of the store's support folder; `nil` for a mere look.
+    init(
+        beside home: StoreHome, besides rows: OwnRows = .none, waiting busyTimeout: Duration,
+        under lock: SupportFolderLock?
+    ) async {
         var others: [Other] = []
         if rows != .none { others.append(Other(home.path, refersTo: rows.files, isCoreData: true)) }
         do throws(FileError) {
@@ -66,6 +70,6 @@ extension SupportFolderClaims {
         } catch {
             others.append(Other(home.folder, refersTo: nil, isCoreData: false))
         }
-        self.init(of: others)
+        self.init(of: others, under: lock)
     }
 }

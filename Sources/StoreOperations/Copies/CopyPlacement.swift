@@ -51,6 +51,11 @@ package struct CopyPlacement: Sendable {
             for subfolder in subfolders { try Folder.sync(subfolder) }
             try Folder.sync(stagedSupport)
         }
+        // Another command that finds the files waits until the store is there which refers to them (`SupportFolderLock`).
+        // A lock goes with its folder, whatever that is called. Where there are no locks, nobody waits.
+        let lock: FolderLock? =
+            if let stagedSupport { try? FolderLock.take(.exclusive, on: stagedSupport) } else { nil }
+        defer { withExtendedLifetime(lock) {} }
         var ordinal = 1
         while true {
             let place = Place(ordinal == 1 ? name : "\(name)-\(ordinal)", in: folder)
@@ -66,16 +71,10 @@ package struct CopyPlacement: Sendable {
         _ stagedStore: FilePath, _ stagedSupport: FilePath?, at place: Place
     ) throws(FileError) -> Bool {
         if let stagedSupport {
-            // Making a folder never succeeds over one that is there, as a rename may; then the name is ours.
-            guard try claim({ () throws(FileError) in try PlatformCalls.makeFolder(place.support) }) else {
-                return false
+            let isOurs = try claim { () throws(FileError) in
+                try PlatformCalls.renameFolder(stagedSupport, toFree: place.support)
             }
-            do throws(FileError) {
-                try PlatformCalls.rename(stagedSupport, to: place.support)
-            } catch {
-                try? PlatformCalls.removeEmptyFolder(place.support)
-                throw error
-            }
+            guard isOurs else { return false }
         }
         do throws(FileError) {
             if try claim({ () throws(FileError) in try Self.give(stagedStore, as: place.store) }) {

@@ -21,13 +21,19 @@ package struct SupportFolderClaims: Hashable, Sendable {
     }
 
     private let others: [Other]
+    /// Whether what is nobody else's may go.
+    package let permitRemoval: Bool
 
-    package init(of others: [Other]) { self.others = others }
+    /// - Parameter lock: Of the folder, held since before anybody was asked; `nil` for a mere look, after which nothing goes.
+    package init(of others: [Other], under lock: SupportFolderLock?) {
+        self.others = others
+        permitRemoval = lock?.permitsRemoval ?? true
+    }
 
     /// - Parameter own: What a store's rows refer to; `nil` if that cannot be found out.
     /// - Returns: Which of it is that store's alone, and may go with it.
     package func solely(_ own: Set<ExternalFileName>?) -> Set<ExternalFileName> {
-        guard let own, others.allSatisfy({ $0.files != nil }) else { return [] }
+        guard permitRemoval, let own, others.allSatisfy({ $0.files != nil }) else { return [] }
         return others.reduce(own) { $0.subtracting($1.files ?? []) }
     }
 

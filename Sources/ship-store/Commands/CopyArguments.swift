@@ -7,7 +7,7 @@ struct CopyArguments: ParsableArguments {
     static let standardBusyTimeout = Seconds(10)
 
     static let busyTimeoutHelp = ArgumentHelp(
-        "Wait this many seconds for another program that keeps the store locked. (default: \(standardBusyTimeout))",
+        "Wait this many seconds for another program that keeps the store or its files locked. (default: \(standardBusyTimeout))",
         valueName: "seconds")
 
     @Option(help: busyTimeoutHelp, transform: Seconds.read)

@@ -100,7 +100,7 @@ extension ExitStatus {
                 .otherSchema,
                 .otherTextEncoding:
                 .badData
-            case .busy, .folderBusy, .inUse, .stopped: .tryAgain
+            case .busy, .folderBusy, .supportFolderBusy, .inUse, .stopped: .tryAgain
             case .noPermission: .notPermitted
             case .occupied, .storeInTheWay, .sharedSupportFolder, .linkedSupportFolder, .sidecar, .storeIsSidecar,
                 .noSpace:

@@ -69,20 +69,9 @@ final class RandomRound {
         case 0..<65: try await run(command)
         case 65..<82: try await runBesideApp(command)
         default:
-            guard let other = self.command(of: desk.any(kinds) ?? .keep), !sharesFiles(command, with: other) else {
-                return _ = try await run(command)
-            }
+            guard let other = self.command(of: desk.any(kinds) ?? .keep) else { return _ = try await run(command) }
             try await run([command, other])
         }
-    }
-
-    /// Whether both write to stores of one stem, and so to one folder of external files. What the one takes for its own alone
-    /// the other may begin to refer to meanwhile: nothing keeps two such commands apart yet.
-    private func sharesFiles(_ command: RandomCommand, with other: RandomCommand) -> Bool {
-        func folders(_ command: RandomCommand) -> Set<String> {
-            Set(command.stores.map { StorePaths(desk.resolve($0) ?? $0).support })
-        }
-        return !folders(command).isDisjoint(with: folders(other))
     }
 
     /// - Returns: `nil` for what is more than one command.

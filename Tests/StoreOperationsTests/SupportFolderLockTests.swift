@@ -1,0 +1,136 @@
+import Foundation
+import StoreFiles
+import StoreOperations
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct SupportFolderLockTests {
+    private let scratch: ScratchFolder
+    private let folder: SupportFolder
+    private let patience = Patience(busyTimeout: .seconds(20))
+
+    init() throws {
+        scratch = try ScratchFolder()
+        folder = StoreHome(scratch.path.appending("Recipes.sqlite")).supportFolder
+    }
+
+    private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
+
+    private func isFree(_ folder: FilePath) throws -> Bool {
+        let lock = try FolderLock.take(.exclusive, on: folder)
+        return lock != nil
+    }
+
+    /// Waits for a lock in another thread, while `body` runs with the folder locked.
+    private func wait(
+        to purpose: SupportFolderLock.Purpose, while body: () throws -> Void
+    ) async throws -> SupportFolderLock {
+        try PlatformCalls.makeFolder(folder.path)
+        var held = try FolderLock.take(.exclusive, on: folder.path)
+        let isHeld = held != nil
+        try #require(isHeld)
+        let waiting = Task(executorPreference: TestThreads.shared) { [folder, patience] in
+            try SupportFolderLock.take(folder, to: purpose, patience)
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        try body()
+        held = nil
+        return try await waiting.value
+    }
+
+    @Test func `a folder that is not there is made to be put into, and goes again if nothing was`() throws {
+        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, to: .put, patience)
+        #expect(lock?.permitsRemoval == true)
+        #expect(try !isFree(folder.path))
+        try PlatformCalls.makeFolder(folder.path.appending("_EXTERNAL_DATA"))
+        lock = nil
+        #expect(!exists(folder.path))
+    }
+
+    @Test func `a folder that was made stays once something is in it, and so does one that was there`() throws {
+        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, to: .put, patience)
+        try OpenFile.creating(folder.path.appending("note")).write([1])
+        lock = nil
+        try PlatformCalls.removeFile(folder.path.appending("note"))
+        lock = try SupportFolderLock.take(folder, to: .put, patience)
+        lock = nil
+        #expect(exists(folder.path))
+        #expect(try isFree(folder.path))
+        _ = lock
+    }
+
+    @Test func `what is in a folder that was not there may not be removed`() throws {
+        let lock = try SupportFolderLock.take(folder, to: .remove, patience)
+        #expect(!lock.permitsRemoval && !exists(folder.path))
+    }
+
+    @Test func `a symbolic link is not followed`() throws {
+        let real = try scratch.folder("real")
+        try PlatformCalls.symbolicLink(at: folder.path, to: real)
+        for purpose in [SupportFolderLock.Purpose.put, .remove] {
+            let lock = try SupportFolderLock.take(folder, to: purpose, patience)
+            #expect(!lock.permitsRemoval)
+            #expect(try isFree(real))
+        }
+        #expect(exists(folder.path))
+    }
+
+    @Test func `who has waited for a folder that is gone finds none`() async throws {
+        let lock = try await wait(to: .remove) { try PlatformCalls.removeEmptyFolder(folder.path) }
+        #expect(!lock.permitsRemoval && !exists(folder.path))
+    }
+
+    @Test func `who has waited to put something into a folder that is gone makes it anew`() async throws {
+        let lock = try await wait(to: .put) { try PlatformCalls.removeEmptyFolder(folder.path) }
+        #expect(lock.permitsRemoval)
+        #expect(try !isFree(folder.path))
+    }
+
+    @Test func `who has waited holds the folder that has the name now`() async throws {
+        let lock = try await wait(to: .remove) {
+            try PlatformCalls.rename(folder.path, to: scratch.path.appending("old"))
+            try PlatformCalls.makeFolder(folder.path)
+        }
+        #expect(lock.permitsRemoval)
+        #expect(try !isFree(folder.path))
+    }
+
+    @Test func `who gives up leaves what others have, and nothing of its own`() throws {
+        let other = StoreHome(scratch.path.appending("Other.sqlite")).supportFolder
+        try PlatformCalls.makeFolder(other.path)
+        let held = try FolderLock.take(.exclusive, on: other.path)
+        defer { withExtendedLifetime(held) {} }
+        let timeout = Duration.milliseconds(50)
+        #expect(throws: OperationError.supportFolderBusy(other.path, waited: timeout)) {
+            try SupportFolderLock.take([(folder, .put), (other, .put)], Patience(busyTimeout: timeout))
+        }
+        let stopped = Patience(busyTimeout: .seconds(60))
+        stopped.stop()
+        #expect(throws: OperationError.stopped) {
+            try SupportFolderLock.take([(other, .put), (folder, .put)], stopped)
+        }
+        #expect(exists(other.path) && !exists(folder.path))
+    }
+
+    @Test func `one folder may be asked for twice`() throws {
+        let locks = try SupportFolderLock.take([(folder, .put), (folder, .remove)], patience)
+        #expect(locks.map(\.permitsRemoval) == [true, true])
+    }
+
+    @Test func `nobody waits in a circle, whatever the order of the folders`() async throws {
+        let other = StoreHome(scratch.path.appending("Other.sqlite")).supportFolder
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for folders in [[folder, other], [other, folder], [folder], [other]] {
+                group.addTask(executorPreference: TestThreads.shared) { [patience] in
+                    for _ in 0..<100 {
+                        let locks = try SupportFolderLock.take(folders.map { ($0, .put) }, patience)
+                        for lock in locks where !lock.permitsRemoval { throw OperationError.stopped }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(!exists(folder.path) && !exists(other.path))
+    }
+}
