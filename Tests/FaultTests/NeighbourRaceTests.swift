@@ -103,6 +103,20 @@ struct NeighbourRaceTests {
         #expect(files["_EXTERNAL_DATA/\(uuid)"] == Self.content)
     }
 
+    @Test func `a command that found no folder removes nothing from one that has come`() async throws {
+        // Its rows refer to a file that was lost.
+        try CoreDataSample(at: desk.appending("g/Recipes.sqlite")).add(key: 7, cell: CoreDataSample.reference(2, uuid))
+        let removal = try await start(
+            ["destroy", "g/Recipes.sqlite"], stoppingAt: "fsync", to: "g/.ship-store-removal-Recipes.sqlite")
+        let restore = try await BuiltProgram.run(["restore", "neighbour", "--over", "g/Recipes.db"], in: desk)
+        #expect(restore.status == .exited(0), "\(restore.stderr)")
+        removal.signal(SIGCONT)
+        let outcome = try await removal.wait()
+        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+        let files = try CoreDataSample.files(beside: desk.appending("g/Recipes.db"))
+        #expect(files == ["_EXTERNAL_DATA/\(uuid)": Self.content])
+    }
+
     @Test func `the files of a new copy are locked until the copy is there`() async throws {
         let copy = try await start(
             ["copy", "elsewhere/Recipes.db", "--to", "copies"], stoppingAt: "link", to: ".sqlite")

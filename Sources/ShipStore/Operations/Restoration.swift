@@ -27,7 +27,8 @@ public struct Restoration: Hashable, Sendable {
 
 /// How a store is restored.
 public struct RestoreOptions: Hashable, Sendable {
-    /// How long to wait for others who write to the store, or, outside WAL mode, read it.
+    /// How long to wait for others who write to the store, or, outside WAL mode, read it; and for operations that are at work on
+    /// its external files.
     public var busyTimeout = Duration.seconds(10)
     /// Where the copy is brought into another form, if it has to be.
     public var temporaryFolder: FilePath = TemporaryFolder.defaultParent
