@@ -1,6 +1,7 @@
 """A shipment in a file, frame by frame (Protocol/README.md 3.1 to 3.4): how its store goes."""
 PREAMBLE, HEADER, CHECKSUM = 16, 5, 4  # bytes
-BLOCK, END, COLUMNS = 0x04, 0x05, 0x09
+PART, END = 0x04, 0x06
+BLOCKS, COLUMNS = 1, 2  # encodings
 
 
 class NotAShipment(Exception):
@@ -23,11 +24,9 @@ def frames(shipment):
 
 
 def goes_by_rows(shipment):
-    """Whether COLUMNS make the store, and no blocks came after them."""
-    by_rows = False
+    """Whether the store was opened last in columns, and not anew in blocks."""
+    encoding = None
     for kind, payload in frames(shipment):
-        if kind == COLUMNS:
-            by_rows = True
-        elif kind == BLOCK and payload[:4] == bytes(4):  # of part 0, the store
-            by_rows = False
-    return by_rows
+        if kind == PART and payload[2:6] == bytes(4):  # part 0, the store
+            encoding = payload[0]
+    return encoding == COLUMNS

@@ -62,8 +62,11 @@ def check_frames(folder):
                 file.write(bytes([kind]) + len(payload).to_bytes(4, "big") + payload + bytes(frames.CHECKSUM))
         return path
 
-    columns, end = (frames.COLUMNS, b"rows"), (frames.END, b"")
-    store, other = (frames.BLOCK, bytes(20)), (frames.BLOCK, bytes([0, 0, 0, 1]) + bytes(16))
+    def part(index, encoding):
+        return frames.PART, bytes([encoding, 0]) + index.to_bytes(4, "big") + bytes(8)
+
+    columns, end = part(0, frames.COLUMNS), (frames.END, b"")
+    store, other = part(0, frames.BLOCKS), part(1, frames.BLOCKS)
     wrong = [items for items, by_rows in (
         ((columns, columns, other, end), True), ((columns, store, end), False), ((store, end), False),
     ) if frames.goes_by_rows(shipment(*items)) != by_rows]

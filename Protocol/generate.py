@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes `Vectors/*.txt`: what `README.md`, `CANONICAL.md` and `COLUMNS.md` say, as bytes.
+"""Writes `Vectors/*.txt`, and the session in section 11 of `README.md`: what `README.md`, `CANONICAL.md` and `COLUMNS.md` say, as bytes.
 
     python3 Protocol/generate.py           write them anew
     python3 Protocol/generate.py --check   compare, and name each file that differs, is missing or is extra
@@ -19,16 +19,18 @@ sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
     blocks, canonical, canonical_none, columns, dialogues, frames, headers, hostile, manifest_members, manifests, messages,
-    packed_manifests, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams, tables,
+    packed_manifests, parts, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams,
+    tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
-    preambles, headers, frames, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams,
+    preambles, headers, frames, parts, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams,
     dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows, store_rows_refused,
     hostile,
 ]  # fmt: skip
+PAGE = FOLDER.parent / "README.md"
 STATEMENT_OF_GRAMMAR = "README.md"
 
 
@@ -44,6 +46,16 @@ def generated() -> dict[str, str]:
     return texts
 
 
+def page_with_session() -> str:
+    """README.md, with section 11 as it must be."""
+    page = PAGE.read_text(encoding="utf-8")
+    before, heading, section = page.partition("\n## 11. ")
+    opening, _, rest = section.partition("\n```\n")
+    _, _, behind = ("\n" + rest).partition("\n```\n")
+    lines = "\n".join(dialogues.byte_by_byte().rendered_sections()[1:])
+    return f"{before}{heading}{opening}\n```\n{lines}\n```\n{behind}"
+
+
 def present() -> dict[str, bytes]:
     if not FOLDER.exists():
         return {}
@@ -55,6 +67,8 @@ def differences(texts: dict[str, str]) -> list[str]:
     lines = [f"{name}: missing" for name in texts.keys() - found.keys()]
     lines += [f"{name}: extra" for name in found.keys() - texts.keys()]
     lines += [f"{name}: differs" for name in texts.keys() & found.keys() if found[name] != texts[name].encode()]
+    if PAGE.read_text(encoding="utf-8") != page_with_session():
+        lines.append("../README.md: section 11 differs")
     return sorted(lines)
 
 
@@ -64,6 +78,7 @@ def write(texts: dict[str, str]) -> None:
         (FOLDER / name).unlink()
     for name, text in texts.items():
         (FOLDER / name).write_bytes(text.encode())
+    PAGE.write_bytes(page_with_session().encode())
 
 
 def main(arguments: list[str]) -> int:

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Takes a shipment out of a file: all that a producer sends in one-way mode.
+"""Takes the shipments out of a file: all that a producer sends in one-way mode.
 
-    python3 Protocol/unpack.py SHIPMENT --into DIR
+    python3 Protocol/unpack.py FILE --into DIR
 
-The store becomes DIR/NAME.sqlite, external files go to DIR/.NAME_SUPPORT, both after every check of README.md 10 that
-is about bytes. A signature is verified, and who signed is told; whether to trust them is not known here. Nothing that is
-there is written over. It holds the whole shipment in memory.
+The store becomes DIR/NAME.sqlite, external files go to DIR/.NAME_SUPPORT; if there are several shipments, those of each go
+to a folder of their own in DIR: 1, 2 and so on, in their order. All is done after every check of README.md 10 that is about
+bytes. A signature is verified, and who signed is told; whether to trust them is not known here. Nothing that is there is
+written over. What is refused, and where the session fails, is told, and the exit status is then 65; the other shipments are
+there all the same. It holds all of them in memory.
 """
 
 from __future__ import annotations
@@ -33,20 +35,25 @@ def write(shipment: Shipment, folder: Path) -> list[Path]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Takes a shipment out of a file.")
-    parser.add_argument("shipment", type=Path, metavar="SHIPMENT")
+    parser = argparse.ArgumentParser(description="Takes the shipments out of a file.")
+    parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--into", type=Path, required=True, metavar="DIR")
     arguments = parser.parse_args()
     consumer = Consumer()
-    consumer.walk([("producer", arguments.shipment.read_bytes())])
-    if consumer.end != "done" or consumer.shipment is None:
-        print(f"{arguments.shipment}: {consumer.end}", file=sys.stderr)
-        return 65
-    if consumer.signer:
-        print("signed by", consumer.signer, file=sys.stderr)
-    for path, line in zip(write(consumer.shipment, arguments.into), consumer.shipment.lines()):
-        print(line, path)
-    return 0
+    consumer.walk([("producer", arguments.file.read_bytes())])
+    for number, outcome in enumerate(consumer.outcomes, start=1):
+        if not outcome.is_installed:
+            print(f"{arguments.file}: {outcome.shipment.name} {outcome.end}", file=sys.stderr)
+            continue
+        if outcome.signer:
+            print(f"{outcome.shipment.name} is signed by {outcome.signer}", file=sys.stderr)
+        folder = arguments.into / str(number) if len(consumer.outcomes) > 1 else arguments.into
+        for path, line in zip(write(outcome.shipment, folder), outcome.shipment.lines()):
+            print(line, path)
+    if consumer.end != "done":
+        print(f"{arguments.file}: {consumer.end}", file=sys.stderr)
+    is_whole = all(outcome.end in ("installed", "unchanged") for outcome in consumer.outcomes)
+    return 0 if consumer.end == "done" and is_whole else 65
 
 
 if __name__ == "__main__":

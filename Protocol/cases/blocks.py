@@ -1,4 +1,4 @@
-"""Payloads of BLOCK (section 3.3), each with the place where the consumer stands when it comes."""
+"""Data of a part in `blocks` (section 3.4), each with the place where the consumer stands when it comes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from encoder.deflate import DeflateStream, Token, compressed, matched, wrapped, 
 from encoder.piece import Pieces, binary, joined
 from encoder.vector import Vector
 from encoder.wire import (
-    BLOCK_LIMIT, DELTA, ENCODED_LIMIT, STORED, WINDOW, ZLIB, ZLIB_WINDOW, block,
+    BLOCK_LIMIT, ENCODED_LIMIT, STORED, WINDOW, ZLIB, ZLIB_WINDOW, block,
 )  # fmt: skip
 
 DATA = b"Borscht, beetroot, beef, beetroot again; Borscht keeps for three days. " * 4
@@ -42,10 +42,10 @@ def dictionary_of_full_length() -> tuple[Pieces, bytes]:
 
 
 class Place:
-    """Where the consumer stands: the part, how much of it is there, and its size."""
+    """Where the consumer stands: how much of the part is there, and its size; and whether the DATA is flagged as the last."""
 
-    def __init__(self, part: int = 0, offset: int = 0, size: int = 4096, before: Pieces | None = None) -> None:
-        self.details = [("next-part", str(part)), ("next-offset", str(offset)), ("part-size", str(size))]
+    def __init__(self, offset: int = 0, size: int = 4096, before: Pieces | None = None, last: bool = False) -> None:
+        self.details = [("next-offset", str(offset)), ("part-size", str(size)), ("last", "true" if last else "false")]
         self.before = before or []
 
     def sections(self, payload: Pieces) -> list[tuple[str, Pieces]]:
@@ -61,15 +61,15 @@ def good(name: str, about: str, place: Place, payload: Pieces, decoded: bytes) -
         ("decoded-size", str(len(decoded))),
         ("decoded-sha256", hashlib.sha256(decoded).hexdigest()),
     ]
-    return Vector(f"block_{name}", about, "3.3", "block", None, details, place.sections(payload))
+    return Vector(f"block_{name}", about, "3.4", "block", None, details, place.sections(payload))
 
 
 def bad(name: str, error: str, about: str, payload: Pieces, place: Place = START) -> Vector:
-    return Vector(f"block_{name}", about, "3.3", "block", error, place.details, place.sections(payload))
+    return Vector(f"block_{name}", about, "3.4", "block", error, place.details, place.sections(payload))
 
 
-def encoded(stream: bytes, size: int = len(DATA), encoding: int = ZLIB, offset: int = 0, part: int = 0) -> Pieces:
-    return block(part, offset, size, encoding, stream)
+def encoded(stream: bytes, size: int = len(DATA), form: int = ZLIB) -> Pieces:
+    return block(size, form, stream)
 
 
 def vectors() -> Iterator[Vector]:
@@ -83,28 +83,28 @@ def vectors() -> Iterator[Vector]:
 
 
 def stored() -> Iterator[Vector]:
-    yield good("stored", "Encoding 0", START, block(0, 0, len(DATA), STORED, DATA), DATA)
-    yield good("stored_one_byte", "The smallest block", START, block(0, 0, 1, STORED, b"S"), b"S")
+    yield good("stored", "Form 0", START, block(len(DATA), STORED, DATA), DATA)
+    yield good("stored_one_byte", "The smallest block", START, block(1, STORED, b"S"), b"S")
     most = bytes(BLOCK_LIMIT)
-    yield good("stored_at_limit", "The largest decoded size: 1,048,576", Place(size=2 * BLOCK_LIMIT), block(0, 0, BLOCK_LIMIT, STORED, most), most)
-    yield bad("stored_too_short", "damaged", "Encoding 0 with one byte less than declared", block(0, 0, len(DATA), STORED, DATA[:-1]))
-    yield bad("stored_too_long", "damaged", "Encoding 0 with one byte more than declared", block(0, 0, len(DATA), STORED, DATA + b"!"))
-    last = Place(part=2, offset=4000, size=4000 + len(DATA))
-    yield good("stored_at_end_of_part", "The block that completes a part", last, block(2, 4000, len(DATA), STORED, DATA), DATA)
+    yield good("stored_at_limit", "The largest decoded size: 1,048,576", Place(size=2 * BLOCK_LIMIT), block(BLOCK_LIMIT, STORED, most), most)
+    yield bad("stored_too_short", "damaged", "Form 0 with one byte less than declared", block(len(DATA), STORED, DATA[:-1]))
+    yield bad("stored_too_long", "damaged", "Form 0 with one byte more than declared", block(len(DATA), STORED, DATA + b"!"))
+    last = Place(offset=4000, size=4000 + len(DATA), last=True)
+    yield good("stored_at_end_of_part", "The block that completes a part", last, block(len(DATA), STORED, DATA), DATA)
 
 
 def deflated() -> Iterator[Vector]:
-    yield good("zlib", "Encoding 1, fixed Huffman codes with matches", START, encoded(compressed(DATA)), DATA)
-    yield good("zlib_dynamic", "Encoding 1 as zlib writes it: dynamic Huffman codes", START, encoded(CUBES_BY_ZLIB, len(CUBES)), CUBES)
+    yield good("zlib", "Form 1, fixed Huffman codes with matches", START, encoded(compressed(DATA)), DATA)
+    yield good("zlib_dynamic", "Form 1 as zlib writes it: dynamic Huffman codes", START, encoded(CUBES_BY_ZLIB, len(CUBES)), CUBES)
     plain = DeflateStream().stored(DATA).finished()
-    yield good("zlib_not_compressed", "Encoding 1 around a stored deflate block", START, encoded(wrapped(plain, DATA)), DATA)
+    yield good("zlib_not_compressed", "Form 1 around a stored deflate block", START, encoded(wrapped(plain, DATA)), DATA)
     several = DeflateStream().stored(DATA[:50], last=False).fixed(list(DATA[50:90]), last=False)
     several.stored(b"", last=False).fixed(matched(DATA[90:], DATA[:90]))
     yield good("zlib_several_deflate_blocks", "One zlib stream may have many deflate blocks, empty ones too", START, encoded(wrapped(several.finished(), DATA)), DATA)
     small = b"\x18\x19" + compressed(DATA)[2:]
     yield good("zlib_small_window", "The zlib header may say a smaller window: 512 bytes", START, encoded(small), DATA)
     most = bytes(BLOCK_LIMIT)
-    yield good("zlib_encoded_at_limit", "A payload of 1,049,617 bytes, the longest that a BLOCK may have", Place(size=2 * BLOCK_LIMIT), encoded(longest_stream(most), BLOCK_LIMIT), most)
+    yield good("zlib_encoded_at_limit", "1,049,600 encoded bytes, the most that a block may have", Place(size=2 * BLOCK_LIMIT), encoded(longest_stream(most), BLOCK_LIMIT), most)
 
 
 def longest_stream(data: bytes) -> bytes:
@@ -122,23 +122,21 @@ def longest_stream(data: bytes) -> bytes:
 
 def windowed() -> Iterator[Vector]:
     stream = compressed(DATA, EARLIER)
-    yield good("zlib_window", "Encoding 2: the dictionary is all of the part before the block", LATER, encoded(stream, encoding=ZLIB_WINDOW, offset=len(EARLIER)), DATA)
+    yield good("zlib_window", "Form 2: the dictionary is all of the part before the block", LATER, encoded(stream, form=ZLIB_WINDOW), DATA)
     before, first = dictionary_of_full_length()
     whole = joined(before)
     tokens: list[Token] = [(len(first), WINDOW), *b"and that was it"]
     data = first + b"and that was it"
     stream = wrapped(DeflateStream().fixed(tokens).finished(), data, whole[-WINDOW:])
     place = Place(offset=40_000, size=65_536, before=before)
-    yield good("zlib_window_full", "Encoding 2: of 40,000 bytes the last 32,768 are the dictionary, and a match reaches its first byte", place, block(0, 40_000, len(data), ZLIB_WINDOW, stream), data)
+    yield good("zlib_window_full", "Form 2: of 40,000 bytes the last 32,768 are the dictionary, and a match reaches its first byte", place, block(len(data), ZLIB_WINDOW, stream), data)
     far = wrapped(DeflateStream().fixed(tokens).finished(), data, whole)
-    yield bad("zlib_window_dictionary_too_long", "damaged", "Encoding 2 with a DICTID of all 40,000 bytes before the block", block(0, 40_000, len(data), ZLIB_WINDOW, far), place)
+    yield bad("zlib_window_dictionary_too_long", "damaged", "Form 2 with a DICTID of all 40,000 bytes before the block", block(len(data), ZLIB_WINDOW, far), place)
     exact = Place(offset=WINDOW, size=65_536, before=before[1:])
     stream = wrapped(DeflateStream().fixed(tokens).finished(), data, whole[-WINDOW:])
-    yield good("zlib_window_exact", "Encoding 2 with exactly 32,768 bytes before the block", exact, block(0, WINDOW, len(data), ZLIB_WINDOW, stream), data)
-    external = Place(part=1, offset=len(EARLIER), before=binary(EARLIER, "part 1 up to here"))
-    yield good("zlib_window_external_file", "Encoding 2 in another part: the dictionary is of that part", external, encoded(compressed(DATA, EARLIER), encoding=ZLIB_WINDOW, offset=len(EARLIER), part=1), DATA)
+    yield good("zlib_window_exact", "Form 2 with exactly 32,768 bytes before the block", exact, block(len(data), ZLIB_WINDOW, stream), data)
     unused = compressed(b"0123456789", EARLIER)
-    yield good("zlib_window_unused", "Encoding 2 without a match into the dictionary", LATER, encoded(unused, 10, ZLIB_WINDOW, len(EARLIER)), b"0123456789")
+    yield good("zlib_window_unused", "Form 2 without a match into the dictionary", LATER, encoded(unused, 10, ZLIB_WINDOW), b"0123456789")
 
 
 def broken_streams() -> Iterator[Vector]:
@@ -168,45 +166,45 @@ def broken_streams() -> Iterator[Vector]:
 
 
 def broken_windows() -> Iterator[Vector]:
-    offset = len(EARLIER)
     stream = compressed(DATA, EARLIER)
-    yield bad("zlib_with_dictionary", "damaged", "Encoding 1 with FDICT", encoded(stream, offset=offset), LATER)
+    yield bad("zlib_with_dictionary", "damaged", "Form 1 with FDICT", encoded(stream), LATER)
     plain = compressed(DATA)
-    yield bad("zlib_window_without_dictionary", "damaged", "Encoding 2 without FDICT", encoded(plain, encoding=ZLIB_WINDOW, offset=offset), LATER)
+    yield bad("zlib_window_without_dictionary", "damaged", "Form 2 without FDICT", encoded(plain, form=ZLIB_WINDOW), LATER)
     other = stream[:2] + b"\0\0\0\1" + stream[6:]
-    yield bad("zlib_window_dictid", "damaged", "Encoding 2 with the DICTID of another dictionary", encoded(other, encoding=ZLIB_WINDOW, offset=offset), LATER)
-    yield bad("zlib_window_adler", "damaged", "Encoding 2 with a wrong Adler-32", encoded(compressed(DATA, EARLIER, flip=1), encoding=ZLIB_WINDOW, offset=offset), LATER)
-    yield bad("zlib_window_at_start", "protocol-violation", "Encoding 2 at offset 0, where there is no window", encoded(compressed(DATA, b""), encoding=ZLIB_WINDOW))
+    yield bad("zlib_window_dictid", "damaged", "Form 2 with the DICTID of another dictionary", encoded(other, form=ZLIB_WINDOW), LATER)
+    yield bad("zlib_window_adler", "damaged", "Form 2 with a wrong Adler-32", encoded(compressed(DATA, EARLIER, flip=1), form=ZLIB_WINDOW), LATER)
+    yield bad("zlib_window_at_start", "protocol-violation", "Form 2 in the first block, where there is no window", encoded(compressed(DATA, b""), form=ZLIB_WINDOW))
 
 
 def wrong_fields() -> Iterator[Vector]:
-    violation, feature = "protocol-violation", "feature-not-supported"
-    for number, about in [(3, "Encoding 3, not in the registry"), (16, "Encoding 16, not in the registry"), (9, "Encoding 9, not in the registry"), (255, "Encoding 255, not in the registry")]:
-        yield bad(f"encoding_{number}", feature, about, encoded(DATA, encoding=number))
-    yield bad("encoding_delta", feature, "Encoding 32 is reserved", encoded(DATA, encoding=DELTA))
+    violation = "protocol-violation"
+    for form in (3, 16, 255):
+        yield bad(f"form_{form}", violation, f"Form {form}, of which there is none", encoded(DATA, form=form))
     yield bad("size_0", violation, "Decoded size 0", encoded(compressed(b""), 0))
     over = Place(size=2 * BLOCK_LIMIT)
-    yield bad("size_over_limit", violation, "Decoded size 1,048,577", block(0, 0, BLOCK_LIMIT + 1, STORED, bytes(BLOCK_LIMIT + 1)), over)
+    yield bad("size_over_limit", violation, "Decoded size 1,048,577", block(BLOCK_LIMIT + 1, STORED, bytes(BLOCK_LIMIT + 1)), over)
     yield bad("size_4_gib", violation, "Decoded size 4,294,967,295: nothing may be allocated for it", encoded(compressed(DATA), 0xFFFF_FFFF), over)
-    yield bad("nothing_encoded", violation, "17 bytes: no encoded bytes", encoded(b""))
-    yield bad("cut_in_fields", violation, "16 bytes: not even an encoding", binary(joined(encoded(b""))[:16], "BLOCK payload, cut"))
-    yield bad("empty", violation, "A BLOCK without a payload", [])
+    yield bad("encoded_over_limit", violation, "1,049,601 encoded bytes", block(BLOCK_LIMIT, STORED, bytes(ENCODED_LIMIT + 1)), over)
+    yield bad("nothing_encoded", violation, "5 bytes: no encoded bytes", encoded(b""))
+    yield bad("cut_in_fields", violation, "4 bytes: not even a size", binary(joined(encoded(b""))[:4], "a block, cut"))
+    yield bad("one_byte", violation, "1 byte: a form", binary(b"\0", "a block, cut"))
 
 
 def wrong_places() -> Iterator[Vector]:
     violation = "protocol-violation"
-    here = Place(part=1, offset=512, size=1024)
 
-    def at(part: int, offset: int, size: int = 512) -> Pieces:
-        return block(part, offset, size, STORED, bytes(size))
+    def at(size: int) -> Pieces:
+        return block(size, STORED, bytes(size))
 
-    yield good("next_in_order", "The block that is expected, for comparison with the next ones", here, at(1, 512), bytes(512))
-    yield bad("gap", violation, "It begins one byte after the end of the one before", at(1, 513, 511), here)
-    yield bad("overlap", violation, "It begins one byte before the end of the one before", at(1, 511), here)
-    yield bad("repeated", violation, "The block before once more", at(1, 0), here)
-    yield bad("offset_over_2_63", violation, "An offset that is negative where integers are signed", at(1, 0xFFFF_FFFF_FFFF_FE00), here)
-    yield bad("offset_wraps", violation, "Offset and size together wrap around to 0", at(1, 0xFFFF_FFFF_FFFF_FFFF, 1), here)
-    yield bad("over_part_size", violation, "It ends one byte after the end of the part", at(1, 512, 513), here)
-    yield bad("earlier_part", violation, "A part that is complete", at(0, 512), here)
-    yield bad("later_part", violation, "The next part before this one is complete", at(2, 0), here)
-    yield bad("part_over_2_31", violation, "A part that no manifest can have", at(0xFFFF_FFFF, 512), here)
+    middle, last = Place(offset=512, size=1024), Place(offset=512, size=1024, last=True)
+    yield good("in_the_middle", "A block that does not end the part, for comparison with the next ones", middle, at(511), bytes(511))
+    yield good("completes_part", "A block that does, and is flagged", last, at(512), bytes(512))
+    yield bad("over_part_size", violation, "It ends one byte after the part", at(513), middle)
+    yield bad("over_part_size_last", violation, "It ends one byte after the part, and is flagged", at(513), last)
+    yield bad("last_too_early", violation, "It is flagged, and ends one byte before the part", at(511), last)
+    yield bad("last_not_flagged", violation, "It ends with the part, and is not flagged", at(512), middle)
+    whole = Place(offset=0, size=512, last=True)
+    yield good("whole_part", "A part in one block", whole, at(512), bytes(512))
+    near = Place(offset=281_474_976_579_584 - 512, size=281_474_976_579_584, last=True)
+    yield good("end_of_largest_part", "The last block of the largest store there can be", near, at(512), bytes(512))
+    yield bad("over_largest_part", violation, "One byte beyond it", at(513), near)

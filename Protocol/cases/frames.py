@@ -9,20 +9,20 @@ from encoder.piece import Pieces, binary, document, joined
 from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, LIMITS, MANIFEST, NAMES, RECEIPT, REFUSAL, SIGNATURE, WORKING, ZLIB,
-    block, columns, frame, signature, stored_manifest,
+    ANSWER, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING, ZLIB,
+    block, data, frame, part, signature, stored_manifest,
 )  # fmt: skip
 
 PAYLOADS: dict[int, Pieces] = {
     HELLO: document(HELLO_MEMBERS),
     MANIFEST: stored_manifest(document(manifest(EMPTY_STORE, "Empty"))),
-    ACCEPT: document({"skip": []}),
-    BLOCK: block(0, 0, 512, ZLIB, compressed(EMPTY_STORE.data)),
+    ANSWER: document({"wants": []}),
+    PART: part(0),
+    DATA: data(block(512, ZLIB, compressed(EMPTY_STORE.data))),
     END: [],
     RECEIPT: document(receipt(EMPTY_STORE)),
     REFUSAL: document(word("busy", "try again in a minute")),
     CANCEL: document(word("stopped", "stopped by SIGTERM")),
-    COLUMNS: columns(b"a segment", is_last=True),
     SIGNATURE: signature(bytes(range(64)), b"a certificate"),
     WORKING: [],
 }
@@ -51,15 +51,15 @@ def vectors() -> Iterator[Vector]:
         name = NAMES[kind]
         yield good(name.lower(), f"One {name}", [(kind, payload)])
         yield bad(f"{name.lower()}_crc", "damaged", f"One {name} with a wrong CRC-32", frame(kind, payload, flip=0x8000_0000))
-    turned = frame(ACCEPT, PAYLOADS[ACCEPT])
-    yield bad("bit_in_payload", "damaged", "A bit of the payload is turned over", [*turned[:2], *document({"skiq": []}), turned[-1]])
+    turned = frame(ANSWER, PAYLOADS[ANSWER])
+    yield bad("bit_in_payload", "damaged", "A bit of the payload is turned over", [*turned[:2], *document({"wantz": []}), turned[-1]])
     yield bad("crc_little_endian", "damaged", "The CRC-32 in the wrong byte order", [*turned[:-1], *binary(turned[-1].data[::-1], "CRC-32, little-endian")])
-    payload_only = frame(END)[:2] + [frame(ACCEPT, PAYLOADS[ACCEPT])[-1]]
+    payload_only = frame(END)[:2] + [frame(ANSWER, PAYLOADS[ANSWER])[-1]]
     yield bad("crc_of_another", "damaged", "The CRC-32 of another frame", payload_only)
 
     greeting = binary(b"later", "what a later version says")
-    yield good("several", "One frame after the other, nothing between", [(WORKING, []), (ACCEPT, PAYLOADS[ACCEPT]), (END, [])])
-    yield good("empty_payload", "A frame of a known type may be empty as far as frames go; its message is judged later", [(ACCEPT, [])])
+    yield good("several", "One frame after the other, nothing between", [(WORKING, []), (ANSWER, PAYLOADS[ANSWER]), (END, [])])
+    yield good("empty_payload", "A frame of a known type may be empty as far as frames go; its message is judged later", [(ANSWER, [])])
     yield good("optional_80", "An optional frame that is not known is passed over", [(0x80, greeting), (END, [])])
     yield good("optional_ff", "The last of the optional types", [(WORKING, []), (0xFF, greeting), (END, [])])
     yield good("optional_empty", "An optional frame that is not known may be empty", [(0x90, []), (END, [])])
@@ -72,7 +72,7 @@ def vectors() -> Iterator[Vector]:
     yield bad("end_with_payload", "protocol-violation", "END has no payload", frame(END, greeting))
 
     early = "protocol-violation"
-    whole = frame(ACCEPT, PAYLOADS[ACCEPT])
+    whole = frame(ANSWER, PAYLOADS[ANSWER])
     length = len(joined(whole))
     yield bad("cut_in_header", early, "The link ends inside the length", cut(whole, 4))
     yield bad("cut_after_header", early, "The link ends after the header", cut(whole, 5))

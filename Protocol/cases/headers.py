@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from encoder.piece import binary, joined
 from encoder.vector import Vector
-from encoder.wire import ACCEPT, BLOCK, LIMITS, NAMES, UNKNOWN_OPTIONAL_LIMIT, header
+from encoder.wire import ANSWER, DATA, LIMITS, NAMES, UNKNOWN_OPTIONAL_LIMIT, header
 
 
 def one(name: str, about: str, kind: int, length: int, error: str | None = None) -> Vector:
@@ -23,11 +23,11 @@ def vectors() -> Iterator[Vector]:
         limit = UNKNOWN_OPTIONAL_LIMIT
         yield one(f"{kind:02x}_at_limit", "The longest payload of an optional frame that is not known", kind, limit)
         yield one(f"{kind:02x}_over_limit", "One byte too many for an optional frame that is not known", kind, limit + 1, "protocol-violation")
-    yield one("block_4_gib", "The longest length that can be said: nothing may be allocated for it", BLOCK, 0xFFFF_FFFF, "protocol-violation")
-    yield one("little_endian", "Length 2 in the wrong byte order", ACCEPT, 0x0200_0000, "protocol-violation")
+    yield one("data_4_gib", "The longest length that can be said: nothing may be allocated for it", DATA, 0xFFFF_FFFF, "protocol-violation")
+    yield one("little_endian", "Length 2 in the wrong byte order", ANSWER, 0x0200_0000, "protocol-violation")
     for kind in (0x0B, 0x40, 0x7F):
         yield one(f"{kind:02x}", "A required frame that is not known", kind, 0, "unknown-frame")
     yield one("7f_long", "A required frame that is not known is refused by its type, whatever its length", 0x7F, 0xFFFF_FFFF, "unknown-frame")
     yield one("00", "Type 0 is never used", 0x00, 0, "unknown-frame")
-    cut = binary(joined(header(BLOCK, 18))[:3], "BLOCK, cut in the length")
+    cut = binary(joined(header(DATA, 18))[:3], "DATA, cut in the length")
     yield Vector("header_cut", "The link ends inside a header", "3.2", "header", "protocol-violation", [], [("", cut)])

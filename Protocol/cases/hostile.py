@@ -10,14 +10,13 @@ from typing import Any
 from cases.frames import bad as bad_frame
 from cases.manifests import bad, changed
 from cases.messages import bad as bad_message
-from cases.streams import GOOD_MANIFEST, bad as bad_stream, blocks
-from encoder.deflate import DeflateStream, compressed
+from cases.streams import GOOD_MANIFEST, bad as bad_stream, blocks, installed
+from encoder.deflate import DeflateStream
 from encoder.piece import Pieces, binary, compact_json, text
 from encoder.samples import HELLO_MEMBERS, PHOTO_UUID, RECIPES_STORE, core_data_manifest, external, manifest, receipt, word
 from encoder.vector import Vector
 from encoder.wire import (
-    ACCEPT, BLOCK, COLUMNS, END, HELLO, MANIFEST, RECEIPT, REFUSAL, ZLIB,
-    block, deflated_manifest, frame, header, stored_manifest,
+    ANSWER, DATA, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, deflated_manifest, frame, header, part, stored_manifest,
 )  # fmt: skip
 
 RIGHT = compact_json(manifest())
@@ -185,10 +184,11 @@ def twice() -> Iterator[Vector]:
     hello = compact_json(HELLO_MEMBERS)
     yield bad_message("hello", "twice_software", "software twice", text(hello[:-1] + ',"software":"x"}'))
     yield bad_message("hello", "surrogate_high", "Half of a character", text(hello[:-1] + ',"x":"\\ud83c"}'))
-    yield bad_message("accept", "twice_skip", "skip twice", text('{"skip":[],"skip":[1]}'))
-    yield bad_message("accept", "twice_plainly_escaped", "plainly twice, once with an escape", text('{"plainly":false,"pl\\u0061inly":true}'))
+    yield bad_message("answer", "twice_wants", "wants twice", text('{"wants":[],"wants":[{"part":1}]}'))
+    yield bad_message("answer", "twice_part_escaped", "part twice, once with an escape", text('{"wants":[{"part":0,"p\\u0061rt":1}]}'))
     yield bad_message("receipt", "twice_outcome", "Two outcomes", text(compact_json(receipt())[:-1] + ',"outcome":"unchanged"}'))
     for kind in ("refusal", "cancel"):
+        yield bad_message(kind, "twice_ends", "Both are over", text('{"code":"busy","message":"later","ends":"shipment","ends":"session"}'))
         yield bad_message(kind, "twice_code", "Two codes", text('{"code":"busy","message":"later","code":"damaged"}'))
         yield bad_message(kind, "surrogate_low", "Half of a character", text('{"code":"busy","message":"\\udf72"}'))
 
@@ -233,12 +233,12 @@ def bad_packed(name: str, error: str, about: str, stream: bytes) -> Vector:
 
 def lengths() -> Iterator[Vector]:
     broken = "protocol-violation"
-    for kind, name in ((HELLO, "hello"), (MANIFEST, "manifest"), (ACCEPT, "accept"), (BLOCK, "block"), (RECEIPT, "receipt"), (REFUSAL, "refusal"), (COLUMNS, "columns"), (END, "end")):  # fmt: skip
+    for kind, name in ((HELLO, "hello"), (MANIFEST, "manifest"), (ANSWER, "answer"), (PART, "part"), (DATA, "data"), (RECEIPT, "receipt"), (REFUSAL, "refusal"), (END, "end")):  # fmt: skip
         yield bad_frame(f"{name}_4_gib", broken, "A length of 4,294,967,295, and nothing after it", header(kind, 0xFFFF_FFFF))
         yield bad_frame(f"{name}_2_gib", broken, "A length that is negative in signed 32 bits", header(kind, 0x8000_0000))
-    yield bad_frame("length_less", "damaged", "A length of one byte less than the payload", shorter(ACCEPT, b'{"skip":[]}', -1))
-    yield bad_frame("length_more", "damaged", "A length of one byte more, over the CRC-32's first", shorter(ACCEPT, b'{"skip":[]}', 1) + frame(END))
-    yield bad_frame("length_little_endian", broken, "A length in the wrong byte order", [*header(ACCEPT, struct.unpack("<I", struct.pack(">I", 11))[0]), *text('{"skip":[]}')])
+    yield bad_frame("length_less", "damaged", "A length of one byte less than the payload", shorter(ANSWER, b'{"wants":[]}', -1))
+    yield bad_frame("length_more", "damaged", "A length of one byte more, over the CRC-32's first", shorter(ANSWER, b'{"wants":[]}', 1) + frame(END))
+    yield bad_frame("length_little_endian", broken, "A length in the wrong byte order", [*header(ANSWER, struct.unpack("<I", struct.pack(">I", 12))[0]), *text('{"wants":[]}')])
     yield bad_frame("optional_4_gib", broken, "An optional frame of 4,294,967,295 bytes", header(0x80, 0xFFFF_FFFF))
     yield bad_frame("nothing_but_zeros", "unknown-frame", "Zeros", binary(bytes(64), "zeros"))
     yield bad_frame("nothing_but_ones", broken, "Ones: an optional frame that is too long", binary(b"\xff" * 64, "ones"))
@@ -254,14 +254,14 @@ def sessions() -> Iterator[Vector]:
     broken = "protocol-violation"
     store = RECIPES_STORE.data
     manifest_of = lambda members: frame(MANIFEST, stored_manifest(text(compact_json(members))))  # noqa: E731
-    yield bad_stream("hostile_manifest_after_block", broken, "Another name in the middle", GOOD_MANIFEST, *blocks(store, size=512)[:1], manifest_of(manifest(name="Other")), frame(END))
+    yield bad_stream("hostile_manifest_after_block", broken, "Another name in the middle", GOOD_MANIFEST, *blocks(store, size=512)[:2], manifest_of(manifest(name="Other")), frame(END))
     yield bad_stream("hostile_traversal", "bad-manifest", "A path in a manifest, and then all that belongs to it", manifest_of(manifest(name="../../x")), *blocks(store), frame(END))
     yield bad_stream("hostile_external_traversal", "bad-manifest", "A path in the name of an external file", manifest_of(in_folder("../../" + PHOTO_UUID[6:])), *blocks(store), frame(END))
     yield bad_stream("hostile_end_first", broken, "END before anything", frame(END))
     yield bad_stream("hostile_end_at_once", broken, "END right after the manifest", GOOD_MANIFEST, frame(END))
-    yield bad_stream("hostile_part_2_32", broken, "A block of a part that no manifest names", GOOD_MANIFEST, frame(BLOCK, block(0xFFFF_FFFF, 0, 512, ZLIB, compressed(store[:512]))))
+    yield bad_stream("hostile_part_2_32", broken, "A part that no manifest names", GOOD_MANIFEST, frame(PART, part(0xFFFF_FFFF)))
     yield bad_stream("hostile_receipt", broken, "The consumer's own word", GOOD_MANIFEST, frame(RECEIPT, text(compact_json(receipt()))))
-    yield bad_stream("hostile_more_after_end", broken, "A block after END", GOOD_MANIFEST, *blocks(store), frame(END), *blocks(store)[:1])
+    yield bad_stream("hostile_more_after_end", broken, "A part after END", GOOD_MANIFEST, *blocks(store), frame(END), *blocks(store)[:1], before=installed(store))
     for kind in ("refusal", "cancel"):
         yield bad_message(kind, "message_is_array", "A message that is an array", {"code": "busy", "message": ["later"]})
         yield bad_message(kind, "deep", "33 levels", text(compact_json(word("busy", "later"))[:-1] + ',"x":' + "[" * 32 + "]" * 32 + "}"))

@@ -1,4 +1,4 @@
-"""The JSON of HELLO, ACCEPT, RECEIPT, REFUSAL and CANCEL (section 5)."""
+"""The JSON of HELLO, ANSWER, RECEIPT, REFUSAL and CANCEL (section 5)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from encoder.piece import Pieces, compact_json, document, text
 from encoder.samples import HELLO_MEMBERS, HELLO_WITH_COLUMNS, RECIPES_STORE, Members, receipt, word
 from encoder.vector import Vector, values
 
-SECTIONS = {"hello": "5.1", "accept": "5.2", "receipt": "5.3", "refusal": "5.4", "cancel": "5.5"}
+SECTIONS = {"hello": "5.1", "answer": "5.2", "receipt": "5.3", "refusal": "5.4", "cancel": "5.5"}
 
 
 def good(kind: str, name: str, about: str, members: Members, known: Members | None = None) -> Vector:
-    details = values(members if known is None else known)
+    stated = members if known is None else known
+    # What an absent member means is stated too.
+    details = values({"ends": "session"} | stated if kind in ("refusal", "cancel") else stated)
     return Vector(f"{kind}_{name}", about, SECTIONS[kind], kind, None, details, [("", document(members))])
 
 
@@ -24,7 +26,7 @@ def bad(kind: str, name: str, about: str, payload: Members | Pieces) -> Vector:
 
 def vectors() -> Iterator[Vector]:
     yield from hellos()
-    yield from accepts()
+    yield from answers()
     yield from receipts()
     for kind in ("refusal", "cancel"):
         yield from last_words(kind)
@@ -40,26 +42,23 @@ def held(**more: Any) -> Members:
 
 def hellos() -> Iterator[Vector]:
     yield good("hello", "minimal", "The required members alone", hello())
-    full = hello(features=["delta", "time-travel"], holds=[held(), held(name="Drinks", generation=1)])
+    full = hello(encodings=["columns", "blocks"], holds=[held(), held(name="Drinks", generation=1)])
     yield good("hello", "full", "Every member there is", full)
-    more = hello(colour="green", holds=[held(colour="green")])
+    more = hello(colour="green", features=["time-travel"], holds=[held(colour="green")])
     yield good("hello", "unknown_members", "Members that are not known are passed over", more, hello(holds=[held()]))
     yield good("hello", "columns", "A consumer that takes a store by its rows", HELLO_WITH_COLUMNS)
-    yield good("hello", "more_encodings", "Encodings that the producer does not know, in another order", hello(encodings=["delta", "zlib-window", "x", "zlib", "stored"]))
-    yield good("hello", "empty_is_absent", "Empty arrays are as good as absent ones", hello(features=[], holds=None), hello())
-    for encoding in ("stored", "zlib", "zlib-window"):
-        others = [name for name in HELLO_MEMBERS["encodings"] if name != encoding]
-        slug = encoding.replace("-", "_")
-        yield bad("hello", f"lacks_{slug}", f"Every consumer decodes {encoding}", hello(encodings=others))
+    yield good("hello", "more_encodings", "Encodings that the producer does not know, in another order", hello(encodings=["columns-over-base", "x", "blocks", "columns", "x"]))
+    yield good("hello", "empty_is_absent", "Empty arrays are as good as absent ones", hello(encodings=[], holds=None), hello())
     for member in HELLO_MEMBERS:
         yield bad("hello", f"without_{member}", f"{member} is missing", {key: value for key, value in hello().items() if key != member})
     for member in held():
         yield bad("hello", f"holds_without_{member}", f"{member} is missing", hello(holds=[{key: value for key, value in held().items() if key != member}]))
-    yield good("hello", "encodings_64", "64 encodings", hello(encodings=[*HELLO_MEMBERS["encodings"], *(f"e{number}" for number in range(61))]))
-    yield bad("hello", "encodings_65", "65 encodings", hello(encodings=[*HELLO_MEMBERS["encodings"], *(f"e{number}" for number in range(62))]))
-    yield bad("hello", "features_65", "65 features", hello(features=[f"f{number}" for number in range(65)]))
+    yield good("hello", "encodings_64", "64 encodings", hello(encodings=[f"e{number}" for number in range(64)]))
+    yield bad("hello", "encodings_65", "65 encodings", hello(encodings=[f"e{number}" for number in range(65)]))
+    yield bad("hello", "encoding_empty", "An encoding with an empty name", hello(encodings=[""]))
+    yield bad("hello", "encoding_is_number", "An encoding by its number", hello(encodings=[1]))
     yield bad("hello", "software_empty", "An empty label", hello(software=""))
-    yield bad("hello", "encodings_is_string", "encodings is a string", hello(encodings="zlib"))
+    yield bad("hello", "encodings_is_string", "encodings is a string", hello(encodings="blocks"))
     yield bad("hello", "holds_generation_0", "Generations are numbered from 1", hello(holds=[held(generation=0)]))
     most = hello(holds=[held(generation=9_007_199_254_740_991)])
     yield good("hello", "holds_generation_2_53_less_1", "The highest generation", most)
@@ -74,25 +73,37 @@ def hellos() -> Iterator[Vector]:
     yield bad("hello", "empty_payload", "No bytes at all", [])
 
 
-def accepts() -> Iterator[Vector]:
-    yield good("accept", "empty", "Nothing to skip", {})
-    yield good("accept", "skip", "Parts to skip, rising", {"skip": [0, 2, 16_384]})
-    yield good("accept", "skip_null", "null stands for an absent member", {"skip": None})
-    yield good("accept", "unknown_members", "Members that are not known are passed over", {"from": 12, "skip": [1]}, {"skip": [1]})
-    yield good("accept", "plainly", "The store is to come again", {"skip": [1, 2], "plainly": True})
-    yield good("accept", "plainly_false", "It is not, said at length", {"plainly": False}, {})
-    yield bad("accept", "plainly_number", "plainly is a number", {"plainly": 1})
-    yield bad("accept", "plainly_string", "plainly is a string", {"plainly": "true"})
-    yield bad("accept", "skip_falling", "Indexes that fall", {"skip": [2, 1]})
-    yield bad("accept", "skip_twice", "One index twice", {"skip": [1, 1]})
-    yield bad("accept", "skip_negative", "A negative index", {"skip": [-1]})
-    yield bad("accept", "skip_fraction", "An index with a fraction", {"skip": [0.5]})
-    yield bad("accept", "skip_string", "An index that is a string", {"skip": ["1"]})
-    yield bad("accept", "skip_is_number", "skip is a number", {"skip": 1})
-    yield bad("accept", "skip_2_64", "An index above what 64 bits hold", {"skip": [2**64 + 1]})
-    yield bad("accept", "array", "An array instead of an object", text("[1]"))
-    yield bad("accept", "empty_payload", "No bytes at all", [])
-    yield bad("accept", "invalid_utf8", "A byte that is no UTF-8", text(b'{"x":"\xff"}'))
+def answers() -> Iterator[Vector]:
+    yield good("answer", "empty", "All parts, in all encodings that both sides know", {})
+    yield good("answer", "nothing", "No part at all: an empty wants is not an absent one", {"wants": []})
+    yield good("answer", "wants_null", "null stands for an absent member", {"wants": None})
+    some = [{"part": 0, "encodings": ["columns", "blocks"]}, {"part": 2}, {"part": 16_384, "encodings": ["blocks"]}]
+    yield good("answer", "wants", "Parts, rising", {"wants": some})
+    yield good("answer", "encodings_null", "null stands for an absent member here too", {"wants": [{"part": 1, "encodings": None}]})
+    yield good("answer", "encodings_unknown", "Encodings that the producer does not know", {"wants": [{"part": 0, "encodings": ["x", "columns-over-base"]}]})
+    more = {"from": 12, "wants": [{"part": 1, "from": 4096}]}
+    yield good("answer", "unknown_members", "Members that are not known are passed over", more, {"wants": [{"part": 1}]})
+    names = [f"e{number}" for number in range(65)]
+    yield good("answer", "encodings_64", "64 encodings", {"wants": [{"part": 0, "encodings": names[:64]}]})
+    yield bad("answer", "encodings_65", "65 encodings", {"wants": [{"part": 0, "encodings": names}]})
+    yield bad("answer", "encodings_empty", "A part in no encoding", {"wants": [{"part": 0, "encodings": []}]})
+    yield bad("answer", "encodings_is_string", "encodings is a string", {"wants": [{"part": 0, "encodings": "blocks"}]})
+    yield bad("answer", "encoding_is_number", "An encoding by its number", {"wants": [{"part": 0, "encodings": [1]}]})
+    yield bad("answer", "encoding_empty", "An encoding with an empty name", {"wants": [{"part": 0, "encodings": [""]}]})
+    yield bad("answer", "encoding_257_bytes", "An encoding with a name of 257 bytes", {"wants": [{"part": 0, "encodings": ["e" * 257]}]})
+    for name, about, parts in (
+        ("falling", "Parts that fall", [2, 1]), ("twice", "One part twice", [1, 1]), ("negative", "A negative part", [-1]),
+        ("fraction", "A part with a fraction", [0.5]), ("string", "A part that is a string", ["1"]),
+        ("null", "A part that is null", [None]), ("2_64", "A part above what 64 bits hold", [2**64 + 1]),
+    ):  # fmt: skip
+        yield bad("answer", f"part_{name}", about, {"wants": [{"part": part} for part in parts]})
+    yield bad("answer", "without_part", "part is missing", {"wants": [{"encodings": ["blocks"]}]})
+    yield bad("answer", "want_is_number", "A part that is no object", {"wants": [1]})
+    yield bad("answer", "want_null", "null in an array", {"wants": [None]})
+    yield bad("answer", "wants_is_object", "wants is an object", {"wants": {"part": 1}})
+    yield bad("answer", "array", "An array instead of an object", text("[1]"))
+    yield bad("answer", "empty_payload", "No bytes at all", [])
+    yield bad("answer", "invalid_utf8", "A byte that is no UTF-8", text(b'{"x":"\xff"}'))
 
 
 def receipts() -> Iterator[Vector]:
@@ -117,6 +128,12 @@ def last_words(kind: str) -> Iterator[Vector]:
     yield good(kind, "message_empty", "A message may be empty", word("stopped", ""))
     yield good(kind, "message_1024_bytes", "A message of 1,024 bytes in 512 characters", word("busy", "\u00e9" * 512))
     yield good(kind, "unknown_members", "Members that are not known are passed over", word("busy", "later") | {"seconds": 5}, word("busy", "later"))
+    for ends in ("shipment", "session"):
+        yield good(kind, f"ends_{ends}", f"The {ends} is over", word("busy", "later", ends))
+    yield good(kind, "ends_null", "null stands for an absent member: the session is over", word("busy", "later") | {"ends": None}, word("busy", "later"))
+    yield bad(kind, "ends_other", "Something else is over", word("busy", "later", "world"))
+    yield bad(kind, "ends_upper_case", "The shipment is over, in upper case", word("busy", "later", "SHIPMENT"))
+    yield bad(kind, "ends_is_boolean", "ends is a boolean", word("busy", "later") | {"ends": True})
     yield bad(kind, "message_1025_bytes", "A message of 1,025 bytes", word("busy", "m" * 1025))
     yield bad(kind, "without_code", "code is missing", {"message": "later"})
     yield bad(kind, "without_message", "message is missing", {"code": "busy"})

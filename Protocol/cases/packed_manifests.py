@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cases.streams import FINISH, blocks, one, session
+from cases.streams import FINISH, blocks
+from cases.streams import good as good_stream
 from encoder.deflate import DeflateStream, Token, matched, wrapped
 from encoder.piece import Pieces, binary, compact_json
 from encoder.samples import RECIPES_STORE, core_data_manifest, manifest
@@ -59,7 +60,7 @@ def vectors() -> Iterator[Vector]:
     yield good("deflate_at_limit", "4,194,304 bytes of JSON", deflated_manifest(padded(MANIFEST_LIMIT)))
     yield bad("deflate_over_limit", "protocol-violation", "4,194,305 bytes of JSON: stop there", deflated_manifest(padded(MANIFEST_LIMIT + 1)))
     payload = frame(MANIFEST, deflated_manifest(stream))
-    yield one("manifest_deflated", "A manifest that is deflated", session(payload, *blocks(RECIPES_STORE.data), FINISH), [RECIPES_STORE.data], covers="3.5, 6.2")
+    yield good_stream("manifest_deflated", "A manifest that is deflated", [RECIPES_STORE.data], payload, *blocks(RECIPES_STORE.data), FINISH, covers="3.5, 6.2")
 
 
 def padded(size: int) -> bytes:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from cases.dialogues import CONSUMER_STARTS, dialogue, refusal
 from cases.manifests import bad as bad_manifest
 from cases.manifests import good as good_manifest
-from cases.streams import FINISH, blocks, one, session
+from cases.streams import EMPTY_MANIFEST, FINISH, blocks, ended, installed, stream
+from cases.streams import good as good_stream
 from encoder.device import ED25519, N, Device, der, signed_content
 from encoder.piece import Pieces, binary, document, joined, text
-from encoder.samples import RECIPES_STORE, Members, manifest, word
-from encoder.vector import Vector
+from encoder.samples import EMPTY_STORE, RECIPES_STORE, Members, manifest, word
+from encoder.vector import Detail, Vector
 from encoder.wire import CANCEL, MANIFEST, SIGNATURE, WORKING, frame, message, preamble, signature, stored_manifest
 
 COVERS = "3.6, 6.2"
@@ -37,14 +38,15 @@ def signed(payload_value: bytes = GOOD_VALUE, certificate: bytes = PHONE.certifi
     return frame(SIGNATURE, signature(payload_value, certificate))
 
 
+THERE = installed(RECIPES_STORE.data, signer=PHONE.id.hex())
+
+
 def good(name: str, about: str, *frames: Pieces) -> Vector:
-    vector = one(f"signed_{name}" if name else "signed", about, session(*frames), [RECIPES_STORE.data], covers=COVERS)
-    vector.details.append(("signer", PHONE.id.hex()))
-    return vector
+    return stream(f"signed_{name}" if name else "signed", about, "done", THERE, *frames, covers=COVERS)
 
 
-def bad(name: str, error: str, about: str, *frames: Pieces, cancelled: bool = False) -> Vector:
-    return one(f"signed_{name}", about, session(*frames), error=error, covers=COVERS, cancelled=cancelled)
+def bad(name: str, error: str, about: str, *frames: Pieces, end: str = "failed", before: list[Detail] | None = None) -> Vector:
+    return stream(f"signed_{name}", about, f"{end} {error}", before or [], *frames, covers=COVERS)
 
 
 def wrong(name: str, about: str, signature_frame: Pieces, members: Pieces = SIGNED) -> Vector:
@@ -55,6 +57,7 @@ def vectors() -> Iterator[Vector]:
     yield from whole()
     yield from forged()
     yield from out_of_place()
+    yield from several()
     yield from counters()
 
 
@@ -106,17 +109,39 @@ def out_of_place() -> Iterator[Vector]:
     yield bad("empty", violation, "No signature", frame(SIGNATURE), SIGNED, *STORE, FINISH)
     yield bad("twice", violation, "Two signatures", signed(), signed(), SIGNED, *STORE, FINISH)
     yield bad("after_manifest", violation, "The signature after the manifest", SIGNED, signed(), *STORE, FINISH)
-    yield bad("after_end", violation, "The signature after END", SIGNED, *STORE, FINISH, signed())
-    yield bad("without_manifest", violation, "A block after the signature", signed(), *STORE, FINISH)
+    yield bad("after_end", violation, "A signature after END, and no manifest", SIGNED, *STORE, FINISH, signed(), before=installed(RECIPES_STORE.data))
+    yield bad("without_manifest", violation, "A part after the signature", signed(), *STORE, FINISH)
     yield bad("ends", violation, "The link ends after the signature", signed())
     yield bad("crc", "damaged", "A wrong CRC-32 in SIGNATURE", frame(SIGNATURE, signature(GOOD_VALUE, PHONE.certificate), flip=1), SIGNED, *STORE, FINISH)
     last_word = message(CANCEL, word("stopped", "stopped by SIGTERM"))
-    yield bad("cancelled", "stopped", "The producer gives up after the signature", signed(), last_word, cancelled=True)
+    yield bad("cancelled", "stopped", "The producer gives up after the signature", signed(), last_word, end="cancelled")
     unnumbered = manifest()
     covered = signed_content(joined(stored_manifest(document(unnumbered))), PHONE.id)
     yield bad("without_counter", "bad-manifest", "A signed manifest has a counter", signed(value(PHONE, covered)), message(MANIFEST, unnumbered), *STORE, FINISH)
     ends = [("consumer", f"failed {violation}")]
-    yield dialogue("signature", "In two-way mode nobody signs", ends, CONSUMER_STARTS, ("producer", [preamble(), signed(), SIGNED]), ("consumer", [refusal(violation, "a signature")]), error=violation, covers="3.6, 6.2")
+    yield dialogue("signature", "In two-way mode nobody signs", ends, CONSUMER_STARTS, ("producer", [preamble(), signed(), SIGNED]), ("consumer", [refusal(violation, "a signature")]), covers="3.6, 6.2")
+
+
+def several() -> Iterator[Vector]:
+    """Each shipment of a session has a signature of its own, or none."""
+    members = manifest(EMPTY_STORE, "Empty", counter=2)
+    payload = joined(stored_manifest(document(members)))
+    own = signed(value(PHONE, signed_content(payload, PHONE.id)))
+    first = [signed(), SIGNED, *STORE, FINISH]
+    unsigned = [*blocks(EMPTY_STORE.data), FINISH]
+    second = [message(MANIFEST, members), *unsigned]
+    empty = installed(EMPTY_STORE.data, name="Empty", signer=PHONE.id.hex())
+    yield stream("signed_two_shipments", "Two shipments, each with its signature", "done", THERE + empty, *first, own, *second, covers=COVERS)
+    stranger = signed(value(STRANGER, signed_content(payload, STRANGER.id)), STRANGER.certificate)
+    others = installed(EMPTY_STORE.data, name="Empty", signer=STRANGER.id.hex())
+    yield stream("signed_two_devices", "Two shipments of two devices", "done", THERE + others, *first, stranger, *second, covers=COVERS)
+    without = installed(EMPTY_STORE.data, name="Empty")
+    yield stream("signed_then_unsigned", "A signature is of one shipment alone: the second has none", "done", THERE + without, *first, EMPTY_MANIFEST, *unsigned, covers=COVERS)
+    yield bad("second_with_first_signature", "bad-signature", "The first shipment's signature once more; the first stays installed", *first, signed(), *second, before=THERE)
+    stops = message(CANCEL, word("stopped", "the store is locked", "shipment"))
+    yield stream("signed_cancelled_shipment", "A shipment that is given up after its signature: what follows has none", "done", without, signed(), stops, EMPTY_MANIFEST, *unsigned, covers=COVERS)
+    other = [signed(), SIGNED, *blocks(RECIPES_STORE.with_bytes(1023, b"!").data), FINISH]
+    yield stream("signed_damaged_then_good", "The first shipment is signed, and its store damaged; the second is installed", "done", ended("refused damaged", signer=PHONE.id.hex()) + empty, *other, own, *second, covers=COVERS)
 
 
 def counters() -> Iterator[Vector]:
@@ -131,4 +156,4 @@ def counters() -> Iterator[Vector]:
     yield bad_manifest("counter_2_64", "A counter above the highest", counted(2**64))
     yield bad_manifest("counter_fraction", "A counter with a fraction", counted(1.5))
     yield bad_manifest("counter_string", "A counter that is a string", counted("1"))
-    yield one("counter", "A shipment that has a number, and is not signed", session(SIGNED, *STORE, FINISH), [RECIPES_STORE.data], covers="4, 6.2")
+    yield good_stream("counter", "A shipment that has a number, and is not signed", [RECIPES_STORE.data], SIGNED, *STORE, FINISH, covers="4, 6.2")

@@ -1,4 +1,4 @@
-"""From the segments in COLUMNS to the store that they stand for (`COLUMNS.md`)."""
+"""From the segments of a part in `columns` to the store that they stand for (`COLUMNS.md`)."""
 
 from __future__ import annotations
 

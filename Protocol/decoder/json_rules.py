@@ -213,17 +213,18 @@ MANIFEST = members(
     },
 )
 HELLO = members(
-    {"software": label, "encodings": array(label, 64)},
+    {"software": label},
     {
-        "features": array(label, 64),
+        "encodings": array(label, 64),
         "holds": array(members({"name": store_name, "generation": generation, "sha256": digest}), 1024),
     },
 )
-ACCEPT = members({}, {"skip": array(integer(0, 2**32 - 1), 16_385), "plainly": boolean})
+WANT = members({"part": integer(0, 16_384)}, {"encodings": array(label, 64)})
+ANSWER = members({}, {"wants": array(WANT, 16_385)})
 RECEIPT = members(
     {"name": store_name, "generation": generation, "sha256": digest, "outcome": one_of("installed", "unchanged")}
 )
-LAST_WORD = members({"code": label, "message": string(0, 1024)})
+LAST_WORD = members({"code": label, "message": string(0, 1024)}, {"ends": one_of("shipment", "session")})
 
 
 def manifest(payload: bytes) -> Members:
@@ -237,23 +238,26 @@ def manifest(payload: bytes) -> Members:
         raise no("too many external files, or one of them twice")
     if files and "coreData" not in known:
         raise no("external files without coreData")
-    if known.get("requires"):
-        raise Refused("feature-not-supported", ", ".join(known["requires"]))
     return known
+
+
+def check_features(manifest: Members) -> None:
+    """Version 1 knows none."""
+    if manifest.get("requires"):
+        raise Refused("feature-not-supported", ", ".join(manifest["requires"]))
 
 
 def hello(payload: bytes) -> Members:
-    known = HELLO(parsed(payload))
-    if not {"stored", "zlib", "zlib-window"} <= set(known["encodings"]):
-        raise no("an encoding that every consumer decodes is not listed")
-    return known
+    return HELLO(parsed(payload))
 
 
-def accept(payload: bytes) -> Members:
-    known = ACCEPT(parsed(payload))
-    skip = known.get("skip", [])
-    if any(later <= earlier for earlier, later in zip(skip, skip[1:])):
-        raise no("indexes that do not rise")
+def answer(payload: bytes) -> Members:
+    known = ANSWER(parsed(payload))
+    wants = known.get("wants", [])
+    if any(later["part"] <= earlier["part"] for earlier, later in zip(wants, wants[1:])):
+        raise no("parts that do not rise")
+    if any(want.get("encodings") == [] for want in wants):
+        raise no("a part in no encoding")
     return known
 
 
@@ -262,7 +266,7 @@ def receipt(payload: bytes) -> Members:
 
 
 def last_word(payload: bytes) -> Members:
-    return LAST_WORD(parsed(payload))
+    return {"ends": "session"} | LAST_WORD(parsed(payload))
 
 
 def lines(value: Any, path: str = "value") -> list[str]:
@@ -277,5 +281,5 @@ def lines(value: Any, path: str = "value") -> list[str]:
         return sorted(found)
     if isinstance(value, list):
         found = [line for index, each in enumerate(value) for line in lines(each, f"{path}.{index}")]
-        return sorted(found + ([f"{path}.count: {len(value)}"] if value else []))
+        return sorted(found + ([f"{path}.count: {len(value)}"] if value or path == "value.wants" else []))
     return [f"{path}: {'true' if value is True else value}"]

@@ -1,4 +1,4 @@
-"""Puts parts together from blocks, and verifies them as section 10 says."""
+"""Puts parts together from what comes of them (sections 3.3, 3.4 and 5.2), and verifies them as section 10 says."""
 
 from __future__ import annotations
 
@@ -12,89 +12,146 @@ from decoder.json_rules import Members
 from decoder.refused import Refused
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.tables import contents
-from decoder.wire import Place, decoded_block, segment, violation
+from decoder.wire import BLOCKS, COLUMNS, ENCODINGS, Opening, block, decoded, violation
 
 TEXT_ENCODINGS = {"UTF-8": 1, "UTF-16le": 2, "UTF-16be": 3}
-
-
 SEGMENTS_OVERHEAD = 1_048_576
+SAME = (
+    "name", "store", "identity", "coreData", "externalFiles", "missingExternalFiles", "omissions", "metadata",
+)  # fmt: skip
+"""Section 5.3: what two manifests of one and the same shipment have in common."""
 
 
 class Shipment:
-    def __init__(self, manifest: Members) -> None:
+    def __init__(self, manifest: Members, takes: set[int]) -> None:
+        """`takes`: the encodings that both sides know."""
         self.manifest = manifest
         self.files = [manifest["store"], *manifest.get("externalFiles", [])]
         self.contents = [bytearray() for _ in self.files]
-        self.skipped: set[int] = set()
         self.segments: list[bytes] = []
-        self.rows = "possible"
-        """The store's rows: possible, coming, complete, over."""
-        self.store_is_rows = False
+        self.takes = takes
+        self.wanted: dict[int, set[int]] = {}
+        """What is still to come or has come since the last END, and in which encodings it may."""
+        self.left: list[int] = []
+        """Parts that are wanted and were not opened yet."""
+        self.opened: dict[int, set[int]] = {}
+        """In which encodings each part was opened, ever."""
+        self.last: Opening | None = None
+        """What was opened last since the last END."""
+        self.is_open = False
+        self.offset = 0
+        self.faults: dict[int, Refused] = {}
+        """Parts of which something did not decode."""
 
-    def skip(self, indexes: list[int]) -> None:
-        if any(index >= len(self.files) for index in indexes):
-            raise Refused("bad-manifest", "no such part")
-        self.skipped = set(indexes)
+    @property
+    def name(self) -> str:
+        return self.manifest["name"]
 
-    def ask_again(self, indexes: list[int]) -> None:
-        """The consumer wants the store once more, in blocks, and keeps all else."""
-        if indexes != list(range(1, len(self.files))):
-            raise Refused("bad-manifest", "it asks again for more than the store")
-        self.contents[0] = bytearray()
-        self.rows, self.store_is_rows = "over", False
+    def is_same_as(self, other: Shipment) -> bool:
+        return all((self.manifest.get(key) or None) == (other.manifest.get(key) or None) for key in SAME)
 
-    def _place(self) -> Place | None:
-        for index, (file, content) in enumerate(zip(self.files, self.contents)):
-            is_there = self.store_is_rows if index == 0 else False
-            if index not in self.skipped and not is_there and len(content) < file["size"]:
-                return Place(index, len(content), file["size"])
-        return None
+    def fitting(self, part: int) -> set[int]:
+        return self.takes & ({BLOCKS, COLUMNS} if part == 0 else {BLOCKS})
 
-    def append(self, payload: bytes) -> None:
-        is_restart = payload[:12] == bytes(12) and self.rows in ("coming", "complete")
-        if is_restart:
-            self.store_is_rows = False
-        place = self._place()
-        if place is None:
-            raise violation("a block after the last one")
-        if self.rows == "coming" and not is_restart:
-            raise violation("a block among the rows")
-        content = self.contents[place.part]
-        content += decoded_block(payload, place, bytes(content))
-        self.rows = "over"
+    def want_all(self) -> None:
+        self.want({})
 
-    def append_rows(self, payload: bytes) -> None:
-        content, is_last = segment(payload)
-        if self.rows not in ("possible", "coming") or 0 in self.skipped:
-            raise violation("rows where none may come")
-        self.segments.append(content)
-        if sum(map(len, self.segments)) > self.files[0]["size"] + SEGMENTS_OVERHEAD:
-            raise violation("more rows than the store can have")
-        self.rows, self.store_is_rows = ("complete", True) if is_last else ("coming", False)
+    def want(self, answer: Members) -> bool:
+        """The answer to MANIFEST; whether each part that is wanted can come."""
+        sizes = [file["size"] for file in self.files]
+        absent = [{"part": part} for part, size in enumerate(sizes) if size]
+        wants = answer.get("wants", absent)
+        if any(want["part"] >= len(sizes) or sizes[want["part"]] == 0 for want in wants):
+            raise Refused("bad-manifest", "there is no such part, or nothing of it to come")
+        self.wanted = {}
+        for want in wants:
+            fitting = self.fitting(want["part"])
+            if "encodings" in want:
+                fitting &= {ENCODINGS[name] for name in want["encodings"] if name in ENCODINGS}
+            self.wanted[want["part"]] = fitting
+        self.left = list(self.wanted)
+        self.last, self.is_open = None, False
+        return all(self.wanted.values())
+
+    def want_again(self, answer: Members) -> bool:
+        """The answer to END."""
+        wants = answer.get("wants")
+        if not wants or any("encodings" not in want for want in wants):
+            raise violation("it does not say what it wants, and how")
+        for want in wants:
+            named = {ENCODINGS[name] for name in want["encodings"] if name in ENCODINGS}
+            if named & self.opened.get(want["part"], set()):
+                raise violation("it wants what has come")
+        return self.want(answer)
+
+    def open(self, opening: Opening) -> None:
+        part, encoding = opening.part, opening.encoding
+        if encoding not in self.takes:
+            raise Refused("feature-not-supported", f"encoding {encoding}")
+        if opening.position or opening.base:
+            raise violation("a position or a base where there is none")
+        is_again = self.last is not None and part == self.last.part
+        if not is_again and (self.is_open or self.left[:1] != [part]):
+            raise violation("not the next part")
+        before = self.opened.setdefault(part, set())
+        if encoding not in self.wanted[part] or encoding in before:
+            raise violation("not wanted in this encoding, or not once more")
+        if opening.anew != bool(before):
+            raise violation("anew where it does not belong, or not where it does")
+        before.add(encoding)
+        self.left = self.left if is_again else self.left[1:]
+        self.last, self.is_open = opening, True
+        self.contents[part], self.offset = bytearray(), 0
+        self.segments = [] if part == 0 else self.segments
+        self.faults.pop(part, None)
+
+    def append(self, data: bytes, is_last: bool) -> None:
+        if not self.is_open or self.last is None:
+            raise violation("no part is open")
+        part = self.last.part
+        size = self.files[part]["size"]
+        if self.last.encoding == COLUMNS:
+            self.segments.append(data)
+            if sum(map(len, self.segments)) > size + SEGMENTS_OVERHEAD:
+                raise violation("more rows than the store can have")
+        else:
+            found = block(data, is_last, self.offset, size)
+            self.offset += found.size
+            if part not in self.faults:
+                try:
+                    self.contents[part] += decoded(found, bytes(self.contents[part]))
+                except Refused as fault:
+                    self.faults[part] = fault
+        self.is_open = not is_last
 
     def complete(self) -> None:
-        if self.rows == "coming" or self._place() is not None:
+        if self.is_open or self.left:
             raise violation("END before all parts are complete")
 
-    def make_store(self) -> None:
-        """From its rows; it is the manifest's, or damaged."""
-        store = store_of(self.segments, self.files[0]["size"])
-        if hashlib.sha256(store).hexdigest() != self.files[0]["sha256"]:
-            raise Refused("damaged", "SHA-256 of the store that was made from its rows")
-        self.contents[0] = bytearray(store)
+    def unmade(self) -> Refused | None:
+        """What is wrong with what came of the parts."""
+        if self.segments:
+            try:
+                self.contents[0] = bytearray(store_of(self.segments, self.files[0]["size"]))
+            except Refused as fault:
+                self.faults[0] = fault
+        for part, (file, content) in enumerate(zip(self.files, self.contents)):
+            came = part in self.opened or file["size"] == 0
+            if part in self.faults:
+                return self.faults[part]
+            if came and hashlib.sha256(content).hexdigest() != file["sha256"]:
+                return Refused("damaged", f"SHA-256 of part {part}")
+        return None
 
     def verify(self) -> None:
-        for index, (file, content) in enumerate(zip(self.files, self.contents)):
-            if index not in self.skipped and hashlib.sha256(content).hexdigest() != file["sha256"]:
-                raise Refused("damaged", f"SHA-256 of part {index}")
-        if 0 not in self.skipped:
+        if 0 in self.opened:
             verify_store(bytes(self.contents[0]), self.manifest["store"])
             verify_tables(bytes(self.contents[0]), self.manifest)
 
     def lines(self) -> list[str]:
         return [
-            f"{index} skipped" if index in self.skipped else f"{index} {file['size']} {file['sha256']}"
-            for index, file in enumerate(self.files)
+            f"{part} skipped" if part not in self.opened and file["size"] else f"{part} {file['size']} {file['sha256']}"
+            for part, file in enumerate(self.files)
         ]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from decoder import json_rules as rules
 from decoder.refused import Refused
 from decoder.shipment import Shipment
 from decoder.signature import check_form, signer
 from decoder.wire import (
-    ACCEPT, BLOCK, CANCEL, COLUMNS, END, HELLO, MANIFEST, RECEIPT, REFUSAL, SIGNATURE, WORKING, Frame, Reader,
-    unpacked_manifest, violation,
+    ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING,
+    Frame, Reader, content_of, opening, unpacked_manifest, violation,
 )  # fmt: skip
 
 
@@ -20,15 +22,36 @@ class Ended(Exception):
         self.end = end
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a shipment ended."""
+
+    shipment: Shipment
+    end: str
+    signer: str | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        return self.end == "installed"
+
+    def lines(self) -> list[tuple[str, str]]:
+        found = [("shipment", f"{self.shipment.name} {self.end}")]
+        found += [("signer", self.signer)] if self.signer else []
+        return found + ([("part", line) for line in self.shipment.lines()] if self.is_installed else [])
+
+
 class Side:
     """Walks through the turns; `own` is the side's label, every other one is the peer's."""
 
     def __init__(self, own: str) -> None:
         self.own = own
         self.state = "preamble"
-        self.shipment: Shipment | None = None
-        self.outcome: str | None = None
+        self.current: Shipment | None = None
+        """The one that is under way."""
+        self.outcomes: list[Outcome] = []
         self.end: str | None = None
+        self.code: str | None = None
+        """Why this side has to end the shipment, or the other one has."""
 
     def walk(self, turns: list[tuple[str, bytes]]) -> None:
         ours, theirs = Reader(b""), Reader(b"")
@@ -36,6 +59,8 @@ class Side:
         started: set[str] = set()
         for label, data in turns:
             is_own = label == self.own
+            if self.end and not is_own:
+                continue
             reader = ours if is_own else theirs
             reader.append(data)
             try:
@@ -58,10 +83,25 @@ class Side:
                 self.end = self.end or ended.end
         self.end = self.end or self.link_ended()
 
-    def check_last_word(self, frame: Frame) -> None:
-        code = rules.last_word(frame.payload)["code"]
+    def lines(self) -> list[tuple[str, str]]:
+        return [line for outcome in self.outcomes for line in outcome.lines()]
+
+    def over(self, end: str, state: str = "between") -> None:
+        """The shipment that is under way has its outcome."""
+        assert self.current is not None
+        self.outcomes.append(Outcome(self.current, end, self.signed_by()))
+        self.current, self.state = None, state
+
+    def signed_by(self) -> str | None:
+        return None
+
+    def check_session_word(self, code: str) -> None:
         if self.end != f"failed {code}":
             raise AssertionError(f"{self.own} says {code}, but is {self.end}")
+
+    def check_code(self, code: str) -> None:
+        if code != self.code:
+            raise AssertionError(f"{self.own} says {code} instead of {self.code}")
 
     def greeted(self, mode: str) -> None:
         raise NotImplementedError
@@ -74,161 +114,247 @@ class Side:
 
     def link_ended(self) -> str:
         raise NotImplementedError
+
+
+def last_word(frame: Frame) -> tuple[str, bool]:
+    """The code, and whether the session is over."""
+    word = rules.last_word(frame.payload)
+    return word["code"], word["ends"] == "session"
+
+
+def named(hello: rules.Members) -> set[int]:
+    return {BLOCKS} | {ENCODINGS[name] for name in hello.get("encodings", []) if name in ENCODINGS}
 
 
 class Producer(Side):
     def __init__(self) -> None:
         super().__init__("producer")
-        self.may_send_columns = False
+        self.takes = {BLOCKS}
 
     def greeted(self, mode: str) -> None:
         self.state = "hello"
 
     def sent(self, frame: Frame) -> None:
+        if frame.type == CANCEL:
+            return self.gives_up(*last_word(frame))
         match self.state, frame.type:
-            case _, t if t == CANCEL:
-                self.check_last_word(frame)
-            case "manifest", t if t == MANIFEST:
-                self.shipment = Shipment(rules.manifest(unpacked_manifest(frame.payload)))
+            case "between", t if t == MANIFEST:
+                self.current = Shipment(rules.manifest(unpacked_manifest(frame.payload)), self.takes)
                 self.state = "answer"
-            case "sending", t if t == BLOCK and self.shipment:
-                self.shipment.append(frame.payload)
-            case "sending", t if t == COLUMNS and self.shipment and self.may_send_columns:
-                self.shipment.append_rows(frame.payload)
-            case "sending", t if t == END and self.shipment:
-                self.shipment.complete()
-                if not self.shipment.store_is_rows:
-                    self.shipment.verify()
+            case "sending", t if t == PART and self.current:
+                self.current.open(opening(frame.payload))
+            case "sending", t if t == DATA and self.current:
+                self.current.append(*content_of(frame.payload))
+            case "sending", t if t == END and self.current:
+                self.current.complete()
                 self.state = "receipt"
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
+    def gives_up(self, code: str, is_session: bool) -> None:
+        if is_session:
+            return self.check_session_word(code)
+        match self.state:
+            case "answer" | "sending":
+                self.code, self.state = code, "last word"
+            case "unable":
+                self.check_code(code)
+                self.state = "last word"
+            case "refused":
+                self.check_code(code)
+                self.over(f"refused {code}")
+            case _:
+                raise violation(f"CANCEL in state {self.state}")
+
     def received(self, frame: Frame) -> None:
+        if frame.type == REFUSAL:
+            return self.refused(*last_word(frame))
         match self.state, frame.type:
-            case _, t if t == REFUSAL:
-                raise Ended(f"refused {rules.last_word(frame.payload)['code']}")
             case "hello", t if t == HELLO:
-                self.may_send_columns = "sqlite-columns" in rules.hello(frame.payload)["encodings"]
-                self.state = "manifest"
-            case "answer", t if t == ACCEPT and self.shipment:
-                acceptance = rules.accept(frame.payload)
-                if acceptance.get("plainly"):
-                    raise violation("asks again for what was not sent")
-                self.shipment.skip(acceptance.get("skip", []))
-                self.state = "sending"
-            case "receipt", t if t == ACCEPT and self.shipment and self.shipment.store_is_rows:
-                acceptance = rules.accept(frame.payload)
-                if not acceptance.get("plainly"):
-                    raise violation("ACCEPT once more")
-                self.shipment.ask_again(acceptance.get("skip", []))
-                self.state = "sending"
-            case ("answer" | "receipt") as state, t if t == RECEIPT:
-                self.receipt(frame, "unchanged" if state == "answer" else "installed")
+                self.takes = named(rules.hello(frame.payload))
+                self.state = "between"
+            case "answer", t if t == ANSWER and self.current:
+                self.answered(self.current.want(rules.answer(frame.payload)))
+            case "receipt", t if t == ANSWER and self.current:
+                self.answered(self.current.want_again(rules.answer(frame.payload)))
+            case "last word", t if t == ANSWER:
+                rules.answer(frame.payload)
+            case ("answer" | "last word"), t if t == RECEIPT:
+                self.receipt(frame, "unchanged")
+            case "receipt", t if t == RECEIPT:
+                self.receipt(frame, "installed")
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
+
+    def answered(self, can_send: bool) -> None:
+        self.state = "sending" if can_send else "unable"
+        self.code = None if can_send else "feature-not-supported"
+
+    def refused(self, code: str, is_session: bool) -> None:
+        if is_session:
+            raise Ended(f"refused {code}")
+        match self.state:
+            case "answer" | "receipt":
+                self.over(f"refused {code}")
+            case "sending":
+                self.code, self.state = code, "refused"
+            case "last word":
+                self.over(f"cancelled {self.code}")
+            case _:
+                raise violation("a shipment is refused, and none is under way")
 
     def receipt(self, frame: Frame, expected: str) -> None:
         receipt = rules.receipt(frame.payload)
         if receipt["outcome"] != expected:
             raise violation(receipt["outcome"])
-        manifest = self.shipment.manifest if self.shipment else {}
+        manifest = self.current.manifest if self.current else {}
         if receipt["name"] != manifest.get("name"):
             raise Refused("bad-manifest", "a receipt for another store")
         if receipt["sha256"] != manifest["store"]["sha256"]:
             raise Refused("damaged", "another digest")
-        self.outcome = expected
-        raise Ended("done")
+        self.over(expected)
 
     def link_ended(self) -> str:
-        return "failed protocol-violation"
+        return "done" if self.state == "between" else "failed protocol-violation"
 
 
 class Consumer(Side):
     def __init__(self) -> None:
         super().__init__("consumer")
         self.is_one_way = False
-        self.takes_columns = True
+        self.takes = {BLOCKS, COLUMNS}
         self.signature: bytes | None = None
         self.signer: str | None = None
 
     def greeted(self, mode: str) -> None:
         self.is_one_way = mode == "one-way"
-        self.state = "manifest"
+        self.state = "between"
+
+    def signed_by(self) -> str | None:
+        return self.signer
 
     def sent(self, frame: Frame) -> None:
         match self.state, frame.type:
             case _, t if t == HELLO:
-                self.takes_columns = "sqlite-columns" in rules.hello(frame.payload)["encodings"]
+                self.takes = named(rules.hello(frame.payload))
             case _, t if t == REFUSAL:
-                self.check_last_word(frame)
-            case "answering", t if t == ACCEPT and self.shipment:
-                acceptance = rules.accept(frame.payload)
-                if acceptance.get("plainly"):
-                    raise violation("nothing can come again")
-                self.shipment.skip(acceptance.get("skip", []))
+                self.refuses(*last_word(frame))
+            case "answering", t if t == ANSWER and self.current:
+                self.current.want(rules.answer(frame.payload))
+                self.state = "receiving"
+            case "unmade", t if t == ANSWER and self.current:
+                self.current.want_again(rules.answer(frame.payload))
                 self.state = "receiving"
             case "answering", t if t == RECEIPT:
                 self.receipt(frame, "unchanged")
-            case "unmade", t if t == ACCEPT and self.shipment:
-                acceptance = rules.accept(frame.payload)
-                if not acceptance.get("plainly"):
-                    raise violation("an answer to no question")
-                self.shipment.ask_again(acceptance.get("skip", []))
-                self.state = "receiving"
             case "installed", t if t == RECEIPT:
                 self.receipt(frame, "installed")
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
+    def refuses(self, code: str, is_session: bool) -> None:
+        if is_session:
+            return self.check_session_word(code)
+        match self.state:
+            case "answering":
+                self.over(f"refused {code}")
+            case "receiving":
+                self.over(f"refused {code}", "passing over")
+            case "refusing" | "unmade":
+                self.check_code(code)
+                self.over(f"refused {code}")
+            case "cancelled":
+                self.check_code(code)
+                self.over(f"cancelled {code}")
+            case _:
+                raise violation(f"REFUSAL in state {self.state}")
+
     def receipt(self, frame: Frame, expected: str) -> None:
         receipt = rules.receipt(frame.payload)
-        manifest = self.shipment.manifest if self.shipment else {}
+        manifest = self.current.manifest if self.current else {}
         facts = (receipt["outcome"], receipt["name"], receipt["sha256"])
         if facts != (expected, manifest["name"], manifest["store"]["sha256"]):
             raise violation("a receipt that is not true")
-        self.outcome = expected
-        raise Ended("done")
+        self.over(expected)
 
     def received(self, frame: Frame) -> None:
         match self.state, frame.type:
-            case ("manifest" | "signed manifest" | "answering" | "receiving"), t if t == CANCEL:
-                raise Ended(f"cancelled {rules.last_word(frame.payload)['code']}")
-            case "manifest", t if t == SIGNATURE:
+            case _, t if t == CANCEL:
+                self.given_up(*last_word(frame))
+            case "between", t if t == SIGNATURE:
                 check_form(frame.payload)
                 if not self.is_one_way:
                     raise violation("a signature in two-way mode")
                 self.signature, self.state = frame.payload, "signed manifest"
-            case ("manifest" | "signed manifest"), t if t == MANIFEST:
-                manifest = rules.manifest(unpacked_manifest(frame.payload))
-                if self.signature is not None:
-                    if "counter" not in manifest:
-                        raise Refused("bad-manifest", "signed, and without a counter")
-                    self.signer = signer(self.signature, 1, frame.payload)
-                self.shipment = Shipment(manifest)
-                self.state = "receiving" if self.is_one_way else "answering"
-            case "receiving", t if t == BLOCK and self.shipment:
-                self.shipment.append(frame.payload)
-            case "receiving", t if t == COLUMNS and not self.takes_columns:
-                raise Refused("feature-not-supported", "sqlite-columns")
-            case "receiving", t if t == COLUMNS and self.shipment:
-                self.shipment.append_rows(frame.payload)
-            case "receiving", t if t == END and self.shipment:
-                self.shipment.complete()
-                self.state = self.verified(self.shipment)
+            case ("between" | "signed manifest"), t if t == MANIFEST:
+                self.offered(frame.payload)
+            case "receiving", t if t == PART and self.current:
+                self.current.open(opening(frame.payload))
+            case "receiving", t if t == DATA and self.current:
+                self.current.append(*content_of(frame.payload))
+            case "receiving", t if t == END and self.current:
+                self.current.complete()
+                self.finish(self.current)
+            case "passing over", t if t in (PART, DATA):
+                pass
+            case "passing over", t if t == END:
+                self.state = "between"
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
-    def verified(self, shipment: Shipment) -> str:
-        """What a one-way consumer has nobody to ask for, a two-way one asks for once more."""
+    def offered(self, payload: bytes) -> None:
+        manifest = rules.manifest(unpacked_manifest(payload))
+        self.signer = None
+        if self.signature is not None:
+            if "counter" not in manifest:
+                raise Refused("bad-manifest", "signed, and without a counter")
+            self.signer, self.signature = signer(self.signature, 1, payload), None
+        self.current = Shipment(manifest, self.takes)
+        self.state = "receiving" if self.is_one_way else "answering"
         try:
-            if shipment.store_is_rows:
-                shipment.make_store()
-        except Refused:
-            if self.is_one_way:
-                raise
-            return "unmade"
-        shipment.verify()
-        return "complete" if self.is_one_way else "installed"
+            rules.check_features(manifest)
+        except Refused as refused:
+            return self.refuse(refused, "passing over")
+        if self.is_one_way:
+            self.current.want_all()
+
+    def refuse(self, refused: Refused, state: str = "between") -> None:
+        """The shipment alone: where there is somebody to tell, they are told first."""
+        if self.is_one_way:
+            self.over(f"refused {refused.code}", state)
+        else:
+            self.code, self.state = refused.code, "refusing"
+
+    def finish(self, shipment: Shipment) -> None:
+        fault = shipment.unmade()
+        if fault is not None:
+            self.refuse(fault)
+            if not self.is_one_way:
+                self.state = "unmade"
+            return
+        try:
+            shipment.verify()
+        except Refused as refused:
+            return self.refuse(refused)
+        if self.is_one_way:
+            held = [outcome.shipment for outcome in self.outcomes if outcome.is_installed and outcome.shipment.name == shipment.name]
+            self.over("unchanged" if held and shipment.is_same_as(held[-1]) else "installed")
+        else:
+            self.state = "installed"
+
+    def given_up(self, code: str, is_session: bool) -> None:
+        if is_session:
+            raise Ended(f"cancelled {code}")
+        match self.state:
+            case "between" | "signed manifest" | "passing over":
+                self.state, self.signature = "between", None
+            case "answering" | "receiving":
+                self.code, self.state = code, "cancelled"
+                if self.is_one_way:
+                    self.over(f"cancelled {code}")
+            case _:
+                raise violation(f"CANCEL in state {self.state}")
 
     def link_ended(self) -> str:
-        return "done" if self.state == "complete" else "failed protocol-violation"
+        is_whole = self.state == "between" and self.outcomes
+        return "done" if is_whole else "failed protocol-violation"

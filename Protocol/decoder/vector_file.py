@@ -10,7 +10,7 @@ SECTION = re.compile(r"bytes(?: (?P<label>[a-z]+(?: [a-z]+)*))?:")
 LINE = re.compile(r"(?P<hex>[0-9A-F]{2}(?: [0-9A-F]{2})*)(?: \* (?P<times>[1-9][0-9]*))?(?:  # \S(?:.*\S)?)?")
 FIRST_KEYS = ["name", "about", "covers", "kind", "expect"]
 KINDS = {
-    "preamble", "header", "frames", "block", "columns", "manifest", "hello", "accept", "receipt", "refusal", "cancel",
+    "preamble", "header", "frames", "part", "data", "block", "manifest", "hello", "answer", "receipt", "refusal", "cancel",
     "tables", "stream", "dialogue", "canonical", "segment", "rows",
 }  # fmt: skip
 

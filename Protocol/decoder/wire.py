@@ -1,4 +1,4 @@
-"""Section 3: reads preambles, frames and blocks."""
+"""Section 3: reads preambles, frames, parts and blocks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from decoder.refused import Refused
 MAGIC = bytes([0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A])
 PREAMBLE_SIZE = 16
 OUR_VERSION = 1
-HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, COLUMNS = 1, 2, 3, 4, 5, 6, 7, 8, 9
-SIGNATURE, WORKING = 10, 0x81
+HELLO, MANIFEST, ANSWER, PART, DATA, END, RECEIPT, REFUSAL, CANCEL, SIGNATURE = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+WORKING = 0x81
 LIMITS = {
-    HELLO: 262144, MANIFEST: 4194305, ACCEPT: 262144, BLOCK: 1049617, END: 0,
-    RECEIPT: 262144, REFUSAL: 262144, CANCEL: 262144, COLUMNS: 4195329, SIGNATURE: 4160, WORKING: 0,
+    HELLO: 262144, MANIFEST: 4194305, ANSWER: 262144, PART: 46, DATA: 4195329, END: 0,
+    RECEIPT: 262144, REFUSAL: 262144, CANCEL: 262144, SIGNATURE: 4160, WORKING: 0,
 }  # fmt: skip
 OPTIONAL_LIMIT = 65536
 MANIFEST_SIZE = 4194304
-BLOCK_FIELDS = 17
-LARGEST_DECODED = 1048576
+BLOCKS, COLUMNS = 1, 2
+ENCODINGS = {"blocks": BLOCKS, "columns": COLUMNS}
+PART_FIELDS, BASE = 14, 32
+BLOCK_FIELDS = 5
+LARGEST_DECODED, LARGEST_ENCODED = 1048576, 1049600
 WINDOW = 32768
 
 
@@ -105,39 +108,68 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class Place:
-    """The only place where the next block may go."""
+class Opening:
+    """The payload of PART."""
 
+    encoding: int
+    anew: bool
     part: int
-    offset: int
-    part_size: int
+    position: int
+    base: bytes
 
 
-def decoded_block(payload: bytes, place: Place, before: bytes) -> bytes:
-    """`before` is the part up to `place`, or as much of it as a window can hold."""
-    if not BLOCK_FIELDS < len(payload) <= LIMITS[BLOCK]:
-        raise violation("a block without encoded bytes")
-    part, offset = int.from_bytes(payload[0:4], "big"), int.from_bytes(payload[4:12], "big")
-    size, encoding, encoded = int.from_bytes(payload[12:16], "big"), payload[16], payload[17:]
+def opening(payload: bytes) -> Opening:
+    if len(payload) not in (PART_FIELDS, PART_FIELDS + BASE):
+        raise violation("no PART is as long")
+    if payload[1] > 1:
+        raise violation("flags that mean nothing")
+    numbers = int.from_bytes(payload[2:6], "big"), int.from_bytes(payload[6:14], "big")
+    return Opening(payload[0], payload[1] == 1, *numbers, payload[14:])
+
+
+def content_of(payload: bytes) -> tuple[bytes, bool]:
+    """What DATA carries, and whether it is the last one."""
+    if len(payload) < 2:
+        raise violation("DATA without data")
+    if payload[0] > 1:
+        raise violation("flags that mean nothing")
+    return payload[1:], payload[0] == 1
+
+
+@dataclass(frozen=True)
+class Block:
+    form: int
+    size: int
+    encoded: bytes
+
+
+def block(data: bytes, is_last: bool, offset: int, part_size: int) -> Block:
+    """What may come at `offset` of a part; whether it decodes is another question."""
+    form, size, encoded = data[:1], int.from_bytes(data[1:5], "big"), data[BLOCK_FIELDS:]
+    if not 1 <= len(encoded) <= LARGEST_ENCODED:
+        raise violation("no encoded bytes, or too many")
+    if form not in (b"\0", b"\1", b"\2"):
+        raise violation("a form that is none")
     if not 1 <= size <= LARGEST_DECODED:
         raise violation("decoded size")
-    if (part, offset) != (place.part, place.offset) or offset + size > place.part_size:
-        raise violation("not the next block")
-    if encoding == 0:
-        return checked(encoded, size)
-    if encoding == 1:
-        return inflated(encoded, size, None)
-    if encoding == 2:
-        if offset == 0:
-            raise violation("a window at offset 0")
-        return inflated(encoded, size, before[-WINDOW:])
-    raise Refused("feature-not-supported", f"encoding {encoding}")
+    if offset + size > part_size or is_last != (offset + size == part_size):
+        raise violation("the part and its last block do not end together")
+    if form == b"\2" and offset == 0:
+        raise violation("a window in the first block")
+    return Block(form[0], size, encoded)
 
 
-def checked(decoded: bytes, size: int) -> bytes:
-    if len(decoded) != size:
+def decoded(found: Block, before: bytes) -> bytes:
+    """`before` is the part up to the block, or as much of it as a window can hold."""
+    if found.form == 0:
+        return checked(found.encoded, found.size)
+    return inflated(found.encoded, found.size, before[-WINDOW:] if found.form == 2 else None)
+
+
+def checked(content: bytes, size: int) -> bytes:
+    if len(content) != size:
         raise Refused("damaged", "decoded size")
-    return decoded
+    return content
 
 
 def inflated(stream: bytes, size: int, dictionary: bytes | None) -> bytes:
@@ -146,12 +178,12 @@ def inflated(stream: bytes, size: int, dictionary: bytes | None) -> bytes:
         raise Refused("damaged", "FDICT")
     try:
         decoder = zlib.decompressobj() if dictionary is None else zlib.decompressobj(zdict=dictionary)
-        decoded = decoder.decompress(stream, size + 1)
+        content = decoder.decompress(stream, size + 1)
     except zlib.error as error:
         raise Refused("damaged", str(error)) from error
     if not decoder.eof or decoder.unused_data:
         raise Refused("damaged", "the zlib stream does not end with the block")
-    return checked(decoded, size)
+    return checked(content, size)
 
 
 DICTIONARY = (Path(__file__).resolve().parent.parent / "manifest-dictionary.txt").read_bytes().replace(b"\n", b"")
@@ -174,12 +206,3 @@ def unpacked_manifest(payload: bytes) -> bytes:
     if not decoder.eof or decoder.unused_data:
         raise Refused("damaged", "the manifest's stream does not end with the payload")
     return json
-
-
-def segment(payload: bytes) -> tuple[bytes, bool]:
-    """Section 3.4: what COLUMNS carries, and whether it is the last one."""
-    if len(payload) < 2:
-        raise violation("rows without a segment")
-    if payload[0] not in (0, 1):
-        raise violation("flags that mean nothing")
-    return payload[1:], payload[0] == 1

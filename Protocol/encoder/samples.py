@@ -114,14 +114,16 @@ def core_data_manifest(**more: Any) -> Members:
     return manifest(CORE_DATA_STORE, **(members | more))
 
 
-HELLO_MEMBERS: Members = {"software": "ship-store 1.0.0", "encodings": ["stored", "zlib", "zlib-window"]}
-HELLO_WITH_COLUMNS: Members = HELLO_MEMBERS | {"encodings": ["stored", "zlib", "zlib-window", "sqlite-columns"]}
+HELLO_MEMBERS: Members = {"software": "ship-store 1.0.0"}
+HELLO_WITH_COLUMNS: Members = HELLO_MEMBERS | {"encodings": ["columns", "blocks"]}
 
 
-def receipt(store: StoreFile = RECIPES_STORE, outcome: str = "installed", generation: int = 1) -> Members:
-    return {"name": "Recipes", "generation": generation, "sha256": store.digest, "outcome": outcome}
+def receipt(
+    store: StoreFile = RECIPES_STORE, outcome: str = "installed", generation: int = 1, name: str = "Recipes"
+) -> Members:
+    return {"name": name, "generation": generation, "sha256": store.digest, "outcome": outcome}
 
 
-def word(code: str, message: str) -> Members:
+def word(code: str, message: str, ends: str | None = None) -> Members:
     """The members of REFUSAL and of CANCEL."""
-    return {"code": code, "message": message}
+    return {"code": code, "message": message} | ({"ends": ends} if ends else {})

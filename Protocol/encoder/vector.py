@@ -32,11 +32,16 @@ class Vector:
         if self.error:
             fields.append(("error", self.error))
         lines = [f"{key}: {value}".rstrip() for key, value in fields + self.details]
+        return "\n".join(lines + self.rendered_sections()) + "\n"
+
+    def rendered_sections(self) -> list[str]:
+        """Each with an empty line before it."""
+        lines: list[str] = []
         for label, pieces in self.sections:
             lines += ["", f"bytes {label}:" if label else "bytes:"]
             for piece in pieces:
                 lines += piece_lines(piece)
-        return "\n".join(lines) + "\n"
+        return lines
 
 
 def piece_lines(piece: Piece) -> list[str]:
@@ -69,7 +74,10 @@ MAPS = ("value.coreData.entityVersionHashes", "value.metadata", "value.tables")
 
 
 def values(members: dict[str, Any], path: str = "value") -> list[Detail]:
-    """The members as flat lines: `value.store.size: 512`; null, false, empty arrays and an empty metadata give none."""
+    """The members as flat lines: `value.store.size: 512`; null, false, empty arrays and an empty metadata give none.
+
+    An empty `wants` gives one, for it is not an absent one.
+    """
     lines: list[Detail] = []
     for key, value in members.items():
         lines += value_lines(f"{path}.{key}", value)
@@ -80,7 +88,7 @@ def value_lines(path: str, value: Any) -> list[Detail]:
     if value is None or value is False:
         return []
     if isinstance(value, list):
-        lines = [(f"{path}.count", str(len(value)))] if value else []
+        lines = [(f"{path}.count", str(len(value)))] if value or path == "value.wants" else []
         for index, element in enumerate(value):
             lines += value_lines(f"{path}.{index}", element)
         return lines

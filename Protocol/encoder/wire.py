@@ -1,4 +1,4 @@
-"""The bytes of section 3: preamble, frames and blocks.
+"""The bytes of section 3: preamble, frames, parts and blocks.
 
 Everything that a vector may want to be wrong is an argument; lengths and checksums are right unless told otherwise.
 """
@@ -16,24 +16,22 @@ MAGIC = b"\x89SHIP\r\n\x1a"
 PRODUCER, CONSUMER = 1, 2
 ONE_WAY, TWO_WAY = 1, 2
 
-HELLO, MANIFEST, ACCEPT, BLOCK, END, RECEIPT, REFUSAL, CANCEL, COLUMNS, SIGNATURE = range(1, 11)
+HELLO, MANIFEST, ANSWER, PART, DATA, END, RECEIPT, REFUSAL, CANCEL, SIGNATURE = range(1, 11)
 WORKING = 0x81
 NAMES = {
-    HELLO: "HELLO", MANIFEST: "MANIFEST", ACCEPT: "ACCEPT", BLOCK: "BLOCK", END: "END",
-    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", COLUMNS: "COLUMNS", SIGNATURE: "SIGNATURE",
-    WORKING: "WORKING",
+    HELLO: "HELLO", MANIFEST: "MANIFEST", ANSWER: "ANSWER", PART: "PART", DATA: "DATA", END: "END",
+    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", SIGNATURE: "SIGNATURE", WORKING: "WORKING",
 }  # fmt: skip
 LIMITS = {
-    HELLO: 262_144, MANIFEST: 4_194_305, ACCEPT: 262_144, BLOCK: 1_049_617, END: 0,
-    RECEIPT: 262_144, REFUSAL: 262_144, CANCEL: 262_144, COLUMNS: 4_195_329, SIGNATURE: 4160,
-    WORKING: 0,
+    HELLO: 262_144, MANIFEST: 4_194_305, ANSWER: 262_144, PART: 46, DATA: 4_195_329, END: 0,
+    RECEIPT: 262_144, REFUSAL: 262_144, CANCEL: 262_144, SIGNATURE: 4160, WORKING: 0,
 }  # fmt: skip
 UNKNOWN_OPTIONAL_LIMIT = 65_536
 
-STORED, ZLIB, ZLIB_WINDOW, DELTA = 0, 1, 2, 32
-ENCODING_NAMES = {
-    STORED: "stored", ZLIB: "zlib", ZLIB_WINDOW: "zlib-window", DELTA: "delta",
-}  # fmt: skip
+BLOCKS, COLUMNS, COLUMNS_OVER_BASE = 1, 2, 3
+ENCODING_NAMES = {BLOCKS: "blocks", COLUMNS: "columns", COLUMNS_OVER_BASE: "columns-over-base"}
+STORED, ZLIB, ZLIB_WINDOW = 0, 1, 2
+FORM_NAMES = {STORED: "stored", ZLIB: "zlib", ZLIB_WINDOW: "zlib with a window"}
 MANIFEST_LIMIT = 4_194_304
 SEGMENT_LIMIT = 4_195_328
 SEGMENTS_OVERHEAD = 1_048_576
@@ -98,11 +96,25 @@ def deflated_manifest(stream: bytes) -> Pieces:
     return [Piece(b"\1", "deflate"), *binary(stream, f"{len(stream)} bytes of deflate")]
 
 
-def columns(segment: bytes, is_last: bool = False, flags: int | None = None) -> Pieces:
-    """The payload of COLUMNS."""
+def part(
+    index: int, encoding: int = BLOCKS, anew: bool = False, position: int = 0, base: bytes = b"", flags: int | None = None
+) -> Pieces:
+    """The payload of PART."""
+    flags = int(anew) if flags is None else flags
+    return [
+        Piece(bytes([encoding]), f"encoding {encoding}: {ENCODING_NAMES.get(encoding, 'unknown')}"),
+        Piece(bytes([flags]), {0: "flags: none", 1: "flags: anew"}.get(flags, "flags that mean nothing")),
+        Piece(struct.pack(">I", index), f"part {index}"),
+        Piece(struct.pack(">Q", position), f"position {position}"),
+        *binary(base, "base"),
+    ]
+
+
+def data(content: Pieces, is_last: bool = True, flags: int | None = None) -> Pieces:
+    """The payload of DATA."""
     flags = int(is_last) if flags is None else flags
     note = {0: "flags: more to come", 1: "flags: the last one"}.get(flags, "flags that mean nothing")
-    return [Piece(bytes([flags]), note), *binary(segment, f"a segment of {len(segment)} bytes")]
+    return [Piece(bytes([flags]), note), *content]
 
 
 def signature(value: bytes, certificate: bytes) -> Pieces:
@@ -112,13 +124,10 @@ def signature(value: bytes, certificate: bytes) -> Pieces:
     ]  # fmt: skip
 
 
-def block(part: int, offset: int, decoded_size: int, encoding: int, encoded: bytes) -> Pieces:
-    """The payload of a BLOCK frame."""
-    name = ENCODING_NAMES.get(encoding, "unknown")
+def block(decoded_size: int, form: int, encoded: bytes) -> Pieces:
+    """The data of one DATA of a part in `blocks`."""
     return [
-        Piece(struct.pack(">I", part), f"part {part}"),
-        Piece(struct.pack(">Q", offset), f"offset {offset}"),
+        Piece(bytes([form]), f"form {form}: {FORM_NAMES.get(form, 'unknown')}"),
         Piece(struct.pack(">I", decoded_size), f"decoded size {decoded_size}"),
-        Piece(bytes([encoding]), f"encoding {encoding}: {name}"),
         *binary(encoded, f"{len(encoded)} encoded bytes"),
     ]

@@ -3,7 +3,7 @@ public enum CompressionError: Error, Hashable, Sendable {
     /// The encoded bytes are not what their encoding says they are.
     case damaged(Flaw)
     /// A file has fewer bytes than when its digest was taken.
-    case sourceChanged(part: UInt32)
+    case sourceChanged(part: Int)
     /// There is not even 1 MiB of memory left, which deflate needs.
     case outOfMemory
     /// A record is not in the one encoding that its values have; see `RowGroup`.

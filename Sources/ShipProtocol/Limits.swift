@@ -2,7 +2,7 @@
 ///
 /// Source: `Protocol/README.md` section 9.
 package enum Limits {
-    /// Longest payload of a HELLO, ACCEPT, RECEIPT, REFUSAL or CANCEL frame, in bytes.
+    /// Longest payload of a HELLO, ANSWER, RECEIPT, REFUSAL or CANCEL frame, in bytes.
     package static let messageSize = 256 * 1024
     /// Longest certificate of a signed shipment, in bytes.
     package static let certificateSize = 4 * 1024
@@ -35,7 +35,7 @@ package enum Limits {
     package static let tables = 2048
     /// Longest name of a table, entity name, identity, software or SQLite version, in bytes of UTF-8.
     package static let labelLength = 256
-    /// Most names in a list of features or encodings, and most stores in the list of those held.
+    /// Most names in a list of encodings or required features, and most stores in the list of those held.
     package static let features = 64
     package static let heldStores = 1024
     /// Highest number of a generation: 2^53 - 1, which every JSON reader holds exactly.

@@ -10,7 +10,7 @@ public import SystemPackage
 
 /// The companion's side: receives shipments into an inbox, which it owns for as long as it lives.
 ///
-///     link -> FrameParser -> ColumnsDecoder or BlockDecoder -> StagedGeneration -> StoreCheck -> Installer -> StoreCoordinator
+///     link -> FrameParser -> PartDecoder -> StagedGeneration -> StoreCheck -> Installer -> StoreCoordinator
 public final class Consumer: Sendable {
     public struct Options: Sendable {
         public var timeouts = Timeouts()
@@ -70,12 +70,13 @@ public final class Consumer: Sendable {
         }
     }
 
-    /// Receives one shipment from an endpoint.
+    /// Receives the shipments that an endpoint has.
     ///
-    /// - Returns: The receipt: what came is installed, durable and current.
+    /// - Returns: The receipts: what came is installed, durable and current.
+    /// - Throws: Why the first one that failed did. The others are installed all the same; `report` has been told of each.
     public func receive(
         from endpoint: Endpoint, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
-    ) async throws(ShipmentError) -> Receipt {
+    ) async throws(ShipmentError) -> [Receipt] {
         do {
             return try await Connector.withLink(from: endpoint, try linkOptions(for: endpoint)) { link in
                 let greeting: ConsumerSession.Greeting =
@@ -93,25 +94,28 @@ public final class Consumer: Sendable {
 
     private func receive(
         over link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveReport) -> Void
-    ) async throws(ShipmentError) -> Receipt {
+    ) async throws(ShipmentError) -> [Receipt] {
         let told = nextSession(link, report)
+        let outcome: ConsumerSession.Outcome
         do throws(ShipmentError) {
-            return try await session(link, greeting, told) {}
+            outcome = try await session(link, greeting, told) {}
         } catch {
             told.add(.failed(error))
             throw error
         }
+        if let failure = outcome.failures.first { throw failure }
+        return outcome.receipts
     }
 
     /// How long `listen` goes on.
     public enum Persistence: Hashable, Sendable {
         case untilCancelled
-        /// Until one shipment is over, well or not, that somebody has begun who may. Whoever only connects, pairs, or may not
-        /// ship, does not end it.
+        /// Until one session is over, well or not, that somebody has begun who may ship. Whoever only connects, pairs, or may
+        /// not ship, does not end it.
         case once
     }
 
-    /// Accepts connections, and receives a shipment over each; those of different stores side by side.
+    /// Accepts connections, and receives what comes over each; shipments of different stores side by side.
     ///
     /// - Parameters:
     ///   - address: Where; a port of 0 lets the system choose one.
@@ -156,7 +160,7 @@ public final class Consumer: Sendable {
         }
     }
 
-    /// Pairs, or receives a shipment.
+    /// Pairs, or receives shipments.
     private func visit(
         _ link: Link, _ window: PairingWindow?, _ first: FirstShipment?,
         _ report: @escaping @Sendable (ReceiveReport) -> Void
@@ -177,8 +181,8 @@ public final class Consumer: Sendable {
         }
         let (claim, told) = (first.map(FirstShipment.Claim.init), nextSession(link, report))
         do throws(ShipmentError) {
-            _ = try await session(link, .atOnce, told) { try claim?.make() }
-            claim?.end(.success(()))
+            let outcome = try await session(link, .atOnce, told) { try claim?.make() }
+            claim?.end(outcome.failures.first.map(Result.failure) ?? .success(()))
         } catch {
             guard claim?.isMade != false else {
                 told.add(.turnedAway("\(link.peer)", error))
@@ -224,21 +228,18 @@ public final class Consumer: Sendable {
     private func session(
         _ link: Link, _ greeting: ConsumerSession.Greeting, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void
-    ) async throws(ShipmentError) -> Receipt {
+    ) async throws(ShipmentError) -> ConsumerSession.Outcome {
         told.add(.connected("\(link.peer)"))
         if link.peer == .standardStreams { told.add(.reading(link.medium == .file ? .file : .stream)) }
-        let start = ContinuousClock.now
         let session = ConsumerSession(
             judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,
             coordinator: coordinator, turns: turns, budget: options.budget, requirements: options.requirements,
             checking: options.checking, probes: ProbeRun(options.probes), codec: options.codec,
             timeouts: options.timeouts, whenBegun: whenBegun, report: told.add)
         do {
-            let receipt = try await withTaskExecutorPreference(BlockingExecutor.shared) {
+            return try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)
             }
-            told.add(.finished(receipt, .now - start))
-            return receipt
         } catch {
             throw ShipmentError(error, from: link.medium)
         }

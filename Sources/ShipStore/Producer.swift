@@ -7,19 +7,19 @@ import StoreFiles
 import StoreSnapshot
 public import SystemPackage
 
-/// The phone's side: ships a live store.
+/// The phone's side: ships live stores.
 ///
-///     SourceStore -> CompactCopy -> ColumnsEncoder or BlockEncoder -> FrameWriter -> link
+///     SourceStore -> CompactCopy -> PartEncoder -> FrameWriter -> link
 public struct Producer: Sendable {
     public struct Options: Sendable {
-        /// The name to ship under; `nil` takes what the file's name suggests.
+        /// The name to ship under, where one store is shipped; `nil` takes what the file's name suggests.
         public var name: StoreName?
-        /// The user's own pairs, which travel with the shipment.
+        /// The user's own pairs, which travel with each shipment.
         public var metadata: [String: String] = [:]
         /// How hard to try to make few bytes.
         public var effort = Effort.auto
-        /// How the store goes, if the consumer takes it so.
-        public var form = StoreForm.columns
+        /// In what a store goes, if the consumer takes it.
+        public var encoding = PartEncoding.columns
         /// Whether what goes by its rows is decoded before it counts.
         public var selfCheck = SelfCheck.on
         /// How many blocks are deflated at the same time.
@@ -47,103 +47,132 @@ public struct Producer: Sendable {
         case always
     }
 
-    public let store: FilePath
+    public let stores: [FilePath]
     public let options: Options
 
     public init(_ store: FilePath, options: Options = Options()) {
-        self.store = store
+        self.init([store], options: options)
+    }
+
+    /// - Parameter stores: Shipped in this order, in one session.
+    public init(_ stores: [FilePath], options: Options = Options()) {
+        self.stores = stores
         self.options = options
     }
 
-    /// Ships one compact copy of the store.
+    /// Ships one compact copy of each store.
     ///
-    /// - Returns: With the consumer's receipt where the link goes both ways: then the copy is installed and durable.
+    /// - Returns: In the order of the stores, with the consumer's receipt where the link goes both ways: then the copy is installed
+    ///   and durable.
+    /// - Throws: Why the first one that failed did. The others have arrived all the same, but in a file: that is there as a whole or
+    ///   not at all. `report` has been told of each.
     public func send(
         to endpoint: Endpoint, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
-    ) async throws(ShipmentError) -> Delivery {
+    ) async throws(ShipmentError) -> [Delivery] {
+        let start = ContinuousClock.now
         do {
-            let beginning = try begin(to: endpoint)
+            // What is wrong with a store is said before anybody is called.
+            let sources = try sources(for: endpoint)
             return try await Connector.withLink(to: endpoint, try linkOptions(for: endpoint)) { link in
-                // The listener may be trusted no more while the copy is taken, or sent.
+                // The listener may be trusted no more while a copy is taken, or sent.
                 let standing = SessionStanding(options.trust) { [trust = options.trust] () throws(ShipmentError) in
-                    try trust.check(link, as: .receiver, of: beginning.name)
+                    try trust.check(link, as: .receiver, ofAny: sources.map(\.name))
                 }
                 try standing.check()
                 let identity = try options.identity
                 let signs = options.signing == .always || link.medium == .file
                 let session = ProducerSession(
-                    timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing, report: report
-                ) {
-                    try await prepare(beginning, report) {
-                        identity == nil ? nil : try options.knownDevice?.nextCounter()
-                    }
+                    timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing, start: start,
+                    report: report)
+                let orders = sources.map { source in
+                    ProducerSession.Order(
+                        check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
+                        prepare: { try await prepare(source, counting: identity != nil, report) },
+                        ended: { tell($0, of: source, report) })
                 }
-                let outcome = try await standing.whileItLasts { try await session.run(link) }
-                return Delivery(
-                    manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
-                    duration: .now - beginning.time)
+                let results = try await standing.whileItLasts { await session.run(link, orders) }
+                return try results.map { try $0.get() }.map(Delivery.init)
             }
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    /// Does all that `send` does, but for the sending: nobody is called, nothing is written but a temporary copy, and no
+    /// Does all that `send` does, but for the sending: nobody is called, nothing is written but temporary copies, and no
     /// number of a shipment is used up.
     ///
     /// - Returns: What would go, and in how many bytes at the utmost: a receiver may have some of it already.
     public func rehearse(
         to endpoint: Endpoint, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
-    ) async throws(ShipmentError) -> Delivery {
+    ) async throws(ShipmentError) -> [Delivery] {
+        let start = ContinuousClock.now
         do {
-            let beginning = try begin(to: endpoint)
+            let sources = try sources(for: endpoint)
             try Connector.checkTarget(endpoint, options.link)
-            let session = ProducerSession(timeouts: options.timeouts, standing: .ofNobody, report: report) {
-                try await prepare(beginning, report)
+            let session = ProducerSession(
+                timeouts: options.timeouts, standing: .ofNobody, start: start, report: report)
+            let orders = sources.map { source in
+                ProducerSession.Order(
+                    prepare: { try await prepare(source, counting: false, report) },
+                    ended: { tell($0, of: source, report) })
             }
-            let outcome = try await session.run(.nowhere(as: endpoint))
-            return Delivery(
-                manifest: outcome.manifest, receipt: nil, bytesSent: outcome.bytesSent,
-                duration: .now - beginning.time)
+            let results = await session.run(.nowhere(as: endpoint), orders)
+            return try results.map { try $0.get() }.map(Delivery.init)
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    /// What is to go, and since when.
-    private struct Beginning: Sendable {
-        let source: SourceStore
+    /// A store that is there, and the name under which it goes.
+    private struct Source {
+        let store: SourceStore
         let name: StoreName
-        let time = ContinuousClock.now
     }
 
-    /// What is wrong with the store is said before anybody is called.
-    private func begin(to endpoint: Endpoint) throws -> Beginning {
-        let source = try SourceStore(at: store, busyTimeout: options.copy.busyTimeout)
-        try protect(source, from: endpoint)
-        return Beginning(source: source, name: options.name ?? StoreName(suggestedBy: store))
+    private func sources(for endpoint: Endpoint) throws -> [Source] {
+        var sources: [Source] = []
+        for path in stores {
+            let store = try SourceStore(at: path, busyTimeout: options.copy.busyTimeout)
+            try protect(store, at: path, from: endpoint)
+            let name = (stores.count == 1 ? options.name : nil) ?? StoreName(suggestedBy: path)
+            guard !sources.contains(where: { $0.name == name }) else { throw ShipmentError.sameName(name) }
+            sources.append(Source(store: store, name: name))
+        }
+        return sources
     }
 
-    /// - Parameter number: The shipment's, if it gets one. It is asked for as late as can be: one that is used for nothing is
-    ///   lost.
+    /// - Parameter isCounted: Whether it gets a number.
     private func prepare(
-        _ beginning: Beginning, _ report: (SendEvent) -> Void, number: () throws -> UInt64? = { nil }
+        _ source: Source, counting isCounted: Bool, _ report: @Sendable (SendEvent) -> Void
     ) async throws -> OutgoingShipment {
+        let start = ContinuousClock.now
         var copy = try await PreparedCopy(
-            of: beginning.source, named: beginning.name, options.copy, metadata: options.metadata)
-        if let number = try number() { copy.count(number) }
-        report(.copied(copy.manifest, .now - beginning.time))
+            of: source.store, named: source.name, options.copy, metadata: options.metadata)
+        // As late as can be: a number that is used for nothing is lost.
+        if isCounted, let counter = try options.knownDevice?.nextCounter() { copy.count(counter) }
+        report(.copied(copy.manifest, .now - start))
         return OutgoingShipment(copy, options.manner)
     }
 
+    private func tell(
+        _ result: Result<ProducerSession.Outcome, ShipmentError>, of source: Source, _ report: (SendEvent) -> Void
+    ) {
+        switch result {
+        case .success(let outcome): report(.delivered(Delivery(outcome)))
+        case .failure(let failure): report(.failed(source.name, failure))
+        }
+    }
+
     /// Whatever the user allows to be replaced: never what is being sent.
-    private func protect(_ source: SourceStore, from endpoint: Endpoint) throws(ShipmentError) {
+    private func protect(
+        _ source: SourceStore, at path: FilePath, from endpoint: Endpoint
+    ) throws(ShipmentError) {
         switch endpoint {
-        case .file(let path):
-            if source.owns(path) { throw .source(.partOfStore(path)) }
+        case .file(let file):
+            if source.owns(file) { throw .source(.partOfStore(file)) }
         case .standardStreams:
             let output = try? PlatformCalls.status(of: options.link.standardOutput, "-")
-            if let output, source.owns(output) { throw .source(.partOfStore(store)) }
+            if let output, source.owns(output) { throw .source(.partOfStore(path)) }
         case .tcp, .unix, .command: break
         }
     }
@@ -152,6 +181,14 @@ public struct Producer: Sendable {
         var link = options.link
         if case .tcp = endpoint { link.security = try options.trust.security(of: .receiver) }
         return link
+    }
+}
+
+extension Delivery {
+    fileprivate init(_ outcome: ProducerSession.Outcome) {
+        self.init(
+            manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
+            duration: outcome.duration)
     }
 }
 
@@ -174,6 +211,7 @@ extension Producer.Options {
 
     fileprivate var manner: OutgoingShipment.Manner {
         OutgoingShipment.Manner(
-            effort: effort, form: form, selfCheck: selfCheck, cores: cores, codec: codec, keptFree: copy.keptFree)
+            effort: effort, encoding: encoding, selfCheck: selfCheck, cores: cores, codec: codec,
+            keptFree: copy.keptFree)
     }
 }

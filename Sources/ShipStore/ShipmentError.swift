@@ -1,4 +1,5 @@
 public import DeviceTrust
+import GRDB
 public import ShipCompression
 public import ShipProtocol
 public import ShipTransport
@@ -65,12 +66,16 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case unsigned(StoreName, UnsignedPlace)
     /// The device that signed a shipment is not trusted to send.
     case unknownSigner(DeviceIdentifier)
+    /// Two of the stores that are to be shipped together would have this name.
+    case sameName(StoreName)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
     /// This side was told to stop.
     case stopped
     /// An error of SQLite's on an installed store, in its own words.
     case sqlite(ForeignText)
+    /// Something that nobody has thought of: a flaw of this program.
+    case unforeseen(ForeignText)
 
     /// Any error of the stages below, as one of the above.
     init(_ error: any Error) {
@@ -98,7 +103,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as PairingError: .pairing(error)
             case let error as TrustListError: .trustList(error)
             case is CancellationError: .stopped
-            default: .sqlite(ForeignText(String(describing: error)))
+            case let error as DatabaseError: .sqlite(ForeignText(error.description))
+            default: .unforeseen(ForeignText(String(describing: error)))
             }
     }
 

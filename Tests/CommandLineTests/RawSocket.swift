@@ -138,6 +138,6 @@ final class RawSocket: Sendable {
 enum Words {
     static let greeting: [UInt8] =
         Preamble(role: .consumer, mode: .twoWay).encoded
-        + ((try? Frame.hello(Hello(software: "test", taking: [.plain], holds: [])).serialized()) ?? [])
-    static let acceptance: [UInt8] = (try? Frame.accept(Acceptance(skipping: [])).serialized()) ?? []
+        + ((try? Frame.hello(Hello(software: "test", taking: CommonEncodings([]), holds: [])).serialized()) ?? [])
+    static let acceptance: [UInt8] = (try? Frame.answer(.everything).serialized()) ?? []
 }

@@ -23,8 +23,8 @@ import Testing
     static let mistakes = [
         Mistake("ship", error: "unexpected argument 'ship'"),
         Mistake("send", "a", error: "missing expected argument '--to <endpoint>'"),
-        Mistake("send", "--to", "-", error: "missing expected argument '<store>'"),
-        Mistake("send", "a", "b", "--to", "-", error: "unexpected argument 'b'"),
+        Mistake("send", "--to", "-", error: "missing expected argument '<store> ...'"),
+        Mistake("send", "a", "b", "--to", "-", "--name", "c", error: "--name is for one store"),
         Mistake("send", "a", "--to", "-", "--instantly", error: "unknown option '--instantly'"),
         Mistake("send", "a", "--to", "-", "--quite", error: "unknown option '--quite'. Did you mean '--quiet'?"),
         Mistake(

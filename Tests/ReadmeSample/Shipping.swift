@@ -2,15 +2,17 @@ import GRDB
 import ShipStore
 
 func ship() async throws {
-    let delivery = try await Producer("Recipes.sqlite").send(to: Endpoint("127.0.0.1:7645"))
+    let deliveries = try await Producer("Recipes.sqlite").send(to: Endpoint("127.0.0.1:7645"))
 
     let consumer = try Consumer(inbox: "inbox")
-    let receipt = try await consumer.receive(from: Endpoint("monday.shipment"))
-    let titles = try await consumer.coordinator.read(.named(receipt.name)) { db in
-        try String.fetchAll(db, sql: "SELECT title FROM recipe")
+    for receipt in try await consumer.receive(from: Endpoint("monday.shipment")) {
+        let titles = try await consumer.coordinator.read(.named(receipt.name)) { db in
+            try String.fetchAll(db, sql: "SELECT title FROM recipe")
+        }
+        print(titles)
     }
 
     let copy = try await LocalStore("Recipes.sqlite").keepCopy(in: KeptCopies(in: "kept"))
     let restoration = try await LocalStore("Recipes.sqlite").restore(from: copy.path)
-    print(delivery.bytesSent, titles, restoration.store)
+    print(deliveries.map(\.bytesSent), restoration.store)
 }

@@ -6,32 +6,19 @@ import TestSupport
 import Testing
 
 @Suite struct `The decoder` {
-    private static func block(
-        _ encoding: BlockEncoding, _ encoded: [UInt8], size: Int, offset: Int64 = 0
-    ) -> Block {
-        Block(part: 0, offset: offset, decodedSize: size, encoding: encoding, encoded: encoded)
+    private static func block(_ form: Block.Form, _ encoded: [UInt8], size: Int) -> [UInt8] {
+        Block(decodedSize: size, form: form, encoded: encoded).bytes
     }
 
     @Test(arguments: try VectorFile.all(.block))
     func `judges a block as its vector says`(vector: VectorFile) throws {
-        let (part, offset, size) = try (
-            #require(vector.number("next-part")), #require(vector.number("next-offset")),
-            #require(vector.number("part-size"))
-        )
-        var sequence = PartSequence(sizes: Array(repeating: 0, count: part) + [Int64(size)], skipping: [])
-        var decoder = BlockDecoder()
-        if offset > 0 {
-            let before = vector.bytes(labelled: "before") ?? Array(repeating: 0, count: offset)
-            let block = Block(part: UInt32(part), offset: 0, decodedSize: offset, encoding: .stored, encoded: before)
-            #expect(try sequence.admit(block) == .next)
-            _ = try decoder.decode(block)
-        }
+        let (offset, size) = try (#require(vector.number("next-offset")), #require(vector.number("part-size")))
+        var decoder = BlockDecoder(
+            size: Int64(size), from: Int64(offset), after: vector.bytes(labelled: "before") ?? [])
         var decoded: [UInt8]?
         var code: RefusalCode?
         do {
-            let block = try Block(decoding: vector.bytes[...])
-            #expect(try sequence.admit(block) == .next)
-            decoded = try decoder.decode(block)
+            decoded = try decoder.decode(vector.bytes, isLast: vector["last"] == "true")
         } catch let error as ProtocolError {
             code = error.code
         } catch is CompressionError {
@@ -47,10 +34,10 @@ import Testing
         let bomb = try Self.bomb(mebibytes: 1000)
         #expect(bomb.count < Limits.blockSize + Limits.blockOverhead)
         for size in [1, 1000, Limits.blockSize] {
-            var decoder = BlockDecoder()
+            var decoder = BlockDecoder(size: Int64(size))
             let start = ContinuousClock.now
             #expect(throws: CompressionError.damaged(.decodedSize)) {
-                try decoder.decode(Self.block(.zlib, bomb, size: size))
+                try decoder.decode(Self.block(.zlib, bomb, size: size), isLast: true)
             }
             // All of it would take a second and more.
             #expect(.now - start < .milliseconds(200))
@@ -62,8 +49,8 @@ import Testing
             let bomb = try Self.bomb(mebibytes: 1000)
             let before = try MemoryUse.current
             for _ in 0..<20 {
-                var decoder = BlockDecoder()
-                _ = try? decoder.decode(Self.block(.zlib, bomb, size: Limits.blockSize))
+                var decoder = BlockDecoder(size: Int64(Limits.blockSize))
+                _ = try? decoder.decode(Self.block(.zlib, bomb, size: Limits.blockSize), isLast: true)
             }
             let grown = try MemoryUse.current - before
             #expect(grown < 16 * 1_048_576, "\(grown) bytes")
@@ -94,17 +81,16 @@ import Testing
     }
 
     /// A bit may be one that means nothing, but it never makes other bytes.
-    @Test(arguments: [BlockEncoding.zlib, .zlibWindow])
-    func `never makes other bytes of a block with a bit turned over`(encoding: BlockEncoding) async throws {
+    @Test(arguments: [Block.Form.zlib, .zlibWindow])
+    func `never makes other bytes of a block with a bit turned over`(form: Block.Form) async throws {
         let part = Array("Tea, soup, pie; tea, soup and pie: the recipes of the house, 2026.".utf8)
         let window = Array("the recipes of the house: pie; soup and tea".utf8)
-        let isWindowed = encoding == .zlibWindow
+        let isWindowed = form == .zlibWindow
         let encoded = try Self.deflated(part, window: isWindowed ? window : [])
         func decode(_ bytes: [UInt8]) throws -> [UInt8] {
-            var decoder = BlockDecoder()
-            if isWindowed { _ = try decoder.decode(Self.block(.stored, window, size: window.count)) }
-            let offset = isWindowed ? Int64(window.count) : 0
-            return try decoder.decode(Self.block(encoding, bytes, size: part.count, offset: offset))
+            var decoder = BlockDecoder(size: Int64(part.count + (isWindowed ? window.count : 0)))
+            if isWindowed { _ = try decoder.decode(Self.block(.stored, window, size: window.count), isLast: false) }
+            return try decoder.decode(Self.block(form, bytes, size: part.count), isLast: true)
         }
         #expect(try decode(encoded) == part)
         var harmless = 0

@@ -11,7 +11,7 @@ import Testing
         let count = Atomic<Int>(0)
 
         func source(_ part: Int, size: Int64) -> BlockEncoder.Source {
-            BlockEncoder.Source(part: UInt32(part), size: size) { [self] _, count in
+            BlockEncoder.Source(part: part, size: size) { [self] _, count in
                 self.count.add(1, ordering: .relaxed)
                 return Array(repeating: 7, count: count)
             }
@@ -62,15 +62,15 @@ import Testing
     @Test func `works at the level of the moment, block by block`() async throws {
         let dial = EffortDial(.stored)
         let source = Encoding.source(0, Array(repeating: 7, count: 12 * 1_048_576))
-        var encodings: [BlockEncoding] = []
-        try await BlockEncoder(dial, cores: 1).encode([source]) { block in
-            encodings.append(block.encoding)
-            if encodings.count == 4 { dial.turn(to: .standard) }
+        var forms: [Block.Form] = []
+        try await BlockEncoder(dial, cores: 1).encode([source]) { placed in
+            forms.append(placed.block.form)
+            if forms.count == 4 { dial.turn(to: .standard) }
         }
         // One block may be under way at the old level, and one waits to be delivered.
-        #expect(encodings.prefix(4).allSatisfy { $0 == .stored })
-        #expect(encodings.dropFirst(6).allSatisfy { $0 == .zlib })
-        #expect(encodings.count == 12)
+        #expect(forms.prefix(4).allSatisfy { $0 == .stored })
+        #expect(forms.dropFirst(6).allSatisfy { $0 == .zlib })
+        #expect(forms.count == 12)
     }
 
     @Test func `says which part has fewer bytes than it should`() async throws {

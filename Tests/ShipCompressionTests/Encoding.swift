@@ -11,12 +11,12 @@ struct Encoding {
     }
 
     static func source(_ part: Int, _ bytes: [UInt8]) -> BlockEncoder.Source {
-        BlockEncoder.Source(part: UInt32(part), size: Int64(bytes.count)) { Array(bytes[Int($0)...].prefix($1)) }
+        BlockEncoder.Source(part: part, size: Int64(bytes.count)) { Array(bytes[Int($0)...].prefix($1)) }
     }
 
     /// All blocks, as they were delivered.
-    func blocks(of parts: [[UInt8]]) async throws -> [Block] {
-        var blocks: [Block] = []
+    func blocks(of parts: [[UInt8]]) async throws -> [BlockEncoder.Placed] {
+        var blocks: [BlockEncoder.Placed] = []
         try await encoder.encode(parts.enumerated().map(Self.source)) { blocks.append($0) }
         return blocks
     }

@@ -23,17 +23,17 @@ import Testing
         let blocks = try await Encoding(cores: cores).blocks(of: [part])
         #expect(try decode(blocks) == [part])
         try expectOrder(blocks, of: [part])
-        #expect(blocks.reduce(0) { $0 + $1.encoded.count } < max(64, size / 2))
+        #expect(blocks.reduce(0) { $0 + $1.block.encoded.count } < max(64, size / 2))
         // A byte or two are not worth a stream of their own.
-        let deflated = blocks.filter { $0.decodedSize > 2 }
-        #expect(deflated.allSatisfy { $0.encoding == .zlib })
+        let deflated = blocks.filter { $0.block.decodedSize > 2 }
+        #expect(deflated.allSatisfy { $0.block.form == .zlib })
     }
 
     @Test func `come back as they were although they cannot be made smaller`() async throws {
         var random = RepeatableRandom(seed: 3)
         let part = random.bytes(200_000)
         let blocks = try await Encoding(cores: 2).blocks(of: [part])
-        #expect(blocks.allSatisfy { $0.encoding == .stored && $0.encoded.count == $0.decodedSize })
+        #expect(blocks.allSatisfy { $0.block.form == .stored && $0.block.encoded.count == $0.block.decodedSize })
         #expect(try decode(blocks) == [part])
     }
 
@@ -57,7 +57,7 @@ import Testing
         // From 4 MiB on, blocks are as large as they get, with one core and with four.
         let part = Self.compressible(4 * 1_048_576)
         let one = try await Encoding(cores: 1, level: level).blocks(of: [part])
-        #expect(try await Encoding(cores: 4, level: level).blocks(of: [part]) == one)
+        #expect(try await Encoding(cores: 4, level: level).blocks(of: [part]).map(\.block) == one.map(\.block))
         #expect(try decode(one) == [part])
     }
 
@@ -67,7 +67,7 @@ import Testing
             try await Encoding(cores: 2, level: 1).blocks(of: [part]),
             try await Encoding(cores: 2, level: 9).blocks(of: [part])
         )
-        #expect(small.reduce(0) { $0 + $1.encoded.count } < fast.reduce(0) { $0 + $1.encoded.count })
+        #expect(small.reduce(0) { $0 + $1.block.encoded.count } < fast.reduce(0) { $0 + $1.block.encoded.count })
         #expect(try decode(fast) == [part])
         #expect(try decode(small) == [part])
     }
@@ -86,16 +86,24 @@ import Testing
         #expect(try EncodedSize.of(Self.compressible(100_000)) < 5000)
     }
 
-    private func expectOrder(_ blocks: [Block], of parts: [[UInt8]]) throws {
-        var sequence = PartSequence(sizes: parts.map { Int64($0.count) }, skipping: [])
-        for block in blocks { #expect(try sequence.admit(block) == .next) }
+    private func expectOrder(_ blocks: [BlockEncoder.Placed], of parts: [[UInt8]]) throws {
+        let wanted = parts.indices.filter { !parts[$0].isEmpty }.map { WantedPart($0, [.blocks]) }
+        var sequence = PartSequence(wanted, CommonEncodings([]))
+        var open: Int?
+        for placed in blocks {
+            if placed.part != open { _ = try sequence.admit(PartOpening(placed.part, as: .blocks)) }
+            open = placed.part
+            try sequence.admit(PartData(placed.block.bytes, isLast: placed.isLast))
+        }
         #expect(sequence.isComplete)
     }
 
-    private func decode(_ blocks: [Block], parts: Int = 1) throws -> [[UInt8]] {
-        var decoder = BlockDecoder()
+    private func decode(_ blocks: [BlockEncoder.Placed], parts: Int = 1) throws -> [[UInt8]] {
         var decoded = Array(repeating: [UInt8](), count: parts)
-        for block in blocks { decoded[Int(block.part)] += try decoder.decode(block) }
+        for (part, blocks) in Dictionary(grouping: blocks, by: \.part) {
+            var decoder = BlockDecoder(size: blocks.reduce(0) { $0 + Int64($1.block.decodedSize) })
+            for placed in blocks { decoded[part] += try decoder.decode(placed.block.bytes, isLast: placed.isLast) }
+        }
         return decoded
     }
 }

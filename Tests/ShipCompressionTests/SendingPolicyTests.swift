@@ -7,10 +7,11 @@ import Testing
     private static let mebibyte: Int64 = 1_048_576
 
     private func policy(
-        _ effort: Effort = .auto, _ form: StoreForm = .columns, over link: SendingPolicy.Link, store: Int64 = store,
+        _ effort: Effort = .auto, _ encoding: PartEncoding = .columns, over link: SendingPolicy.Link,
+        store: Int64 = store,
         total: Int64? = nil
     ) -> SendingPolicy {
-        SendingPolicy(effort, form, over: link, storeSize: store, totalSize: total ?? store)
+        SendingPolicy(effort, encoding, over: link, storeSize: store, totalSize: total ?? store)
     }
 
     private static let slow = SendingPolicy.Link.twoWay(roundTrip: .milliseconds(40))
@@ -23,40 +24,40 @@ import Testing
         policy.sent(storeBytes: Self.mebibyte, wireBytes: wire, encoding: encoding, waiting: waiting)
     }
 
-    @Test(arguments: [SendingPolicy.Link.file, .pipe, slow, near], [StoreForm.columns, .plain])
-    func `stays what the user says`(link: SendingPolicy.Link, form: StoreForm) throws {
+    @Test(arguments: [SendingPolicy.Link.file, .pipe, slow, near], [PartEncoding.columns, .blocks])
+    func `stays what the user says`(link: SendingPolicy.Link, form: PartEncoding) throws {
         let level = try #require(CompressionLevel(4))
         var policy = policy(.level(level), form, over: link)
         for waiting in [0, 0, 5000, 0] {
             #expect(send(&policy, encoding: .milliseconds(50), waiting: .milliseconds(waiting)) == .goOn)
         }
-        #expect(policy.level == level && policy.form == form)
+        #expect(policy.level == level && policy.encoding == form)
     }
 
     @Test func `is the highest for a file, whatever the disk does`() {
         var policy = policy(over: .file)
         for _ in 0..<20 { #expect(send(&policy, encoding: .milliseconds(80), waiting: .zero) == .goOn) }
-        #expect(policy.level == .smallest && policy.form == .columns)
+        #expect(policy.level == .smallest && policy.encoding == .columns)
     }
 
     @Test func `is a low one for a small shipment over a link within a machine, which goes by its rows all the same`() {
         var policy = policy(over: Self.near, store: 4_000_000)
         for _ in 0..<3 { #expect(send(&policy, encoding: .milliseconds(500), waiting: .zero) == .goOn) }
-        #expect(policy.level == .quick && policy.form == .columns)
+        #expect(policy.level == .quick && policy.encoding == .columns)
     }
 
     @Test(arguments: [SendingPolicy.Link.pipe, slow])
     func `is the highest for a small shipment`(link: SendingPolicy.Link) {
         var policy = policy(over: link, store: 4_000_000)
         for _ in 0..<3 { #expect(send(&policy, encoding: .milliseconds(500), waiting: .zero) == .goOn) }
-        #expect(policy.level == .smallest && policy.form == .columns)
+        #expect(policy.level == .smallest && policy.encoding == .columns)
     }
 
     @Test func `of a small store with large files follows the link, and the rows stay`() {
         var policy = policy(over: Self.near, store: 2_000_000, total: 900_000_000)
         #expect(policy.level == .fastest)
         for _ in 0..<3 { #expect(send(&policy, encoding: .milliseconds(50), waiting: .zero) == .goOn) }
-        #expect(policy.form == .columns)
+        #expect(policy.encoding == .columns)
     }
 
     @Test func `is the highest at once where a round trip takes milliseconds`() {
@@ -72,13 +73,13 @@ import Testing
         // Over 2 MiB on the wire are in no buffer.
         for _ in 0..<2 { _ = send(&policy, encoding: .milliseconds(100), waiting: .zero) }
         #expect(policy.level.value < CompressionLevel.smallest.value)
-        #expect(policy.form == .columns)
+        #expect(policy.encoding == .columns)
     }
 
     @Test func `gives the rows up where the link takes the first of them at once`() {
         var policy = policy(over: Self.near)
-        #expect(send(&policy, encoding: .milliseconds(60), waiting: .milliseconds(1)) == .startAgainPlainly)
-        #expect(policy.form == .plain && policy.level == .fastest)
+        #expect(send(&policy, encoding: .milliseconds(60), waiting: .milliseconds(1)) == .changeToBlocks)
+        #expect(policy.encoding == .blocks && policy.level == .fastest)
         for _ in 0..<3 { #expect(send(&policy, encoding: .milliseconds(60), waiting: .zero) == .goOn) }
         #expect(policy.level == .stored)
     }
@@ -90,7 +91,7 @@ import Testing
         #expect(first == .goOn)
         #expect(policy.prospect == .onTrial)
         // 400 kB in 20 ms.
-        #expect(send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(20)) == .startAgainPlainly)
+        #expect(send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(20)) == .changeToBlocks)
         #expect(policy.prospect == .lasting)
         #expect(self.policy(over: Self.slow).prospect == .lasting)
     }
@@ -103,14 +104,14 @@ import Testing
             levels.append(policy.level.value)
         }
         #expect(levels == [1, 6, 12, 12, 12])
-        #expect(policy.form == .columns)
+        #expect(policy.encoding == .columns)
         // It was found slow once: rows that are half sent are not taken back.
         for _ in 0..<20 { #expect(send(&policy, encoding: .milliseconds(60), waiting: .zero) == .goOn) }
-        #expect(policy.form == .columns && policy.level == .fastest)
+        #expect(policy.encoding == .columns && policy.level == .fastest)
     }
 
     @Test func `is not raised where the other side is what one waits for`() {
-        var policy = policy(.auto, .plain, over: Self.near)
+        var policy = policy(.auto, .blocks, over: Self.near)
         for _ in 0..<5 { _ = send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(15)) }
         #expect(policy.level == .fastest)
         for _ in 0..<2 { _ = send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(30)) }
@@ -122,7 +123,7 @@ import Testing
         #expect(send(&policy, encoding: .milliseconds(1), waiting: .zero) == .goOn)
         #expect(send(&policy, encoding: .milliseconds(1), waiting: .zero) == .goOn)
         #expect(send(&policy, encoding: .milliseconds(50), waiting: .zero) == .goOn)
-        #expect(policy.form == .columns)
+        #expect(policy.encoding == .columns)
     }
 
     @Test func `follows a pipe both ways, from the middle`() {
@@ -133,6 +134,6 @@ import Testing
         _ = send(&policy, encoding: .milliseconds(700), waiting: .milliseconds(300))
         #expect(policy.level.value == 9)
         for _ in 0..<5 { #expect(send(&policy, encoding: .milliseconds(100), waiting: .zero) == .goOn) }
-        #expect(policy.level == .fastest && policy.form == .columns)
+        #expect(policy.level == .fastest && policy.encoding == .columns)
     }
 }

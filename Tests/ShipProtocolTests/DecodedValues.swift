@@ -8,14 +8,17 @@ struct DecodedValues {
         switch frame {
         case .manifest(let manifest): add(manifest)
         case .hello(let hello): add(hello)
-        case .accept(let acceptance):
-            addAll("skip", acceptance.skip ?? []) { $0.add($1, $2) }
-            if acceptance.asksAgain { add("plainly", "true") }
+        case .answer(let answer): add(answer)
+        case .part(let opening): add(opening)
+        case .data(let data):
+            add("last", data.isLast)
+            add("size", data.bytes.count)
         case .receipt(let receipt): add(receipt)
         case .refusal(let reason), .cancel(let reason):
             add("code", reason.code)
             add("message", reason.message)
-        case .block, .columns, .signature, .end, .working: break
+            add("ends", reason.extent == .shipment ? "shipment" : "session")
+        case .signature, .end, .working: break
         }
         lines.sort()
     }
@@ -88,13 +91,29 @@ struct DecodedValues {
 
     private mutating func add(_ hello: Hello) {
         add("software", hello.software)
-        addAll("encodings", hello.encodings) { $0.add($1, $2) }
-        addAll("features", hello.features ?? []) { $0.add($1, $2) }
+        addAll("encodings", hello.encodings ?? []) { $0.add($1, $2) }
         addAll("holds", hello.holds ?? []) { lines, path, held in
             lines.add("\(path).name", held.name)
             lines.add("\(path).generation", held.generation)
             lines.add("\(path).sha256", held.sha256)
         }
+    }
+
+    private mutating func add(_ answer: Answer) {
+        guard let wants = answer.wants else { return }
+        if wants.isEmpty { add("wants.count", 0) }
+        addAll("wants", wants) { lines, path, want in
+            lines.add("\(path).part", want.part)
+            lines.addAll("\(path).encodings", want.encodings ?? []) { $0.add($1, $2) }
+        }
+    }
+
+    private mutating func add(_ opening: PartOpening) {
+        add("encoding", opening.encoding)
+        add("anew", opening.isAnew)
+        add("part", opening.part)
+        add("position", opening.position)
+        add("base", opening.base)
     }
 
     private mutating func add(_ receipt: Receipt) {

@@ -69,7 +69,7 @@ import Testing
                 var parser = FrameParser()
                 parser.append(Preamble(role: .producer, mode: .oneWay).encoded)
                 _ = try parser.next()
-                var header: [UInt8] = [4]
+                var header: [UInt8] = [FrameType.data.rawValue]
                 header.append(bigEndian: UInt32(announced))
                 parser.append(header)
                 #expect(try parser.next() == nil)

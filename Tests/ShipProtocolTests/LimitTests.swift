@@ -84,7 +84,7 @@ import Testing
     func `of held stores is kept`(count: Int, isTaken: Bool) {
         let held = Self.list(count) { "{\"name\":\"s\($0)\",\"generation\":1,\"sha256\":\"\(Self.digest)\"}" }
         expect(
-            .hello, "{\"software\":\"s\",\"encodings\":[\"stored\",\"zlib\",\"zlib-window\"],\"holds\":[\(held)]}",
+            .hello, "{\"software\":\"s\",\"encodings\":[\"columns\"],\"holds\":[\(held)]}",
             isTaken: isTaken)
     }
 
@@ -93,12 +93,12 @@ import Testing
         let held = try (0..<1025).map { number in
             Hello.HeldStore(name: try #require(StoreName("s\(number)")), generation: 1, sha256: sha256)
         }
-        #expect(Hello(software: "s", taking: [.plain], holds: held).holds?.count == 1024)
+        #expect(Hello(software: "s", taking: CommonEncodings([]), holds: held).holds?.count == 1024)
     }
 
     @Test(arguments: [(16_385, true), (16_386, false)])
-    func `of parts to skip is kept`(count: Int, isTaken: Bool) {
-        expect(.accept, "{\"skip\":[\(Self.list(count) { "\($0)" })]}", isTaken: isTaken)
+    func `of parts that are wanted is kept`(count: Int, isTaken: Bool) {
+        expect(.answer, "{\"wants\":[\(Self.list(count) { "{\"part\":\($0)}" })]}", isTaken: isTaken)
     }
 
     @Test(arguments: [("1", true), ("9007199254740991", true), ("9007199254740992", false), ("-1", false)])

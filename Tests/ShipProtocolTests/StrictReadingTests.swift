@@ -3,18 +3,18 @@ import Testing
 
 /// What a JSON reader may let pass, and this one must not.
 @Suite struct `A message` {
-    private func acceptance(_ json: String) throws -> Acceptance? {
-        guard case .accept(let acceptance) = try frame(.accept, json: json) else { return nil }
-        return acceptance
+    private func answer(_ json: String) throws -> Answer? {
+        guard case .answer(let answer) = try frame(.answer, json: json) else { return nil }
+        return answer
     }
 
     @Test(arguments: [
-        "", " ", "null", "0", "\"\"", "[]", "{", "{}}", "{} {}", "{},", ",", "{\"skip\":[1,]}", "{\"skip\":[1],}",
-        "{,\"skip\":[1]}", "{\"skip\" [1]}", "{\"skip\":}", "{skip:[1]}", "{'skip':[1]}", "{\"skip\":[1]]}",
+        "", " ", "null", "0", "\"\"", "[]", "{", "{}}", "{} {}", "{},", ",", "{\"wants\":[1,]}", "{\"wants\":[1],}",
+        "{,\"wants\":[1]}", "{\"wants\" [1]}", "{\"wants\":}", "{skip:[1]}", "{'skip':[1]}", "{\"wants\":[1]]}",
         "{\"x\":[}", "{\"x\":{]}", "{\"x\" \"y\"}", "{\"x\":1 \"y\":2}", "{\"x\":[1 2]}", "{\"x\"}",
     ])
     func `that is no JSON object is refused`(json: String) {
-        let error = #expect(throws: ProtocolError.self) { try frame(.accept, json: json) }
+        let error = #expect(throws: ProtocolError.self) { try frame(.answer, json: json) }
         #expect(error?.code == .badManifest)
     }
 
@@ -25,7 +25,7 @@ import Testing
         "\u{A0}1", "\u{B}1", "\u{C}1", "\u{2028}1", "/* */ 1", "1 // one\n", "# one\n1", "'x'",
     ])
     func `that holds no JSON in a member that nobody knows is refused`(value: String) {
-        let error = #expect(throws: ProtocolError.self) { try frame(.accept, json: "{\"x\":\(value)}") }
+        let error = #expect(throws: ProtocolError.self) { try frame(.answer, json: "{\"x\":\(value)}") }
         #expect(error?.code == .badManifest)
     }
 
@@ -35,12 +35,12 @@ import Testing
         "\"\u{7F}\u{2028}\"", "[]", "{}", "[[],{}]", " \t\r\n1 ", "{\"\":[null]}",
     ])
     func `may hold any JSON in a member that nobody knows`(value: String) throws {
-        #expect(try acceptance("{\"x\":\(value),\"skip\":[1]}")?.skip == [1])
+        #expect(try answer("{\"x\":\(value),\"wants\":[{\"part\":1}]}")?.wants?.map(\.part) == [1])
     }
 
-    @Test(arguments: ["{\"skip\":[1]}", " { \"skip\" : [ 1 ] }\n"])
+    @Test(arguments: ["{\"wants\":[]}", " { \"wants\" : [ ] }\n"])
     func `is read only as UTF-8`(json: String) throws {
-        #expect(try frame(.accept, Array(json.utf8)) != nil)
+        #expect(try frame(.answer, Array(json.utf8)) != nil)
         let littleEndian = json.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let surrogate: [UInt8] = Array(",\"x\":\"".utf8) + [0xED, 0xA0, 0x80] + Array("\"}".utf8)
         let foreign: [[UInt8]] = [
@@ -54,7 +54,7 @@ import Testing
             Array(json.utf8.dropLast()) + surrogate,
         ]
         for bytes in foreign {
-            let error = #expect(throws: ProtocolError.self) { try frame(.accept, bytes) }
+            let error = #expect(throws: ProtocolError.self) { try frame(.answer, bytes) }
             #expect(error?.code == .badManifest)
         }
     }
@@ -64,10 +64,10 @@ import Testing
             "{\"s\":\"[[{\\\"[\",\"x\":" + String(repeating: "[", count: levels - 1)
                 + String(repeating: "]", count: levels - 1) + "}"
         }
-        #expect(try acceptance(nested(32)) != nil)
-        #expect(throws: ProtocolError.self) { try acceptance(nested(33)) }
-        #expect(throws: ProtocolError.self) { try acceptance(nested(100_000)) }
-        #expect(throws: ProtocolError.self) { try acceptance(String(repeating: "{\"x\":", count: 200_000)) }
+        #expect(try answer(nested(32)) != nil)
+        #expect(throws: ProtocolError.self) { try answer(nested(33)) }
+        #expect(throws: ProtocolError.self) { try answer(nested(100_000)) }
+        #expect(throws: ProtocolError.self) { try answer(String(repeating: "{\"x\":", count: 200_000)) }
     }
 
     @Test(arguments: ["code", "message"])

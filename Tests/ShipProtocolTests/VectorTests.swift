@@ -82,28 +82,27 @@ import Testing
     func `a manifest is judged as its vector says`(vector: VectorFile) {
         expect(vector) {
             let decoded = try frame(.manifest, vector.bytes)
-            var consumer = ConsumerDialogue(taking: [.plain])
+            var consumer = ConsumerDialogue(taking: CommonEncodings([]))
             _ = try consumer.receive(.preamble(Preamble(role: .producer, mode: .twoWay)))
             guard case .manifest(let manifest) = decoded,
-                try consumer.receive(.frame(.manifest(manifest))) == .consider(manifest)
+                case .consider(var shipment)? = try consumer.receive(.frame(.manifest(manifest)))
             else { return [] }
+            try shipment.accept()
             return DecodedValues(.manifest(manifest)).lines
         }
     }
 
-    @Test(arguments: try VectorFile.all(.columns))
-    func `a piece of a store's rows is judged as its vector says`(vector: VectorFile) {
-        expect(vector) {
-            guard case .columns(let columns) = try frame(.columns, vector.bytes) else { return [] }
-            return ["value.last: \(columns.isLast)", "value.segment: \(columns.segment.count)"]
-        }
-    }
+    @Test(arguments: try VectorFile.all(.part))
+    func `the opening of a part is judged as its vector says`(vector: VectorFile) { expectMessage(.part, vector) }
+
+    @Test(arguments: try VectorFile.all(.data))
+    func `data are judged as their vector says`(vector: VectorFile) { expectMessage(.data, vector) }
 
     @Test(arguments: try VectorFile.all(.hello))
     func `a greeting is judged as its vector says`(vector: VectorFile) { expectMessage(.hello, vector) }
 
-    @Test(arguments: try VectorFile.all(.accept))
-    func `an acceptance is judged as its vector says`(vector: VectorFile) { expectMessage(.accept, vector) }
+    @Test(arguments: try VectorFile.all(.answer))
+    func `an answer is judged as its vector says`(vector: VectorFile) { expectMessage(.answer, vector) }
 
     @Test(arguments: try VectorFile.all(.receipt))
     func `a receipt is judged as its vector says`(vector: VectorFile) { expectMessage(.receipt, vector) }

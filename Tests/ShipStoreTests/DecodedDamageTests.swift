@@ -34,7 +34,7 @@ import Testing
             try consumer.receive(element)
             try consumer.receive(rest)
             try consumer.linkEnded()
-            return nil
+            return consumer.refusals.first
         } catch {
             return error
         }
@@ -86,8 +86,8 @@ import Testing
             let rest = Array(stream[range.upperBound...])
             let payload = FrameHeader.size..<range.count - 4
             // What says where a piece belongs.
-            let fields = payload.prefix(
-                checkpoint.element.type == .block ? Block.headerSize : checkpoint.element.type == .columns ? 1 : 0)
+            let fieldSizes: [FrameType: Int] = [.part: 14, .data: PartData.headerSize + Block.headerSize]
+            let fields = payload.prefix(checkpoint.element.type.flatMap { fieldSizes[$0] } ?? 0)
             for offset in Array(fields) + Array(Soak.stride(fields.endIndex..<payload.endIndex, by: 23)) {
                 for bit in Soak.isOn || offset < fields.endIndex ? Array(0..<8) : [offset % 8] {
                     element[offset] ^= 1 << bit

@@ -6,16 +6,18 @@ import Testing
 
 /// Whole sessions, turn by turn: the side that is tested reads what the other one sends, and is told what it has sent itself.
 @Suite struct `A dialogue` {
-    private static let sides = ["producer", "consumer"]
-
     @Test(arguments: try VectorFile.all(.dialogue))
     func `ends as its vector says`(vector: VectorFile) throws {
         #expect(vector["producer"] != nil || vector["consumer"] != nil)
-        if let end = vector["producer"] { #expect(try ProducerWalk(vector).end == end) }
+        if let end = vector["producer"] {
+            let walk = try ProducerWalk(vector)
+            #expect(walk.end == end)
+            #expect(walk.lines == vector.all("shipment"))
+        }
         if let end = vector["consumer"] {
             let walk = try ConsumerWalk(vector)
             #expect(walk.end == end)
-            if !vector.all("part").isEmpty { #expect(walk.consumer.partLines == vector.all("part")) }
+            #expect(walk.consumer.lines == vector.shipmentLines)
         }
     }
 }
@@ -42,17 +44,19 @@ private struct ConsumerWalk {
         var greeting = OwnFrames()
         for section in vector.sections where section.label == "consumer" {
             for case .hello(let hello) in try greeting.take(section.bytes) {
-                consumer = MemoryConsumer(taking: hello.storeForms)
+                consumer = MemoryConsumer(taking: CommonEncodings(hello))
             }
         }
         for section in vector.sections {
             if section.label == "consumer" {
-                for frame in try own.take(section.bytes) { sent(frame, vector) }
+                for frame in try own.take(section.bytes) { try sent(frame) }
             } else if end == nil {
                 session { consumer throws(ShipmentError) in try consumer.receive(section.bytes) }
             }
         }
-        if end == nil { session { consumer throws(ShipmentError) in try consumer.linkEnded() } }
+        guard end == nil else { return }
+        session { consumer throws(ShipmentError) in try consumer.linkEnded() }
+        if end == nil { end = "done" }
     }
 
     private mutating func session(_ step: (inout MemoryConsumer) throws(ShipmentError) -> Void) {
@@ -68,17 +72,23 @@ private struct ConsumerWalk {
         }
     }
 
-    private mutating func sent(_ frame: Frame, _ vector: VectorFile) {
+    private mutating func sent(_ frame: Frame) throws {
         switch frame {
-        case .accept(let acceptance) where acceptance.asksAgain: #expect(consumer.askAgain() == acceptance)
-        case .accept(let acceptance): consumer.accept(skipping: acceptance.skippedParts)
+        case .answer(let answer):
+            let fits = try consumer.sent(answer)
+            #expect(fits)
         case .receipt(let receipt):
-            #expect(receipt.outcome.rawValue == vector["outcome"])
-            #expect(consumer.isInstalled == (receipt.outcome == .installed))
-            end = "done"
-        case .refusal(let reason): #expect(end == "failed \(reason.code)")
+            let fits = consumer.sent(receipt)
+            #expect(fits)
+        case .refusal(let reason) where reason.extent == .session: #expect(end == "failed \(reason.code)")
+        case .refusal(let reason):
+            if let known = consumer.takeRefusal() {
+                #expect(known.code == reason.code.unescaped)
+            } else {
+                consumer.sent(refusal: reason)
+            }
         case .hello, .working: break
-        case .manifest, .block, .columns, .signature, .end, .cancel:
+        case .manifest, .part, .data, .signature, .end, .cancel:
             Issue.record("a consumer does not send \(frame.type)")
         }
     }
@@ -87,45 +97,68 @@ private struct ConsumerWalk {
 /// A vector with the producer's eyes.
 private struct ProducerWalk {
     private(set) var end: String?
-    private var dialogue = ProducerDialogue()
+    /// What became of each shipment.
+    private(set) var lines: [String] = []
+    private var greeting = ProducerGreeting()
+    /// From the consumer's greeting on.
+    private var dialogue: ProducerDialogue?
     private var parser = FrameParser()
     private var own = OwnFrames()
-    private var mayOffer = false
-    private var maySend = false
-    private var mayBeRows = false
-    /// How the store goes.
-    private var form = StoreForm.plain
+    private var name = ""
+    private var wanted: [WantedPart] = []
+    /// Whether CANCEL is due, and with which code.
+    private var due: String?
+    /// With which code CANCEL has been sent.
+    private var cancelled: ForeignText?
+    private var hasOffered = false
 
     init(_ vector: VectorFile) throws {
         for section in vector.sections {
             if section.label == "producer" {
-                for frame in try own.take(section.bytes) { sent(frame) }
+                for frame in try own.take(section.bytes) { try sent(frame) }
             } else if end == nil {
-                receive(section.bytes, vector)
+                receive(section.bytes)
             }
         }
         guard end == nil else { return }
+        // It has no other store.
+        if hasOffered, dialogue?.isAwaiting == false { dialogue?.finished() }
         do throws(ProtocolError) {
             try parser.finish()
-            try dialogue.linkEnded()
+            guard dialogue != nil else { throw .truncated }
+            try dialogue?.linkEnded()
+            end = "done"
         } catch {
             end = "failed \(error.code.rawValue)"
         }
     }
 
-    private mutating func receive(_ bytes: [UInt8], _ vector: VectorFile) {
+    private mutating func receive(_ bytes: [UInt8]) {
         do throws(ProtocolError) {
             parser.append(bytes)
             while let element = try parser.next() {
-                switch try dialogue.receive(element) {
+                guard dialogue != nil else {
+                    switch try greeting.receive(element) {
+                    case nil: break
+                    case .goOn(let greeted): dialogue = greeted
+                    case .stop(let reason):
+                        end = "refused \(reason.code)"
+                        return
+                    }
+                    continue
+                }
+                switch try dialogue?.receive(element) {
                 case nil: break
-                case .offer(let hello): (mayOffer, mayBeRows) = (true, hello.storeForms.contains(.columns))
-                case .send: (maySend, form) = (true, .plain)
-                case .sendStoreAgain: (maySend, form) = (true, .plain)
-                case .finish(let receipt):
-                    #expect(receipt.outcome.rawValue == vector["outcome"])
-                    end = "done"
-                case .stop(let reason): end = "refused \(reason.code)"
+                case .send(let parts): wanted = parts
+                case .giveUp(let error): due = error.code.rawValue
+                case .conclude(let receipt):
+                    lines.append("\(name) \(receipt.outcome.rawValue)")
+                case .drop(let reason):
+                    lines.append(cancelled.map { "\(name) cancelled \($0)" } ?? "\(name) refused \(reason.code)")
+                    if dialogue?.mayCancel == true { due = reason.code.unescaped }
+                case .stop(let reason):
+                    end = "refused \(reason.code)"
+                    return
                 }
             }
         } catch {
@@ -133,24 +166,29 @@ private struct ProducerWalk {
         }
     }
 
-    private mutating func sent(_ frame: Frame) {
+    private mutating func sent(_ frame: Frame) throws {
         switch frame {
         case .manifest(let manifest):
-            #expect(mayOffer)
-            dialogue.offered(manifest)
-        case .block(let block):
-            #expect(maySend)
-            if block.part == 0 { form = .plain }
-        case .columns:
-            #expect(maySend && mayBeRows)
-            form = .columns
+            try dialogue?.offered(manifest)
+            (name, cancelled, hasOffered) = ("\(manifest.name)", nil, true)
+        case .part(let opening):
+            let encoding = try #require(PartEncoding(rawValue: opening.encoding))
+            #expect(wanted.contains { $0.index == Int(opening.part) && $0.encodings.contains(encoding) })
+            let isAnew = dialogue?.opened(part: Int(opening.part), encoding)
+            #expect(isAnew == opening.isAnew)
+        case .data: #expect(dialogue?.maySend == true)
         case .end:
-            #expect(maySend)
-            dialogue.sentAll(storeAs: form)
-            maySend = false
-        case .cancel(let reason): #expect(end == "failed \(reason.code)")
+            let mayEnd = dialogue?.sentAll()
+            #expect(mayEnd == true)
+        case .cancel(let reason) where reason.extent == .shipment:
+            #expect(dialogue?.mayCancel == true)
+            if dialogue?.isAwaiting == true { cancelled = reason.code }
+            if let due { #expect(reason.code.unescaped == due) }
+            due = nil
+            dialogue?.cancelled()
+        case .cancel(let reason): #expect(end == "failed \(reason.code)" || dialogue?.mayCancelSession != false)
         case .signature, .working: break
-        case .hello, .accept, .receipt, .refusal: Issue.record("a producer does not send \(frame.type)")
+        case .hello, .answer, .receipt, .refusal: Issue.record("a producer does not send \(frame.type)")
         }
     }
 }

@@ -66,9 +66,9 @@ struct Exchange {
         }
         var iterator = listening.makeAsyncIterator()
         await iterator.next()
-        let delivery = try await producer.send(to: .unix(socket), report: sent.add)
+        let deliveries = try await producer.send(to: .unix(socket), report: sent.add)
         try await serving
-        return delivery
+        return try #require(deliveries.first)
     }
 
     /// Ships through a pipe.
@@ -90,9 +90,9 @@ struct Exchange {
         return try receipt.get()
     }
 
-    private static func result(_ body: @Sendable () async throws -> Receipt) async -> Result<Receipt, any Error> {
+    private static func result(_ body: @Sendable () async throws -> [Receipt]) async -> Result<Receipt, any Error> {
         do {
-            return .success(try await body())
+            return .success(try #require(try await body().first))
         } catch {
             return .failure(error)
         }
@@ -106,7 +106,8 @@ struct Exchange {
     }
 
     func receive(_ file: FilePath) async throws -> Receipt {
-        try await consumer().receive(from: .file(file), report: { [received] in received.add($0.event) })
+        let receipts = try await consumer().receive(from: .file(file), report: { [received] in received.add($0.event) })
+        return try #require(receipts.first)
     }
 
     /// Why the producer began again.

@@ -71,6 +71,13 @@ struct StreamElement {
         return elements
     }
 
+    /// In what the parts of a whole stream come, in their order.
+    static func encodings(in stream: [UInt8]) throws -> [PartEncoding] {
+        try all(in: stream).filter { $0.type == .part }.compactMap {
+            PartEncoding(rawValue: stream[$0.range.lowerBound + FrameHeader.size])
+        }
+    }
+
     /// What the command line may exit with when a bit of the byte at `index` is turned over, `Protocol/README.md`
     /// section 7: in a header it may come to a type or a length that the protocol does not allow; everything else is damage.
     func exitStatuses(forDamageAt index: Int) -> Set<Int32> {

@@ -60,9 +60,9 @@ import Testing
 
     @Test func `before a file that nobody has signed becomes current, where nobody was trusted`() async throws {
         let file = Endpoint.file(scratch.path.appending("a.shipment"))
-        let sent = try await Producer(store).send(to: file)
+        let name = try #require(try await Producer(store).send(to: file).first).manifest.name
         let consumer = try consumer()
-        await #expect(throws: ShipmentError.unsigned(sent.manifest.name, .path)) {
+        await #expect(throws: ShipmentError.unsigned(name, .path)) {
             try await consumer.receive(from: file) { [phone, watch] report in
                 if case .checked = report.event { _ = try? watch.trust(phone.identity().id) }
             }

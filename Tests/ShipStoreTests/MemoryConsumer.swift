@@ -9,35 +9,64 @@ import TestSupport
 
 @testable import ShipStore
 
-/// A consumer that installs nothing: frames are cut, the dialogue is kept, blocks are decoded, and the digests of what comes
-/// are compared with the manifest; rows are made into a store once all have come. A value, so that many ways of going on can
+/// A consumer that installs nothing: frames are cut, the dialogue is kept, parts are decoded, and the digests of what comes
+/// are compared with the manifests; rows are made into a store once all have come. A value, so that many ways of going on can
 /// begin at one point.
 struct MemoryConsumer {
     private(set) var dialogue: ConsumerDialogue
-    private(set) var manifest: Manifest?
-    /// Who has signed it.
-    private(set) var signer: DeviceIdentifier?
-    /// All parts are as the manifest says.
-    private(set) var isInstalled = false
-    /// The segments of a store that comes by its rows.
-    private var segments: [[UInt8]] = []
-    /// They come to no store, or to another one.
-    private var isStoreUnmade = false
-    private var skipped: Set<Int> = []
-    private var parser = FrameParser()
-    private var decoder = BlockDecoder()
-    private var parts: [Int: (size: Int64, hash: SHA256)] = [:]
+    /// What became of each shipment, as vectors state it: `shipment: Recipes installed`, `part: 1 40000 00b7...`.
+    private(set) var lines: [VectorFile.Field] = []
+    /// What it would refuse, or has refused, each shipment with that did not come to what it should.
+    private(set) var refusals: [ShipmentError] = []
+    /// Two-way: everything has come, and the last word is awaited.
+    private var isSealing = false
+    /// What is wrong with what has come.
+    private var flaw: ShipmentError?
 
-    /// - Parameter forms: As its greeting says.
-    init(taking forms: Set<StoreForm> = [.plain, .columns]) {
-        dialogue = ConsumerDialogue(taking: forms)
+    private let common: CommonEncodings
+    /// What is done with the shipment that comes.
+    private var incoming: ReceivingDialogue?
+    private var signer: DeviceIdentifier?
+    private var wanted: Set<Int> = []
+    private var parser = FrameParser()
+    private var parts: [Int: Part] = [:]
+    private var open: Int?
+    /// Everything that has been installed.
+    private var installed: [Manifest] = []
+
+    private struct Part {
+        let encoding: PartEncoding
+        var decoder: BlockDecoder
+        var segments: [[UInt8]] = []
+        var size: Int64 = 0
+        var hash = SHA256()
     }
+
+    /// - Parameter common: As its greeting says.
+    init(taking common: CommonEncodings = CommonEncodings([.columns])) {
+        self.common = common
+        dialogue = ConsumerDialogue(taking: common)
+    }
+
+    /// Whether all that came has been installed, and something has.
+    var isInstalled: Bool { !installed.isEmpty && refusals.isEmpty }
 
     /// - Throws: What the session ends with.
     mutating func receive(_ bytes: [UInt8]) throws(ShipmentError) {
         do {
             parser.append(bytes)
-            while let element = try parser.next() { try act(try dialogue.receive(element)) }
+            while true {
+                do {
+                    guard let element = try parser.next() else { return }
+                    if incoming == nil {
+                        try act(try dialogue.receive(element))
+                    } else {
+                        try act(try incoming?.receive(element))
+                    }
+                } catch {
+                    try refuse(ShipmentError(error))
+                }
+            }
         } catch {
             throw ShipmentError(error)
         }
@@ -46,91 +75,169 @@ struct MemoryConsumer {
     mutating func linkEnded() throws(ShipmentError) {
         do {
             try parser.finish()
-            try act(try dialogue.linkEnded())
+            guard incoming == nil else { throw ProtocolError.truncated }
+            _ = try dialogue.linkEnded()
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    /// Two-way: the consumer has sent ACCEPT.
-    mutating func accept(skipping skipped: Set<Int>) {
-        self.skipped = skipped
-        dialogue.accept(skipping: skipped)
+    /// Refuses one shipment, if that is enough.
+    private mutating func refuse(_ failure: ShipmentError) throws {
+        guard failure.endsShipmentAlone, incoming != nil, let code = failure.code else { throw failure }
+        refusals.append(failure)
+        end("refused \(code)")
     }
 
-    /// Two-way: the consumer has sent ACCEPT once more.
-    mutating func askAgain() -> Acceptance? {
-        guard isStoreUnmade else { return nil }
-        isStoreUnmade = false
-        return dialogue.askAgain()
+    private mutating func end(_ end: String) {
+        guard let incoming else { return }
+        dialogue.end(of: incoming)
+        lines.append(.init(key: "shipment", value: "\(incoming.manifest.name) \(end)"))
+        if let signer { lines.append(.init(key: "signer", value: "\(ContentDigest(sha256: signer.bytes))")) }
+        (self.incoming, signer, parts, open, isSealing, flaw) = (nil, nil, [:], nil, false, nil)
     }
+
+    // MARK: Two-way: what the consumer has sent
+
+    /// - Returns: Whether it fits what has come.
+    mutating func sent(_ answer: Answer) throws -> Bool {
+        if isSealing {
+            (isSealing, flaw) = (false, nil)
+            guard let wants = answer.wants else { return false }
+            _ = try incoming?.ask(
+                for: wants.map { want in
+                    WantedPart(
+                        want.part,
+                        (want.encodings ?? []).compactMap { name in
+                            PartEncoding.allCases.first { $0.name == name }
+                        })
+                })
+            return true
+        }
+        guard let manifest = incoming?.manifest else { return false }
+        wanted = Set(try common.wanted(by: answer, of: manifest).map(\.index))
+        try incoming?.accept(answer)
+        return true
+    }
+
+    /// - Returns: Whether it fits what has come.
+    mutating func sent(_ receipt: Receipt) -> Bool {
+        guard receipt.outcome == .installed else {
+            end("unchanged")
+            return true
+        }
+        let isWhole = isSealing && flaw == nil
+        install()
+        return isWhole
+    }
+
+    /// - Parameter reason: Of a refusal of one shipment that has not been known.
+    mutating func sent(refusal reason: Reason) {
+        end("refused \(reason.code.unescaped)")
+    }
+
+    /// What the next refusal is for, if it follows from what came.
+    mutating func takeRefusal() -> ShipmentError? {
+        if let flaw, isSealing {
+            try? refuse(flaw)
+        }
+        return refusals.isEmpty ? nil : refusals.removeFirst()
+    }
+
+    // MARK: What comes
 
     private mutating func act(_ action: ConsumerDialogue.Action?) throws {
         switch action {
-        case nil, .greet: break
-        case .consider(let manifest):
-            if let signature = dialogue.signature, let payload = parser.signedPayload, let version = dialogue.version {
+        case nil, .greet, .finish: break
+        case .consider(let shipment):
+            incoming = shipment
+            signer = nil
+            try shipment.manifest.checkRequirements()
+            if let signature = shipment.signature, let payload = parser.signedPayload, let version = dialogue.version {
                 signer = try signature.signer(ofManifest: payload, version: version)
             }
-            self.manifest = manifest
-            if dialogue.mode == .oneWay { dialogue.accept() }
-        case .appendRows(let columns): segments.append(columns.segment)
-        case .startAgain(let block):
-            segments = []
-            try append(block)
-        case .append(let block): try append(block)
+            if dialogue.mode == .oneWay {
+                wanted = Set(shipment.manifest.parts.indices)
+                try incoming?.accept()
+            }
+        case .stop(let reason): throw ShipmentError.givenUp(reason)
+        }
+    }
+
+    private mutating func act(_ action: ReceivingDialogue.Action?) throws {
+        switch action {
+        case nil: break
+        case .open(let part, let encoding):
+            let size = incoming?.manifest.parts[part].size ?? 0
+            parts[part] = Part(encoding: encoding, decoder: BlockDecoder(size: size))
+            open = part
+        case .append(let data, let isLast): try append(data, isLast: isLast)
         case .install:
             do {
                 try makeStore()
+                try compare()
             } catch  where dialogue.mode == .twoWay {
-                isStoreUnmade = true
-                return
+                flaw = ShipmentError(error)
             }
-            try compare()
-            isInstalled = true
-        case .discard(let reason): throw ShipmentError.givenUp(reason)
+            isSealing = true
+            guard dialogue.mode == .oneWay else { return }
+            install()
+        case .discard(let reason):
+            end("cancelled \(reason.code.unescaped)")
+            if dialogue.mode == .twoWay { refusals.append(.refused(reason)) }
+        case .stop(let reason): throw ShipmentError.givenUp(reason)
         }
     }
 
-    /// - Throws: `CompressionError` for rows that make no store, `.mismatch` for those that make another one.
+    private mutating func append(_ data: [UInt8], isLast: Bool) throws {
+        guard let open, var part = parts[open] else { return }
+        switch part.encoding {
+        case .columns: part.segments.append(data)
+        case .blocks:
+            let decoded = try part.decoder.decode(data, isLast: isLast)
+            part.size += Int64(decoded.count)
+            part.hash.update(data: decoded)
+        }
+        parts[open] = part
+        let bytes = part.segments.reduce(0) { $0 + $1.count }
+        guard Int64(bytes) <= (incoming?.manifest.store.size ?? 0) + Limits.segmentsOverhead else {
+            throw ProtocolError.badPart(.tooLong)
+        }
+    }
+
+    /// - Throws: `CompressionError` for rows that make no store.
     private mutating func makeStore() throws {
-        guard !segments.isEmpty, let facts = manifest?.store else { return }
+        guard var part = parts[0], part.encoding == .columns, let facts = incoming?.manifest.store else { return }
         let pages = MemoryPages(pageSize: facts.pageSize)
         let builder = StoreBuilder(pageSize: facts.pageSize, pageCount: UInt32(clamping: facts.pageCount)) { _ in pages
         }
-        let segments = segments
-        self.segments = []
-        for segment in segments { try builder.append(segment) }
+        for segment in part.segments { try builder.append(segment) }
         guard builder.isComplete else { throw CompressionError.damaged(.rows) }
-        var hash = SHA256()
-        hash.update(data: pages.bytes)
-        parts[0] = (Int64(pages.bytes.count), hash)
-        guard Array(hash.finalize()) == facts.sha256.bytes else { throw ShipmentError.install(.mismatch("part 0")) }
-    }
-
-    private mutating func append(_ block: Block) throws {
-        let decoded = try decoder.decode(block)
-        var part = parts[Int(block.part)] ?? (0, SHA256())
-        part.size += Int64(decoded.count)
-        part.hash.update(data: decoded)
-        parts[Int(block.part)] = part
+        part.size = Int64(pages.bytes.count)
+        part.hash.update(data: pages.bytes)
+        parts[0] = part
     }
 
     private func compare() throws(ShipmentError) {
-        for (index, part) in (manifest?.parts ?? []).enumerated() where !skipped.contains(index) {
-            let found = parts[index] ?? (0, SHA256())
-            guard found.size == part.size, Array(found.hash.finalize()) == part.sha256.bytes else {
+        for (index, part) in (incoming?.manifest.parts ?? []).enumerated() where wanted.contains(index) {
+            let (size, hash) = parts[index].map { ($0.size, $0.hash) } ?? (0, SHA256())
+            guard size == part.size, Array(hash.finalize()) == part.sha256.bytes else {
                 throw .install(.mismatch(FilePath("part \(index)")))
             }
         }
     }
 
-    /// What is there in the end, as vectors state it: `1 40000 00b7...`, or `1 skipped`.
-    var partLines: [String] {
-        guard isInstalled, let manifest else { return [] }
-        return manifest.parts.enumerated().map { index, part in
-            skipped.contains(index) ? "\(index) skipped" : "\(index) \(part.size) \(part.sha256)"
+    private mutating func install() {
+        guard let manifest = incoming?.manifest else { return }
+        let parts = manifest.parts.enumerated().map { index, part in
+            let came = part.size == 0 || wanted.contains(index)
+            return VectorFile.Field(
+                key: "part", value: came ? "\(index) \(part.size) \(part.sha256)" : "\(index) skipped")
         }
+        let isSame = installed.last { $0.name == manifest.name }?.hasSameContent(as: manifest) == true
+        installed.append(manifest)
+        end(isSame && dialogue.mode == .oneWay ? "unchanged" : "installed")
+        if !isSame || dialogue.mode == .twoWay { lines += parts }
     }
 }
 
@@ -142,4 +249,9 @@ extension ShipmentError {
         default: refusal?.code.unescaped
         }
     }
+}
+
+extension VectorFile {
+    /// What became of each shipment.
+    var shipmentLines: [Field] { fields.filter { ["shipment", "signer", "part"].contains($0.key) } }
 }

@@ -14,14 +14,15 @@ import Testing
         let store = scratch.path.appending("Recipes.sqlite")
         try SampleStore.plain.make(at: store)
         let standing = SessionStanding(.localPrograms) {}
-        let session = ProducerSession(timeouts: Timeouts(), standing: standing, report: { _ in }) {
+        let session = ProducerSession(timeouts: Timeouts(), standing: standing, report: { _ in })
+        let order = ProducerSession.Order {
             OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
         }
         let consumer = ShortConsumer()
         let link = Link(
             direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer), peer: .command("a consumer")
         )
-        let outcome = try await session.run(link)
+        let outcome = try #require(try await session.run(link, [order]).first?.get())
         #expect(outcome.receipt?.outcome == .installed)
         #expect(outcome.receipt?.sha256 == outcome.manifest.store.sha256)
     }
@@ -39,7 +40,9 @@ private actor ShortConsumer: LinkSource, LinkSink {
         words = stream.makeAsyncIterator()
         say = continuation
         continuation.yield(Preamble(role: .consumer, mode: .twoWay).encoded)
-        if let hello = try? Frame.hello(Hello(software: "a consumer", taking: [.plain], holds: [])).serialized() {
+        if let hello = try? Frame.hello(Hello(software: "a consumer", taking: CommonEncodings([]), holds: []))
+            .serialized()
+        {
             continuation.yield(hello)
         }
     }
@@ -66,7 +69,7 @@ private actor ShortConsumer: LinkSource, LinkSink {
             switch element {
             case .frame(.manifest(let manifest)):
                 self.manifest = manifest
-                say.yield(try Frame.accept(Acceptance(skipping: [])).serialized())
+                say.yield(try Frame.answer(.everything).serialized())
             case .frame(.end):
                 let manifest = try #require(manifest)
                 let receipt = Receipt(

@@ -18,7 +18,7 @@ import Testing
     init() async throws {
         var shipment = try await KeptShipment()
         consumer = try Consumer(inbox: shipment.folder.path.appending("inbox"))
-        let receipt = try await consumer.receive(from: .file(shipment.file))
+        let receipt = try #require(try await consumer.receive(from: .file(shipment.file)).first)
         try #require(receipt.outcome == .installed)
         probe = InboxProbe(consumer.inbox.root, store: KeptShipment.name)
         before = probe.state
@@ -45,7 +45,7 @@ import Testing
     }
 
     private func expectNextShipmentArrives() async throws {
-        let receipt = try await consumer.receive(from: .file(shipment.file))
+        let receipt = try #require(try await consumer.receive(from: .file(shipment.file)).first)
         #expect(receipt.outcome == .installed)
         #expect(receipt.generation == 2)
         let current = try #require(try consumer.inbox.current(of: receipt.name))
@@ -55,7 +55,7 @@ import Testing
 
     /// Each byte of the preamble, of the manifest, of a piece's head and of the end, and a sample of all between.
     private func indexes(in stream: [UInt8], step: Int) throws -> [Int] {
-        let pieces = try StreamElement.all(in: stream).filter { $0.type == .block || $0.type == .columns }
+        let pieces = try StreamElement.all(in: stream).filter { $0.type == .part || $0.type == .data }
         let head = try #require(pieces.first).range.lowerBound + 64
         let tail = stream.count - 24
         let between = stride(from: head, to: tail, by: Soak.isOn ? 23 : step)

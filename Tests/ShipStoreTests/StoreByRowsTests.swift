@@ -25,8 +25,7 @@ import Testing
         let exchange = try Exchange()
         let file = try await exchange.intoFile()
         let bytes = try OpenFile.reading(file).read(10_000_000, at: 0)
-        let types = try StreamElement.all(in: bytes).compactMap(\.type)
-        #expect(types.contains(.columns) && !types.contains(.block))
+        #expect(try StreamElement.encodings(in: bytes).first == .columns)
         try exchange.expectInstalled(try await exchange.receive(file))
     }
 
@@ -114,7 +113,7 @@ import Testing
 
     @Test func `goes in blocks where the user says so`() async throws {
         var exchange = try Exchange()
-        exchange.options.form = .plain
+        exchange.options.encoding = .blocks
         // Rows would be refused.
         exchange.receiving?.decoding = .fails(after: 0)
         try exchange.expectInstalled(try await exchange.overSocket().receipt)

@@ -3,7 +3,7 @@ package import ShipProtocol
 /// The bytes of parts into blocks: deflated on all cores, delivered in order, with back-pressure.
 ///
 /// Memory: at most `2 x cores` blocks are under way, each of at most 1 MiB and its encoding.
-/// Source: `Protocol/README.md` section 3.3.
+/// Source: `Protocol/README.md` section 3.4.
 package struct BlockEncoder: Sendable {
     private let dial: EffortDial
     private let cores: Int
@@ -18,7 +18,7 @@ package struct BlockEncoder: Sendable {
 
     /// Where the bytes of one part come from.
     package struct Source: Sendable {
-        let part: UInt32
+        let part: Int
         let size: Int64
         let read: @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
@@ -26,7 +26,7 @@ package struct BlockEncoder: Sendable {
         ///   - size: In bytes.
         ///   - read: Gives `count` bytes from `offset` on, fewer only at the end; it is called from several tasks at once.
         package init(
-            part: UInt32, size: Int64, read: @escaping @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
+            part: Int, size: Int64, read: @escaping @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
         ) {
             self.part = part
             self.size = size
@@ -34,16 +34,25 @@ package struct BlockEncoder: Sendable {
         }
     }
 
+    /// A block, and where it belongs.
+    package struct Placed: Sendable {
+        package let block: Block
+        /// Index of the part.
+        package let part: Int
+        /// Whether the part ends with it.
+        package let isLast: Bool
+    }
+
     /// Encodes all parts, in order.
     ///
     /// - Parameter deliver: Called with one block after the other; while it waits, at most the blocks under way are
     ///   finished, and no more are begun.
     /// - Throws: `CompressionError`, what `read` and `deliver` throw, and `CancellationError`.
-    package func encode(_ sources: [Source], deliver: (Block) async throws -> Void) async throws {
+    package func encode(_ sources: [Source], deliver: (Placed) async throws -> Void) async throws {
         var pending = Pieces(of: sources, cores: cores)
-        try await withThrowingTaskGroup(of: (Int, Block).self) { group in
+        try await withThrowingTaskGroup(of: (Int, Placed).self) { group in
             var (begun, delivered) = (0, 0)
-            var finished: [Int: Block] = [:]
+            var finished: [Int: Placed] = [:]
             func begin() {
                 guard let piece = pending.next() else { return }
                 let index = begun
@@ -62,14 +71,15 @@ package struct BlockEncoder: Sendable {
         }
     }
 
-    private func block(of piece: Piece) throws -> Block {
+    private func block(of piece: Piece) throws -> Placed {
         try Task.checkCancellation()
         let bytes = try piece.source.read(piece.offset, piece.size)
         guard bytes.count == piece.size else { throw CompressionError.sourceChanged(part: piece.source.part) }
         let deflated = try Deflate.stream(of: bytes, level: dial.level)
-        return Block(
-            part: piece.source.part, offset: piece.offset, decodedSize: piece.size,
-            encoding: deflated == nil ? .stored : .zlib, encoded: deflated ?? bytes)
+        return Placed(
+            block: Block(
+                decodedSize: piece.size, form: deflated == nil ? .stored : .zlib, encoded: deflated ?? bytes),
+            part: piece.source.part, isLast: piece.offset + Int64(piece.size) == piece.source.size)
     }
 }
 

@@ -1,10 +1,10 @@
 package import ShipProtocol
 
-/// In which form a store goes, and how hard the encoder works, as the link turns out to be. A value: what happened goes in,
+/// In which encoding a store goes, and how hard the encoder works, as the link turns out to be. A value: what happened goes in,
 /// what to do comes out.
 ///
 ///     on a slow link   the fewest bytes: by its rows, at the highest effort
-///     on a fast one    the least time: plainly, at the lowest effort
+///     on a fast one    the least time: in blocks, at the lowest effort
 ///
 /// A link's speed shows in how long it keeps the sender waiting. Before anything was sent there is only the round trip: what
 /// takes milliseconds is no cable within one machine, and the buffers on the way would hide its pace for a long time.
@@ -24,7 +24,7 @@ package struct SendingPolicy: Hashable, Sendable {
         /// At `level`.
         case goOn
         /// Take the rows back, and send the store in blocks.
-        case startAgainPlainly
+        case changeToBlocks
     }
 
     /// Below it a shipment goes by its rows, and is not worth a look at the link's pace: in bytes.
@@ -40,25 +40,26 @@ package struct SendingPolicy: Hashable, Sendable {
     /// same cores. In bytes a second.
     private static let fastRate = 16_000_000.0
 
-    package private(set) var form: StoreForm
+    /// Of the store.
+    package private(set) var encoding: PartEncoding
     package private(set) var level: CompressionLevel
     /// Whether the level follows the link.
     private let isFollowing: Bool
     /// Bytes on the wire before a link that takes everything at once is believed.
     private let trustedAfter: Int64
     private let storeSize: Int64
-    private var mayStartAgain = false
+    private var mayChange = false
     private var pace = LinkPace()
     /// Over all that was sent on trial.
     private var trialPace = LinkPace(shortest: .milliseconds(4))
     private var (storeBytes, wireBytes) = (Int64(0), Int64(0))
 
     /// - Parameters:
-    ///   - form: What both sides can do, and the user did not forbid.
+    ///   - encoding: What both sides can do, and the user did not forbid.
     ///   - storeSize: In bytes.
     ///   - totalSize: Of all that goes, in bytes.
-    package init(_ effort: Effort, _ form: StoreForm, over link: Link, storeSize: Int64, totalSize: Int64) {
-        self.form = form
+    package init(_ effort: Effort, _ encoding: PartEncoding, over link: Link, storeSize: Int64, totalSize: Int64) {
+        self.encoding = encoding
         self.storeSize = storeSize
         switch (effort, link) {
         case (.level(let level), _):
@@ -77,7 +78,7 @@ package struct SendingPolicy: Hashable, Sendable {
         case (.auto, .twoWay):
             // What the first pieces cost is lost on a fast link, and made up for soon on another.
             (level, isFollowing, trustedAfter) = (.fastest, true, 0)
-            mayStartAgain = form == .columns && storeSize >= Self.smallSize
+            mayChange = encoding == .columns && storeSize >= Self.smallSize
         }
     }
 
@@ -94,14 +95,14 @@ package struct SendingPolicy: Hashable, Sendable {
         self.storeBytes += storeBytes
         self.wireBytes += wireBytes
         pace.add(encoding: encoding, waiting: waiting, wireBytes: wireBytes)
-        if mayStartAgain {
+        if mayChange {
             trialPace.add(encoding: encoding, waiting: waiting, wireBytes: wireBytes)
             if self.storeBytes >= Self.trial, let isFast = isFastOnTrial {
-                mayStartAgain = false
+                mayChange = false
                 // Past the middle nothing is won by it.
                 if isFast, self.storeBytes < storeSize / 2 {
-                    goPlainly()
-                    return .startAgainPlainly
+                    changeToBlocks()
+                    return .changeToBlocks
                 }
             }
         }
@@ -110,16 +111,16 @@ package struct SendingPolicy: Hashable, Sendable {
     }
 
     /// Whether what is sent now may soon be taken back.
-    package var prospect: EffortDial.Prospect { mayStartAgain ? .onTrial : .lasting }
+    package var prospect: EffortDial.Prospect { mayChange ? .onTrial : .lasting }
 
     private var isFastOnTrial: Bool? {
         trialPace.waitingShare.map { $0 < 0.25 || trialPace.linkRate >= Self.fastRate }
     }
 
     /// The store goes in blocks from here on, for whatever reason.
-    package mutating func goPlainly() {
-        form = .plain
-        mayStartAgain = false
+    package mutating func changeToBlocks() {
+        encoding = .blocks
+        mayChange = false
         pace = LinkPace()
     }
 
@@ -129,7 +130,7 @@ package struct SendingPolicy: Hashable, Sendable {
         case 0.5... where pace.linkRate >= Self.fastRate: break
         case 0.9...: level = level.harder.harder
         case 0.5..<0.9: level = level.harder
-        case ..<0.1 where wireBytes >= trustedAfter && (form == .plain || level != .fastest): level = level.easier
+        case ..<0.1 where wireBytes >= trustedAfter && (encoding == .blocks || level != .fastest): level = level.easier
         default: break
         }
         pace = LinkPace()

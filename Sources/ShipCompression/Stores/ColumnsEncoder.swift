@@ -1,4 +1,4 @@
-/// One piece of a store's rows, encoded: what one frame COLUMNS carries.
+/// One piece of a store's rows, encoded: what one DATA of the encoding `columns` carries.
 package struct EncodedSegment: Hashable, Sendable {
     /// 1 to `Limits.segmentSize` of them.
     package let bytes: [UInt8]

@@ -1,8 +1,9 @@
-/// What the consumer does next, whatever comes over the link.
+/// What the consumer does next between two shipments, whatever comes over the link.
 ///
-///     start -> awaiting preamble -> awaiting manifest (-> awaiting signed manifest) -> considering -> receiving -> (one-way: complete) -> done
-///                                                                          ^             (two-way: sealing)
-///                                                                          +-- again, once --+
+///     awaiting preamble -> between shipments (-> awaiting signed manifest) -> in a shipment
+///                               ^  |                                           |
+///                               |  +-- passing over what is refused <----------+
+///                               +----------------------------------------------+
 ///
 /// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
 package struct ConsumerDialogue: Sendable {
@@ -10,132 +11,112 @@ package struct ConsumerDialogue: Sendable {
     package enum Action: Hashable, Sendable {
         /// Send the preamble and HELLO, if they have not been sent yet.
         case greet
-        /// Say whether this shipment is welcome, by `accept(skipping:)`, or end the dialogue with a receipt or refusal.
-        case consider(Manifest)
-        /// Decode the block, and append it to its part.
-        case append(Block)
-        /// Decode the segment, and go on making the store. What is wrong with it counts only once the store is definite.
-        case appendRows(Columns)
-        /// Discard what has come of the store, which begins again with this block.
-        case startAgain(Block)
-        /// All parts are complete: verify and install. If the store is not the manifest's, see `askAgain()`.
-        case install
-        /// The producer has given up; there is nothing to answer.
-        case discard(Reason)
+        /// A shipment is offered: what comes is its affair, until `end(of:)`.
+        case consider(ReceivingDialogue)
+        /// The producer has given the session up; there is nothing to answer.
+        case stop(Reason)
+        /// Nothing more comes.
+        case finish
     }
 
     private enum State: Hashable, Sendable {
         case awaitingPreamble
-        case awaitingManifest
+        case betweenShipments
         /// One-way: who made the shipment has been said.
-        case awaitingSignedManifest
-        case considering(Manifest)
-        case receiving(Manifest, PartSequence)
-        /// One-way: nothing but the end of the link may come.
-        case complete
-        /// Two-way: the store came in this form, and the last word is ours.
-        case sealing(Manifest, StoreForm?)
+        case awaitingSignedManifest(Signature)
+        case inShipment
+        /// Refused: what is on its way comes all the same.
+        case passingOver
         case done
     }
 
     private var state = State.awaitingPreamble
+    /// How many manifests have come.
+    private var shipments = 0
     /// Known once the producer's preamble has come.
     package private(set) var mode: Preamble.Mode?
-
     /// Of the session; known with the mode.
     package private(set) var version: UInt8?
-    /// Who made the shipment, as it says itself: to be verified before anything is staged.
-    package private(set) var signature: Signature?
 
-    private let forms: Set<StoreForm>
+    private let common: CommonEncodings
 
-    /// - Parameter forms: How the consumer takes a store, as its HELLO says.
-    package init(taking forms: Set<StoreForm>) {
-        self.forms = forms
+    /// - Parameter common: What the consumer takes, as its HELLO says.
+    package init(taking common: CommonEncodings) {
+        self.common = common
     }
 
-    /// - Throws: An error after which the session is over.
-    package mutating func receive(_ element: FrameParser.Element) throws(ProtocolError) -> Action? {
+    /// - Throws: `ProtocolError`, after which the session is over; `BrokenInvariant` while a shipment comes.
+    package mutating func receive(_ element: FrameParser.Element) throws -> Action? {
         switch (state, element) {
-        case (.done, _), (.sealing, _):
+        case (.done, _):
             return nil
         case (.awaitingPreamble, .preamble(let preamble)):
             mode = preamble.mode
             version = try Preamble(role: .consumer, mode: .twoWay).sessionVersion(with: preamble)
-            state = .awaitingManifest
+            state = .betweenShipments
             return preamble.mode == .twoWay ? .greet : nil
+        case (.inShipment, _):
+            throw BrokenInvariant("a shipment comes, and is not asked")
         case (_, .unknownOptionalFrame), (_, .frame(.working)):
             return nil
-        case (.awaitingPreamble, .frame(.cancel(let reason))), (.awaitingManifest, .frame(.cancel(let reason))),
-            (.awaitingSignedManifest, .frame(.cancel(let reason))), (.considering, .frame(.cancel(let reason))),
-            (.receiving, .frame(.cancel(let reason))):
-            state = .done
-            return .discard(reason)
-        case (.awaitingManifest, .frame(.signature(let signature))) where mode == .oneWay:
-            self.signature = signature
-            state = .awaitingSignedManifest
+        case (_, .frame(.cancel(let reason))):
+            return cancelled(reason)
+        case (.betweenShipments, .frame(.signature(let signature))) where mode == .oneWay:
+            state = .awaitingSignedManifest(signature)
             return nil
-        case (.awaitingManifest, .frame(.manifest(let manifest))),
-            (.awaitingSignedManifest, .frame(.manifest(let manifest))):
-            if let feature = manifest.requires.first { throw .featureNotSupported(feature) }
-            guard signature == nil || manifest.counter != nil else {
-                throw .badMessage(type: FrameType.manifest.rawValue, flaw: "it is signed, and has no counter")
-            }
-            state = .considering(manifest)
-            return .consider(manifest)
-        case (.receiving(let manifest, var sequence), .frame(.block(let block))):
-            let admission = try sequence.admit(block)
-            state = .receiving(manifest, sequence)
-            return admission == .restart ? .startAgain(block) : .append(block)
-        case (.receiving(let manifest, var sequence), .frame(.columns(let columns))):
-            guard forms.contains(.columns) else { throw .featureNotSupported(Hello.columns) }
-            try sequence.admit(columns)
-            state = .receiving(manifest, sequence)
-            return .appendRows(columns)
-        case (.receiving(let manifest, let sequence), .frame(.end)):
-            guard sequence.isComplete else { throw .incomplete }
-            state = mode == .oneWay ? .complete : .sealing(manifest, sequence.storeForm)
-            return mode == .oneWay ? nil : .install
-        case (.awaitingPreamble, .frame(let frame)), (.awaitingManifest, .frame(let frame)),
-            (.awaitingSignedManifest, .frame(let frame)), (.considering, .frame(let frame)),
-            (.receiving, .frame(let frame)), (.complete, .frame(let frame)):
-            throw .outOfOrder(frame.type.rawValue)
-        case (.awaitingManifest, .preamble), (.awaitingSignedManifest, .preamble), (.considering, .preamble),
-            (.receiving, .preamble), (.complete, .preamble):
-            throw .badPreamble
+        case (.betweenShipments, .frame(.manifest(let manifest))):
+            return try consider(manifest, signedBy: nil)
+        case (.awaitingSignedManifest(let signature), .frame(.manifest(let manifest))):
+            return try consider(manifest, signedBy: signature)
+        case (.passingOver, .frame(.part)), (.passingOver, .frame(.data)):
+            return nil
+        case (.passingOver, .frame(.end)):
+            state = .betweenShipments
+            return nil
+        case (_, .frame(let frame)):
+            throw ProtocolError.outOfOrder(frame.type.rawValue)
+        case (_, .preamble):
+            throw ProtocolError.badPreamble
         }
     }
 
-    /// The shipment that is considered is welcome.
-    ///
-    /// - Parameter skipped: Indexes of parts that are here already; none in one-way mode.
-    package mutating func accept(skipping skipped: Set<Int> = []) {
-        guard case .considering(let manifest) = state else { return }
-        state = .receiving(manifest, PartSequence(sizes: manifest.parts.map(\.size), skipping: skipped))
+    private mutating func consider(_ manifest: Manifest, signedBy signature: Signature?) throws -> Action {
+        guard let mode else { throw BrokenInvariant("a manifest before the preamble") }
+        shipments += 1
+        state = .inShipment
+        guard signature == nil || manifest.counter != nil else {
+            throw ProtocolError.badMessage(
+                type: FrameType.manifest.rawValue, flaw: "it is signed, and has no counter")
+        }
+        return .consider(ReceivingDialogue(manifest, signature, mode, common))
     }
 
-    /// The store did not come to what the manifest says.
-    ///
-    /// - Returns: What to send, so that it comes again in blocks, and nothing else does; `nil` if nobody can be asked, or it
-    ///   came in blocks.
-    package mutating func askAgain() -> Acceptance? {
-        guard case .sealing(let manifest, .columns) = state else { return nil }
-        let acceptance = Acceptance(askingAgainFor: manifest)
-        let sequence = PartSequence(
-            sizes: manifest.parts.map(\.size), skipping: acceptance.skippedParts, storeAs: [.plain])
-        state = .receiving(manifest, sequence)
-        return acceptance
+    private mutating func cancelled(_ reason: Reason) -> Action? {
+        switch (reason.extent, state) {
+        case (.shipment, .betweenShipments), (.shipment, .passingOver), (.shipment, .awaitingSignedManifest):
+            state = .betweenShipments
+            return nil
+        case (.session, _), (.shipment, .awaitingPreamble), (.shipment, .inShipment), (.shipment, .done):
+            state = .done
+            return .stop(reason)
+        }
+    }
+
+    /// The last word on a shipment has been said: it is installed, was here already, is refused, or was given up.
+    package mutating func end(of shipment: ReceivingDialogue) {
+        guard state == .inShipment else { return }
+        state = shipment.isOnItsWay ? .passingOver : .betweenShipments
     }
 
     /// - Throws: `.truncated` if more should have come.
     package mutating func linkEnded() throws(ProtocolError) -> Action? {
         switch state {
-        case .complete:
+        case .betweenShipments where shipments > 0:
             state = .done
-            return .install
-        case .done, .sealing:
+            return .finish
+        case .done:
             return nil
-        case .awaitingPreamble, .awaitingManifest, .awaitingSignedManifest, .considering, .receiving:
+        case .awaitingPreamble, .betweenShipments, .awaitingSignedManifest, .inShipment, .passingOver:
             throw .truncated
         }
     }

@@ -4,9 +4,9 @@
 package enum Frame: Hashable, Sendable {
     case hello(Hello)
     case manifest(Manifest)
-    case accept(Acceptance)
-    case block(Block)
-    case columns(Columns)
+    case answer(Answer)
+    case part(PartOpening)
+    case data(PartData)
     case signature(Signature)
     case end
     case receipt(Receipt)
@@ -18,9 +18,9 @@ package enum Frame: Hashable, Sendable {
         switch self {
         case .hello: .hello
         case .manifest: .manifest
-        case .accept: .accept
-        case .block: .block
-        case .columns: .columns
+        case .answer: .answer
+        case .part: .part
+        case .data: .data
         case .signature: .signature
         case .end: .end
         case .receipt: .receipt
@@ -35,9 +35,9 @@ package enum Frame: Hashable, Sendable {
         switch type {
         case .hello: self = .hello(try MessageCoding.decode(Hello.self, from: payload, as: type))
         case .manifest: self = .manifest(try MessageCoding.decodeManifest(try PackedManifest.unpacking(payload)))
-        case .accept: self = .accept(try MessageCoding.decode(Acceptance.self, from: payload, as: type))
-        case .block: self = .block(try Block(decoding: payload))
-        case .columns: self = .columns(try Columns(decoding: payload))
+        case .answer: self = .answer(try MessageCoding.decode(Answer.self, from: payload, as: type))
+        case .part: self = .part(try PartOpening(decoding: payload))
+        case .data: self = .data(try PartData(decoding: payload))
         case .signature: self = .signature(try Signature(decoding: payload))
         case .end: self = .end
         case .receipt: self = .receipt(try MessageCoding.decode(Receipt.self, from: payload, as: type))
@@ -60,13 +60,11 @@ package enum Frame: Hashable, Sendable {
         switch self {
         case .hello(let hello): bytes += MessageCoding.encode(hello)
         case .manifest(let manifest): bytes += try Self.payload(of: manifest)
-        case .accept(let acceptance): bytes += MessageCoding.encode(acceptance)
-        case .block(let block):
-            bytes.reserveCapacity(FrameHeader.size + Block.headerSize + block.encoded.count + 4)
-            block.append(to: &bytes)
-        case .columns(let columns):
-            bytes.reserveCapacity(FrameHeader.size + Columns.headerSize + columns.segment.count + 4)
-            columns.append(to: &bytes)
+        case .answer(let answer): bytes += MessageCoding.encode(answer)
+        case .part(let opening): opening.append(to: &bytes)
+        case .data(let data):
+            bytes.reserveCapacity(FrameHeader.size + PartData.headerSize + data.bytes.count + 4)
+            data.append(to: &bytes)
         case .signature(let signature): signature.append(to: &bytes)
         case .receipt(let receipt): bytes += MessageCoding.encode(receipt)
         case .refusal(let reason), .cancel(let reason): bytes += MessageCoding.encode(reason)

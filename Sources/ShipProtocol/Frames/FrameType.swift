@@ -4,23 +4,23 @@
 package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case hello = 0x01
     case manifest = 0x02
-    case accept = 0x03
-    case block = 0x04
-    case end = 0x05
-    case receipt = 0x06
-    case refusal = 0x07
-    case cancel = 0x08
-    case columns = 0x09
+    case answer = 0x03
+    case part = 0x04
+    case data = 0x05
+    case end = 0x06
+    case receipt = 0x07
+    case refusal = 0x08
+    case cancel = 0x09
     case signature = 0x0A
     case working = 0x81
 
     /// Longest payload, in bytes.
     package var payloadLimit: Int {
         switch self {
-        case .hello, .accept, .receipt, .refusal, .cancel: Limits.messageSize
+        case .hello, .answer, .receipt, .refusal, .cancel: Limits.messageSize
         case .manifest: 1 + Limits.manifestSize
-        case .block: Block.headerSize + Limits.blockSize + Limits.blockOverhead
-        case .columns: Columns.headerSize + Limits.segmentSize
+        case .part: PartOpening.longest
+        case .data: PartData.headerSize + Limits.segmentSize
         case .signature: Signature.size + Limits.certificateSize
         case .end, .working: 0
         }

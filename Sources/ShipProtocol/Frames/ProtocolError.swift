@@ -18,14 +18,16 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case payloadTooLong(type: UInt8, length: UInt32, limit: Int)
     /// A frame that the dialogue does not allow here.
     case outOfOrder(UInt8)
-    /// The fields of a block do not fit together, or it is not the next one.
+    /// A part is opened, or goes on, as it must not.
+    case badPart(PartFlaw)
+    /// The fields of a block do not fit together, or do not fit its part.
     case badBlock(BlockFlaw)
-    /// A piece of a store's rows is not as it must be, or not in its place.
-    case badColumns(ColumnsFlaw)
     /// A SIGNATURE frame without a certificate.
     case badSignatureFrame
-    /// A block encoding that this version does not know.
+    /// An encoding of a part that this version does not know, or that this consumer does not take.
     case encodingNotSupported(UInt8)
+    /// The consumer wants a part in encodings of which none is known here.
+    case noCommonEncoding(part: Int)
     /// The manifest requires a feature that this version does not know.
     case featureNotSupported(ForeignText)
     /// A manifest or a message breaks a rule; the text says which, for people, and may quote the other side.
@@ -43,30 +45,40 @@ public enum ProtocolError: Error, Hashable, Sendable {
         case installedStore
     }
 
+    public enum PartFlaw: Hashable, Sendable {
+        /// Too few bytes for the fields, or too many.
+        case length
+        /// Bits that mean nothing are set.
+        case flags
+        /// Not the next part, or none that is open.
+        case place
+        /// Not wanted for the part, or the part has come in it before.
+        case encoding
+        /// Something has come of the part, and it does not begin anew; or nothing has, and it does.
+        case anew
+        /// It does not go on at the beginning.
+        case position
+        /// The encoding refers to nothing.
+        case base
+        /// All that has come of it is longer than may be.
+        case tooLong
+    }
+
     public enum BlockFlaw: Hashable, Sendable {
         /// No encoded bytes.
         case truncated
+        /// More encoded bytes than a block may have.
+        case tooLong
+        /// No form that there is.
+        case form
         /// Out of 1...1,048,576.
         case decodedSize
-        /// Over the size of any part, or not where the last block ended.
-        case offset
-        /// No such part, an earlier one, a later one, or one that is skipped.
-        case part
         /// It goes beyond the size that the manifest says.
         case beyondEnd
+        /// The part's last block and its end do not fall together.
+        case end
         /// A window is there only after other bytes.
         case windowAtStart
-    }
-
-    public enum ColumnsFlaw: Hashable, Sendable {
-        /// No segment.
-        case truncated
-        /// Bits that mean nothing are set.
-        case flags
-        /// The store is complete, comes in blocks, or does not come.
-        case place
-        /// All of them together are longer than the store.
-        case beyondEnd
     }
 }
 
@@ -77,9 +89,9 @@ extension ProtocolError {
         case .damaged: .damaged
         case .versionNotSupported: .versionNotSupported
         case .unknownFrame: .unknownFrame
-        case .encodingNotSupported, .featureNotSupported: .featureNotSupported
+        case .encodingNotSupported, .noCommonEncoding, .featureNotSupported: .featureNotSupported
         case .badMessage: .badManifest
-        case .truncated, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badBlock, .badColumns,
+        case .truncated, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badPart, .badBlock,
             .badSignatureFrame, .incomplete:
             .protocolViolation
         }

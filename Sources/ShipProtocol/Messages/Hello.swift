@@ -3,10 +3,8 @@
 /// Source: `Protocol/README.md` section 5.1. Vectors: `hello_*`.
 package struct Hello: Hashable, Sendable {
     package let software: ForeignText
-    /// Names of the encodings that it decodes: those of blocks, and `sqlite-columns` if it takes a store by its rows.
-    package let encodings: [ForeignText]
-    /// Names of the features that it knows.
-    package let features: [ForeignText]?
+    /// Names of the encodings that it takes beside those that every consumer takes, in the order in which it likes them.
+    package let encodings: [ForeignText]?
     /// The current generation of each store.
     package let holds: [HeldStore]?
 
@@ -22,33 +20,20 @@ package struct Hello: Hashable, Sendable {
         }
     }
 
-    /// How `encodings` names the frames COLUMNS.
-    static let columns: ForeignText = "sqlite-columns"
-
-    /// - Parameter forms: How the consumer takes a store; every one takes it in blocks.
-    package init(software: String, taking forms: Set<StoreForm>, holds: [HeldStore]) {
+    /// - Parameter encodings: What the consumer takes.
+    package init(software: String, taking encodings: CommonEncodings, holds: [HeldStore]) {
         self.software = ForeignText(software)
-        self.encodings =
-            BlockEncoding.allCases.map { ForeignText($0.name) } + (forms.contains(.columns) ? [Self.columns] : [])
-        self.features = nil
+        let optional = encodings.all.filter { !$0.isMandatory }.map(\.name)
+        self.encodings = optional.isEmpty ? nil : optional
         self.holds = holds.isEmpty ? nil : Array(holds.prefix(Limits.heldStores))
     }
 }
 
-extension Hello {
-    /// How the consumer takes a store.
-    package var storeForms: Set<StoreForm> { encodings.contains(Self.columns) ? [.plain, .columns] : [.plain] }
-}
-
 extension Hello: Message {
     var firstFlaw: String? {
-        let features = features ?? []
-        let labels = [software] + encodings + features
-        guard labels.allSatisfy(Label.isValid) else { return "not a label" }
-        guard encodings.count <= Limits.features, features.count <= Limits.features else { return "too many names" }
-        guard BlockEncoding.allCases.allSatisfy({ encodings.contains(ForeignText($0.name)) }) else {
-            return "an encoding that every consumer knows is missing"
-        }
+        let encodings = encodings ?? []
+        guard ([software] + encodings).allSatisfy(Label.isValid) else { return "not a label" }
+        guard encodings.count <= Limits.features else { return "too many names" }
         guard holds?.count ?? 0 <= Limits.heldStores else { return "too many stores" }
         return (holds ?? []).lazy.compactMap { Receipt.firstFlaw(ofGeneration: $0.generation) }.first
     }

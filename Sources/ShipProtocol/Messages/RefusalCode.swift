@@ -31,17 +31,36 @@ public struct Reason: Hashable, Sendable {
     public let code: ForeignText
     /// For people, as the other side wrote it: never acted upon.
     public let message: ForeignText
+    /// What is over; `nil` for the session.
+    let ends: Extent?
+
+    /// What a refusal or a cancellation ends.
+    package enum Extent: String, Hashable, Sendable, Codable {
+        case shipment
+        case session
+    }
+
+    /// What is over.
+    package var extent: Extent { ends ?? .session }
 
     /// `nil` for a code that this version does not know.
     public var knownCode: RefusalCode? { RefusalCode(rawValue: code.unescaped) }
 
     /// Makes the message fit: without U+0000, and cut if it is too long.
-    package init(_ code: RefusalCode, message: String) {
+    package init(_ code: RefusalCode, message: String, ending extent: Extent = .session) {
+        ends = extent == .session ? nil : extent
         self.code = ForeignText(code.rawValue)
         var message = message.filter { $0 != "\0" }
         while message.utf8.count > Limits.reasonLength { message.removeLast() }
         self.message = ForeignText(message)
     }
+
+    private init(_ code: ForeignText, _ message: ForeignText, _ ends: Extent?) {
+        (self.code, self.message, self.ends) = (code, message, ends)
+    }
+
+    /// The same, ending something else.
+    package func ending(_ extent: Extent) -> Reason { Reason(code, message, extent == .session ? nil : extent) }
 }
 
 extension Reason: Message {

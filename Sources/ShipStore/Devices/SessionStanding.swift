@@ -30,9 +30,14 @@ final class SessionStanding: Sendable {
     /// Of a session with nobody at the other end.
     static var ofNobody: SessionStanding { SessionStanding(.localPrograms) { () throws(ShipmentError) in } }
 
-    /// More is known of what it does: from here on it is judged so.
+    /// More is known of what it does, or it does something else: from here on it is judged so.
     func judge(by judgement: @escaping Judgement) throws(ShipmentError) {
-        state.withLock { if case .judged = $0 { $0 = .judged(by: judgement) } }
+        state.withLock { state in
+            switch state {
+            case .judged, .settled: state = .judged(by: judgement)
+            case .lost: break
+            }
+        }
         try check()
     }
 

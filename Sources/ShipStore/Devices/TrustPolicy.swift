@@ -58,6 +58,12 @@ public enum TrustPolicy: Sendable {
 
     /// - Throws: `.notAllowed`, and what `stores(of:as:)` throws.
     func check(_ link: Link, as role: TrustedPeer.Role, of name: StoreName) throws(ShipmentError) {
-        guard try stores(of: link, as: role).contains(name) else { throw .notAllowed(name, role) }
+        try check(link, as: role, ofAny: [name])
+    }
+
+    /// The same of several names, of which one is enough.
+    func check(_ link: Link, as role: TrustedPeer.Role, ofAny names: [StoreName]) throws(ShipmentError) {
+        let stores = try stores(of: link, as: role)
+        if let first = names.first, !names.contains(where: stores.contains) { throw .notAllowed(first, role) }
     }
 }

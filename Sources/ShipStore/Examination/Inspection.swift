@@ -45,7 +45,7 @@ public struct Inspection: Sendable {
                 }
                 return inspections
             case .generation(let path): return [try await inspect(try Generation(at: path), manner)]
-            case .shipment(let path): return [try await inspectShipment(path, options, manner)]
+            case .shipment(let path): return try await inspectShipments(path, options, manner)
             case .store(let path):
                 return [try await inspect(OutgoingShipment(try await PreparedCopy(of: path, options), manner))]
             }
@@ -64,14 +64,20 @@ public struct Inspection: Sendable {
                 try? IndexShapes.all(inCopyAt: generation.storePath), manner))
     }
 
-    private static func inspectShipment(
+    private static func inspectShipments(
         _ path: FilePath, _ options: CopyOptions, _ manner: OutgoingShipment.Manner
-    ) async throws -> Inspection {
-        let unpacked = try await UnpackedShipment(path, options.temporaryFolder)
-        var inspection = try await inspect(unpacked.generation, manner)
-        inspection.signer = unpacked.signer
-        inspection.fileSize = try PlatformCalls.statusFollowingLinks(of: path).size
-        return inspection
+    ) async throws -> [Inspection] {
+        let unpacked = try await UnpackedShipments(path, options.temporaryFolder)
+        var inspections: [Inspection] = []
+        for shipment in unpacked.all {
+            var inspection = try await inspect(shipment.generation, manner)
+            inspection.signer = shipment.signer
+            if unpacked.all.count == 1 {
+                inspection.fileSize = try PlatformCalls.statusFollowingLinks(of: path).size
+            }
+            inspections.append(inspection)
+        }
+        return inspections
     }
 
     private static func inspect(_ shipment: OutgoingShipment) async throws -> Inspection {

@@ -33,8 +33,11 @@ struct ShippingCost: Sendable {
         guard isLarge, let tables else {
             let wire = WireBytes()
             let session = ProducerSession(
-                timeouts: Timeouts(), standing: .ofNobody, report: { wire.note($0) }, prepare: { shipment })
-            total = try await session.run(.nowhere(as: .standardStreams)).bytesSent
+                timeouts: Timeouts(), standing: .ofNobody, report: { wire.note($0) })
+            let orders = [ProducerSession.Order(prepare: { shipment })]
+            total = try await session.run(.nowhere(as: .standardStreams), orders).reduce(0) {
+                try $0 + $1.get().bytesSent
+            }
             let store = wire.bytes(upTo: shipment.manifest.store.size)
             externalFiles = wire.all - store
             self.tables = tables.map { Self.scale($0, to: store) }
@@ -77,7 +80,7 @@ private final class WireBytes: Sendable {
         switch event {
         case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
         case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
-        case .connected, .copied, .awaitingReceipt: break
+        case .connected, .copied, .awaitingReceipt, .delivered, .failed: break
         }
     }
 

@@ -65,9 +65,10 @@ public struct Verification: Sendable {
             return [await finding(.generation(nil, path)) { () throws in try Generation(at: path) }]
         case .shipment(let path):
             do throws(ShipmentError) {
-                let shipment = try await UnpackedShipment(path, options.temporaryFolder)
-                let (manifest, signer) = (shipment.generation.manifest, shipment.signer)
-                return [Finding(place: .file(path), manifest: manifest, problem: nil, signer: signer)]
+                let shipments = try await UnpackedShipments(path, options.temporaryFolder)
+                return shipments.all.map {
+                    Finding(place: .file(path), manifest: $0.generation.manifest, problem: nil, signer: $0.signer)
+                }
             } catch {
                 return [Finding(place: .file(path), manifest: nil, problem: error)]
             }

@@ -58,6 +58,9 @@ extension ShipmentError {
         case .noSuchPeer(let text):
             Explanation(
                 "no device of that id or name is trusted: \(text)", hint: "see `ship-store peers`")
+        case .sameName(let name):
+            Explanation(
+                "two of the stores would be shipped as \(name)", hint: "send them one by one, with --name")
         case .overdue(let overdue): overdue.explanation
         case .refused(let reason):
             Explanation("the receiver refused the shipment: \(reason.words)", hint: reason.hint)
@@ -84,6 +87,8 @@ extension ShipmentError {
                 hint: "keep shipments with `send --to FILE`, which awaits none")
         case .stopped: Explanation("stopped before it was done", hint: "nothing has changed; start again")
         case .sqlite(let message): Explanation("SQLite cannot open what was installed: \(message)")
+        case .unforeseen(let error):
+            Explanation("something happened that nobody has thought of: \(error)", hint: "please report it")
         }
     }
 }

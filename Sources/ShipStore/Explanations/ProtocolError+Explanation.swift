@@ -25,12 +25,17 @@ extension ProtocolError {
         case .payloadTooLong(let type, let length, let limit):
             Explanation("a frame of type \(type) declares \(length) bytes; at most \(limit) are allowed")
         case .outOfOrder(let type): Explanation("a frame of type \(type) came out of order")
-        case .badBlock(let flaw): Explanation("a block is out of order or out of range: \(flaw.words)")
-        case .badColumns(let flaw): Explanation("rows of the store are out of order or out of range: \(flaw.words)")
+        case .badPart(let flaw): Explanation("a part is out of order or out of range: \(flaw.words)")
+        case .badBlock(let flaw): Explanation("a block is out of range: \(flaw.words)")
         case .badSignatureFrame: Explanation("a signature has no certificate")
         case .encodingNotSupported(let encoding):
             Explanation(
-                "a block has encoding \(encoding), which this version does not know", hint: "update this program")
+                "a part comes in encoding \(encoding), which is not taken here",
+                hint: "update the older of the two programs")
+        case .noCommonEncoding(let part):
+            Explanation(
+                "part \(part) is wanted in an encoding that this version does not know",
+                hint: "update the older of the two programs")
         case .featureNotSupported(let name):
             Explanation(
                 "the shipment requires the feature \(name), "
@@ -73,26 +78,31 @@ extension ProtocolError.Damage {
     }
 }
 
-extension ProtocolError.BlockFlaw {
+extension ProtocolError.PartFlaw {
     fileprivate var words: PrintableText {
         switch self {
-        case .truncated: "it has no content"
-        case .decodedSize: "its decoded size"
-        case .offset: "its offset"
-        case .part: "its part"
-        case .beyondEnd: "it goes beyond the end of its part"
-        case .windowAtStart: "a window where nothing comes before"
+        case .length: "its length"
+        case .flags: "its flags"
+        case .place: "it is not in its place"
+        case .encoding: "its encoding is not wanted, or has been tried"
+        case .anew: "it begins anew, or does not"
+        case .position: "its position"
+        case .base: "its base"
+        case .tooLong: "it is longer than it may be"
         }
     }
 }
 
-extension ProtocolError.ColumnsFlaw {
+extension ProtocolError.BlockFlaw {
     fileprivate var words: PrintableText {
         switch self {
-        case .truncated: "they have no content"
-        case .flags: "their flags"
-        case .place: "they are not in their place"
-        case .beyondEnd: "they are longer than the store"
+        case .truncated: "it has no content"
+        case .tooLong: "its length"
+        case .form: "its form"
+        case .decodedSize: "its decoded size"
+        case .beyondEnd: "it goes beyond the end of its part"
+        case .end: "it is not the last one, or is"
+        case .windowAtStart: "a window where nothing comes before"
         }
     }
 }

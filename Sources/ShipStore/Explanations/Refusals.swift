@@ -33,10 +33,27 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .serving, .sqlite, .model, .operation, .report, .unfinished, .metadata, .identity, .trustList,
-            .pairing, .noSuchPeer:
+        case .source, .serving, .sqlite, .unforeseen, .model, .operation, .report, .unfinished, .metadata, .identity,
+            .trustList, .pairing,
+            .noSuchPeer, .sameName:
             reason(.cannotInstall)
         case .stopped: reason(.stopped)
+        }
+    }
+
+    /// Whether a consumer that refuses a shipment for this may take the next one of the same session.
+    ///
+    /// Source: `Protocol/README.md` section 5.4.
+    var endsShipmentAlone: Bool {
+        switch self {
+        case .compression, .badStore, .tooMuch, .unwelcome, .probe, .install, .notAllowed, .unsigned, .unknownSigner,
+            .file, .serving, .sqlite, .unforeseen, .protocolBroken(.featureNotSupported),
+            .badFile(.featureNotSupported):
+            true
+        case .refused, .givenUp, .cannotAnswer, .link, .overdue, .protocolBroken, .badFile, .source, .model, .operation,
+            .report,
+            .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .sameName, .signature, .stopped:
+            false
         }
     }
 
@@ -49,8 +66,10 @@ extension ShipmentError {
         case .protocolBroken(let error): reason(error.code)
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .tooMuch, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
-            .operation, .report, .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .notAllowed,
-            .signature, .unsigned, .unknownSigner:
+            .unforeseen,
+            .operation, .report, .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .sameName,
+            .notAllowed, .signature,
+            .unsigned, .unknownSigner:
             reason(.stopped)
         }
     }
@@ -62,7 +81,7 @@ extension ShipmentError {
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
         case .file, .install(.file), .install(.badManifest), .install(.badRecord), .install(.badOrigin),
             .badStore(.file), .badStore(.checkerFailed(.notStarted)), .source, .model,
-            .serving, .operation, .report, .unfinished, .identity:
+            .serving, .operation, .report, .unfinished, .identity, .unforeseen:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }
@@ -74,7 +93,7 @@ extension RefusalCode {
     fileprivate var plainWords: String {
         switch self {
         case .noSpace: "the disk is full"
-        case .cannotInstall: "a file of the inbox cannot be written"
+        case .cannotInstall: "it cannot be installed in the inbox"
         case .stopped: "the store cannot be copied"
         default: rawValue
         }

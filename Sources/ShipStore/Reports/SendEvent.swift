@@ -8,10 +8,14 @@ public enum SendEvent: Hashable, Sendable {
     case copied(Manifest, Duration)
     /// Bytes of the parts that have been sent, and that are to be sent; bytes on the wire so far.
     case progress(done: Int64, total: Int64, wire: Int64)
-    /// The store is sent again from its first byte, as it is.
+    /// The store is sent again from its first byte, in another encoding.
     case startedAgain(RestartCause)
     /// All has been sent; the consumer verifies and installs.
     case awaitingReceipt
+    /// A shipment is over, and well.
+    case delivered(Delivery)
+    /// A shipment is over, or never began.
+    case failed(StoreName, ShipmentError)
 }
 
 /// Why a store that was being sent by its rows is sent as it is.
@@ -33,6 +37,6 @@ public struct Delivery: Hashable, Sendable {
     public let receipt: Receipt?
     /// Bytes on the wire, from the producer.
     public let bytesSent: Int64
-    /// From the first look at the store to the end.
+    /// To the end, from the first look at the store, or the end of the shipment before it in the same session.
     public let duration: Duration
 }

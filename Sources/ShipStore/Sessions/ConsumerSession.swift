@@ -7,7 +7,7 @@ import StoreInstall
 import StoreServing
 import Synchronization
 
-/// One session on the consumer's side, from the open link to the installed generation or the refusal.
+/// One session on the consumer's side, from the open link to the last shipment's installed generation or refusal.
 ///
 /// Source: `Protocol/README.md` sections 6.2 and 10.
 struct ConsumerSession {
@@ -62,9 +62,19 @@ struct ConsumerSession {
         }
     }
 
-    /// - Returns: The receipt, which the producer has been sent too if the session goes both ways.
-    /// - Throws: `ShipmentError`; the refusal has been sent, and nothing of the shipment is left.
-    func run(_ link: Link, greeting: Greeting) async throws(ShipmentError) -> Receipt {
+    /// What a session came to.
+    struct Outcome: Sendable {
+        var receipts: [Receipt] = []
+        /// Of the shipments that were refused, or given up.
+        var failures: [ShipmentError] = []
+    }
+
+    /// Receives one shipment after the other, until the producer says that it has no more.
+    ///
+    /// - Returns: What came of them; `report` has been told of each.
+    /// - Throws: `ShipmentError` that ended the session, and the shipment in it; the refusal has been sent, and nothing of that
+    ///   shipment is left.
+    func run(_ link: Link, greeting: Greeting) async throws(ShipmentError) -> Outcome {
         let writer = FrameWriter(link.writer, timeouts)
         let standing = SessionStanding(judgement.trust) { [trust = judgement.trust] () throws(ShipmentError) in
             _ = try trust.stores(of: link, as: .sender)
@@ -88,74 +98,127 @@ struct ConsumerSession {
 
     private func converse(
         _ link: Link, _ greeting: Greeting, _ writer: FrameWriter, _ course: Course
-    ) async throws -> Receipt {
+    ) async throws -> Outcome {
         var frames = FrameReader(link.reader, timeouts)
-        var dialogue = ConsumerDialogue(taking: forms)
-        switch try await awaitOffer(&frames, writer, &dialogue, greeting, link, course) {
-        case .unchanged(let receipt): return receipt
-        case .receive(let shipment):
-            return dialogue.mode == .twoWay
-                ? try await writer.whileWorking { try await receive(shipment, &frames, writer, &dialogue, course) }
-                : try await receive(shipment, &frames, nil, &dialogue, course)
+        var dialogue = ConsumerDialogue(taking: common)
+        var outcome = Outcome()
+        // Asked anew each time: somebody may be trusted no more while the session goes on.
+        if greeting == .atOnce { try await greet(writer, of: judgement.trust.stores(of: link, as: .sender)) }
+        while true {
+            guard var offer = try await awaitOffer(&frames, writer, &dialogue, greeting, link, course) else {
+                return outcome
+            }
+            let start = ContinuousClock.now
+            do {
+                let receipt = try await receive(&offer, &frames, writer, link, course)
+                outcome.receipts.append(receipt)
+                report(.finished(receipt, .now - start))
+            } catch {
+                let cancelled = (error as? Cancelled)?.reason
+                let failure = cancelled.map(ShipmentError.givenUp) ?? ShipmentError(error, from: link.medium)
+                guard cancelled != nil || failure.endsShipmentAlone else { throw error }
+                if offer.mode == .twoWay, let reason = cancelled ?? failure.refusal {
+                    try await writer.send(.refusal(reason.ending(.shipment)))
+                }
+                outcome.failures.append(failure)
+                report(.failed(failure))
+            }
+            dialogue.end(of: offer.dialogue)
+            frames.expectNothing()
         }
     }
 
-    private var forms: Set<StoreForm> { codec == nil ? [.plain] : [.plain, .columns] }
-
-    private enum Answer {
-        case unchanged(Receipt)
-        case receive(IncomingShipment)
+    /// The producer has given up a shipment, and is told that this is known.
+    private struct Cancelled: Error {
+        let reason: Reason
     }
 
-    /// From the first byte to the answer to the manifest.
+    /// What this consumer takes.
+    private var common: CommonEncodings { CommonEncodings(codec == nil ? [] : [.columns]) }
+
+    /// What is offered, and by whom it is signed, as it says itself.
+    private struct Offer {
+        var dialogue: ReceivingDialogue
+        let mode: Preamble.Mode
+        let proof: SenderJudgement.Proof?
+
+        var manifest: Manifest { dialogue.manifest }
+    }
+
+    /// From the first byte, or the end of the shipment before, to the next manifest.
+    ///
+    /// - Returns: `nil` if nothing more comes.
     private func awaitOffer(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
         _ link: Link, _ course: Course
-    ) async throws -> Answer {
+    ) async throws -> Offer? {
         let start = ContinuousClock.now
         let greeted = FrameReader.Deadline(end: start + timeouts.hello, error: .link(.timedOut(.reading)))
         let offer = FrameReader.Deadline(
             end: start + timeouts.preparing, error: .overdue(.manifest(timeouts.preparing)))
-        // Asked anew each time: somebody may be trusted no more while the session goes on.
-        let sendable = { () throws(ShipmentError) in try judgement.trust.stores(of: link, as: .sender) }
-        if greeting == .atOnce { try await greet(writer, of: sendable()) }
         while true {
             guard let element = try await frames.next(by: dialogue.mode == nil ? greeted : offer) else {
-                _ = try dialogue.linkEnded()
-                throw ProtocolError.truncated
+                guard try dialogue.linkEnded() == .finish else { throw ProtocolError.truncated }
+                return nil
             }
             let action = try dialogue.receive(element)
             if try course.begins(in: dialogue.mode) { try whenBegun() }
             switch action {
             case nil: continue
             case .greet where greeting == .never: throw ShipmentError.cannotAnswer
-            case .greet: if greeting == .ifAsked { try await greet(writer, of: sendable()) }
-            case .discard(let reason): throw ShipmentError.givenUp(reason)
-            case .consider(let manifest):
-                let proof = proof(frames, dialogue)
-                let strict = try judgement.asStrictAsNow()
-                let (sender, signer) = try strict.sender(of: manifest, over: link, proof)
-                let again = try strict.asStrictAsNow()
-                try course.standing.judge { () throws(ShipmentError) in
-                    _ = try again.sender(of: manifest, over: link, proof)
+            case .greet:
+                if greeting == .ifAsked { try await greet(writer, of: judgement.trust.stores(of: link, as: .sender)) }
+            case .stop(let reason): throw ShipmentError.givenUp(reason)
+            case .consider(let shipment):
+                guard let mode = dialogue.mode, let version = dialogue.version else {
+                    throw BrokenInvariant("a manifest before the preamble")
                 }
-                report(.offered(manifest))
-                if let signer { report(.signed(by: signer)) }
-                try budget.admit(manifest)
-                if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
-                return dialogue.mode == .twoWay
-                    ? try await answer(manifest, from: sender, writer, &dialogue, course)
-                    : try await stage(manifest, from: sender, &dialogue)
-            case .append, .appendRows, .startAgain, .install: throw ProtocolError.incomplete
+                let proof = shipment.signature.flatMap { signature in
+                    frames.signedPayload.map {
+                        SenderJudgement.Proof(signature: signature, payload: $0, version: version)
+                    }
+                }
+                return Offer(dialogue: shipment, mode: mode, proof: proof)
+            case .finish: throw BrokenInvariant("an end that is none of the link's")
             }
         }
     }
 
-    /// What the producer has signed, where it has.
-    private func proof(_ frames: FrameReader, _ dialogue: ConsumerDialogue) -> SenderJudgement.Proof? {
-        guard let signature = dialogue.signature, let payload = frames.signedPayload, let version = dialogue.version
-        else { return nil }
-        return SenderJudgement.Proof(signature: signature, payload: payload, version: version)
+    /// From the manifest to the receipt.
+    private func receive(
+        _ offer: inout Offer, _ frames: inout FrameReader, _ writer: FrameWriter, _ link: Link, _ course: Course
+    ) async throws -> Receipt {
+        let manifest = offer.manifest
+        let strict = try judgement.asStrictAsNow()
+        let proof = offer.proof
+        let (sender, signer) = try strict.sender(of: manifest, over: link, proof)
+        let again = try strict.asStrictAsNow()
+        try course.standing.judge { () throws(ShipmentError) in
+            _ = try again.sender(of: manifest, over: link, proof)
+        }
+        report(.offered(manifest))
+        if let signer { report(.signed(by: signer)) }
+        try manifest.checkRequirements()
+        try budget.admit(manifest)
+        if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
+        guard offer.mode == .twoWay else {
+            let shipment = try await stage(manifest, from: sender, &offer.dialogue)
+            return try await receive(shipment, &frames, nil, &offer.dialogue, course)
+        }
+        switch try await answer(manifest, from: sender, writer, &offer.dialogue, course) {
+        case .unchanged(let receipt): return receipt
+        case .receive(let shipment):
+            let receipt = try await writer.whileWorking {
+                try await receive(shipment, &frames, writer, &offer.dialogue, course)
+            }
+            try await writer.send(.receipt(receipt))
+            return receipt
+        }
+    }
+
+    private enum Answered {
+        case unchanged(Receipt)
+        case receive(IncomingShipment)
     }
 
     /// - Parameter stores: What the producer may send, and so may know of.
@@ -165,14 +228,14 @@ struct ConsumerSession {
             return Hello.HeldStore(name: name, generation: current.number, sha256: current.manifest.store.sha256)
         }
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
-        try await writer.send(.hello(Hello(software: Software.name, taking: forms, holds: held)))
+        try await writer.send(.hello(Hello(software: Software.name, taking: common, holds: held)))
     }
 
     /// Two-way: what is here already need not come again.
     private func answer(
-        _ manifest: Manifest, from sender: Sender, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue,
+        _ manifest: Manifest, from sender: Sender, _ writer: FrameWriter, _ dialogue: inout ReceivingDialogue,
         _ course: Course
-    ) async throws -> Answer {
+    ) async throws -> Answered {
         let prepared = try await writer.whileWorking {
             try prepare(manifest, from: sender, try await turn(for: manifest), .skipWhatIsHere)
         }
@@ -182,22 +245,24 @@ struct ConsumerSession {
             try await writer.send(.receipt(receipt))
             return .unchanged(receipt)
         case .staged(let shipment, let skipped):
-            dialogue.accept(skipping: skipped)
-            try await writer.send(.accept(Acceptance(skipping: skipped)))
+            let coming = manifest.parts.indices.filter { !skipped.contains($0) && manifest.parts[$0].size > 0 }
+            let answer = skipped.isEmpty ? Answer.everything : Answer(parts: coming)
+            try dialogue.accept(answer)
+            try await writer.send(.answer(answer))
             return .receive(shipment)
         }
     }
 
-    /// One-way: all blocks come, whatever is here.
+    /// One-way: all parts come, whatever is here.
     private func stage(
-        _ manifest: Manifest, from sender: Sender, _ dialogue: inout ConsumerDialogue
-    ) async throws -> Answer {
+        _ manifest: Manifest, from sender: Sender, _ dialogue: inout ReceivingDialogue
+    ) async throws -> IncomingShipment {
         let turn = try await turn(for: manifest)
         guard case .staged(let shipment, _) = try prepare(manifest, from: sender, turn, .takeEverything) else {
-            throw ProtocolError.incomplete
+            throw BrokenInvariant("what all parts are to come of is here already")
         }
-        dialogue.accept()
-        return .receive(shipment)
+        try dialogue.accept()
+        return shipment
     }
 
     /// Waits for as long as another shipment of the store may take, which is about as large.
@@ -242,10 +307,10 @@ struct ConsumerSession {
         }
     }
 
-    /// From the first block to the receipt.
+    /// From the first part to the installed generation.
     private func receive(
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
-        _ dialogue: inout ConsumerDialogue, _ course: Course
+        _ dialogue: inout ReceivingDialogue, _ course: Course
     ) async throws -> Receipt {
         do {
             return try await takeIn(shipment, &frames, writer, &dialogue, course)
@@ -257,44 +322,35 @@ struct ConsumerSession {
 
     private func takeIn(
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
-        _ dialogue: inout ConsumerDialogue, _ course: Course
+        _ dialogue: inout ReceivingDialogue, _ course: Course
     ) async throws -> Receipt {
         frames.expectSending(of: shipment.manifest.totalSize)
         while true {
             shipment.prepareCheck(checking)
-            let action =
-                if let element = try await frames.next() {
-                    try dialogue.receive(element)
-                } else {
-                    try dialogue.linkEnded()
-                }
-            switch action {
+            guard let element = try await frames.next() else {
+                throw ProtocolError.truncated
+            }
+            switch try dialogue.receive(element) {
             case nil: continue
-            case .append(let block): try shipment.append(block, dialogue.mode)
-            case .appendRows(let rows): try shipment.append(rows)
-            case .startAgain(let block):
-                try shipment.startStoreAgain()
-                try shipment.append(block, dialogue.mode)
+            case .open(let part, let encoding): try shipment.open(part: part, encoding)
+            case .append(let data, let isLast): try shipment.append(data, isLast: isLast)
             case .install:
                 report(.verifying)
-                if let question = try question(about: shipment, &dialogue) {
-                    try await writer?.send(.accept(question))
-                    continue
+                guard let question = try question(about: shipment, &dialogue) else {
+                    return try await install(shipment, course)
                 }
-                let receipt = try await install(shipment, course)
-                try await writer?.send(.receipt(receipt))
-                return receipt
-            case .discard(let reason): throw ShipmentError.givenUp(reason)
-            case .greet, .consider: throw ProtocolError.incomplete
+                try await writer?.send(.answer(question))
+            case .discard(let reason): throw Cancelled(reason: reason)
+            case .stop(let reason): throw ShipmentError.givenUp(reason)
             }
             report(.progress(done: shipment.bytesDone, total: shipment.bytesTotal))
         }
     }
 
-    /// What to ask the producer for, where the store that was made from its rows is not the manifest's.
+    /// What to ask the producer for, where the store that was made of what came is not the manifest's.
     private func question(
-        about shipment: IncomingShipment, _ dialogue: inout ConsumerDialogue
-    ) throws -> Acceptance? {
+        about shipment: IncomingShipment, _ dialogue: inout ReceivingDialogue
+    ) throws -> Answer? {
         let flaw: any Error
         do {
             try shipment.sealStore()
@@ -304,8 +360,10 @@ struct ConsumerSession {
         } catch InboxError.mismatch(let path) {
             flaw = InboxError.mismatch(path)
         }
-        guard let question = dialogue.askAgain() else { throw flaw }
-        try shipment.startStoreAgain()
+        let encodings = dialogue.untried(part: 0).filter(\.isMandatory)
+        guard !encodings.isEmpty else { throw flaw }
+        let question = try dialogue.ask(for: [WantedPart(0, encodings)])
+        try shipment.awaitStoreAgain()
         report(.askedAgain)
         return question
     }

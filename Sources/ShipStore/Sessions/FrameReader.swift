@@ -33,6 +33,9 @@ struct FrameReader {
     /// From here on the other side has nothing to do but to send a shipment of so many bytes.
     mutating func expectSending(of size: Int64) { leastRate = LeastRate(timeouts, for: size, after: content) }
 
+    /// It has, and may take its time with what it does next.
+    mutating func expectNothing() { leastRate = nil }
+
     /// The next element.
     ///
     /// - Parameter deadline: When what is waited for must be whole, by whatever other elements it is preceded; without one,

@@ -20,9 +20,13 @@ final class IncomingShipment {
     private static let little: Int64 = 4 * 1024 * 1024
 
     private var staged: StagedGeneration?
-    private var decoder = BlockDecoder()
-    private let store: IncomingStore
-    private var (storeBytes, otherBytes) = (Int64(0), Int64(0))
+    private let codec: ColumnsCodec?
+    /// The part that is open, or was last.
+    private var open: (part: Int, decoder: any PartDecoder)?
+    /// Of the store as it came last.
+    private var storeFlaw: CompressionError?
+    /// Bytes of the parts before it.
+    private var bytesBefore = Int64(0)
     private let turn: StoreTurns.Turn
     /// What waits to check the store, where that is a process of its own.
     private var checker: CheckerChild?
@@ -35,40 +39,45 @@ final class IncomingShipment {
         manifest = staged.manifest
         self.sender = sender
         self.staged = consume staged
-        store = IncomingStore(codec)
+        self.codec = codec
         self.turn = turn
         self.same = same
     }
 
-    var bytesDone: Int64 { min(bytesTotal, storeBytes + store.bytesMade + otherBytes) }
-
-    /// - Parameters:
-    ///   - block: The next one in order.
-    ///   - mode: Where nobody can be asked, rows that do not decode are refused as soon as they cannot be taken back.
-    func append(_ block: Block, _ mode: Preamble.Mode?) throws {
-        if block.part > 0, mode == .oneWay { try store.settle() }
-        let decoded = try decoder.decode(block)
-        try staged?.append(decoded, toPart: Int(block.part))
-        if block.part == 0 { storeBytes += Int64(decoded.count) } else { otherBytes += Int64(decoded.count) }
+    var bytesDone: Int64 {
+        min(bytesTotal, bytesBefore + (open?.decoder.bytesDone ?? 0))
     }
 
-    /// - Parameter rows: The next piece of the store's rows.
-    func append(_ rows: Columns) throws {
-        try store.append(rows, to: &staged)
+    /// A part comes from here on; all that has come of it is void.
+    func open(part: Int, _ encoding: PartEncoding) throws {
+        if let open, open.part != part { bytesBefore += manifest.parts[open.part].size }
+        if part == 0 {
+            storeFlaw = nil
+            try staged?.discardStore()
+        }
+        open = (part, try encoding.decoder(ofPart: part, of: manifest, in: &staged, codec))
     }
 
-    /// What has come of the store is void.
-    func startStoreAgain() throws {
-        try store.startAgain(in: &staged)
-        storeBytes = 0
+    /// - Throws: What ends the shipment.
+    func append(_ data: [UInt8], isLast: Bool) throws {
+        guard let open else { throw BrokenInvariant("data without a part") }
+        try open.decoder.append(data, isLast: isLast, to: &staged)
+        if open.part == 0 { storeFlaw = open.decoder.flaw }
     }
 
     /// The store is complete: whether it is what the manifest says.
     ///
     /// - Throws: `CompressionError` or `.mismatch` if it is not, after which it may come again; other errors are final.
     func sealStore() throws {
-        try store.settle()
+        if let storeFlaw { throw storeFlaw }
         try staged?.sealStore()
+    }
+
+    /// The store is to come once more, and nothing else is.
+    func awaitStoreAgain() throws {
+        bytesBefore = bytesTotal - manifest.store.size
+        (open, storeFlaw) = (nil, nil)
+        try staged?.discardStore()
     }
 
     /// Everything has come: nothing is trusted until it has been read back.
@@ -90,7 +99,7 @@ final class IncomingShipment {
     /// - Throws: `StoreCheck.Flaw`.
     func check(_ options: CheckOptions) async throws -> CheckReport {
         guard let path = staged?.storePathByDescriptor, let manifest = staged?.manifest else {
-            throw ProtocolError.incomplete
+            throw BrokenInvariant("what is checked is not there any more")
         }
         return try await options.check(path, against: StoreClaims(manifest), in: checker)
     }
@@ -110,7 +119,7 @@ final class IncomingShipment {
     func install(
         with installer: Installer, permitting: () throws -> Void, open: (Generation) async throws -> Void
     ) async throws -> Generation {
-        guard let staged = staged.take() else { throw ProtocolError.incomplete }
+        guard let staged = staged.take() else { throw BrokenInvariant("a shipment is installed twice") }
         return try await installer.install(staged, permitting: permitting, open: open)
     }
 }

@@ -10,7 +10,8 @@ final class OutgoingShipment: Sendable {
     /// How it is sent, as far as the user has a say.
     struct Manner: Sendable {
         var effort = Effort.auto
-        var form = StoreForm.columns
+        /// The store goes in it, if it can, and the consumer takes it.
+        var encoding = PartEncoding.columns
         var selfCheck = SelfCheck.on
         /// How many blocks are deflated at the same time.
         var cores = 1
@@ -18,14 +19,6 @@ final class OutgoingShipment: Sendable {
         var codec: ColumnsCodec?
         /// Bytes that working files leave free on the disk of the copy.
         var keptFree: Int64 = 0
-    }
-
-    /// What is sent in one go, up to END.
-    enum Content: Hashable, Sendable {
-        /// All parts but these.
-        case shipment(skipping: Set<Int>)
-        /// The store alone, in blocks.
-        case storeAgain
     }
 
     let manifest: Manifest
@@ -75,21 +68,11 @@ final class OutgoingShipment: Sendable {
         }
     }
 
-    /// Sends the content, then END.
+    /// In what the store can go, best first.
     ///
-    /// - Parameters:
-    ///   - forms: How the consumer takes a store.
-    ///   - link: What is known of the link so far.
-    ///   - beforeEnd: Called when all but END has been sent, with the form in which the store went; if it throws, END is not.
-    func send(
-        _ content: Content, taking forms: Set<StoreForm>, over link: SendingPolicy.Link, _ writer: FrameWriter,
-        report: (SendEvent) -> Void, beforeEnd: (StoreForm) throws -> Void = { _ in }
-    ) async throws {
-        var sending = PartSending(of: self, content, taking: forms, over: link, writer)
-        report(sending.progress)
-        let form = try await sending.sendStore(report)
-        try await sending.sendExternalFiles(report)
-        try beforeEnd(form)
-        try await writer.send(.end)
+    /// - Parameter wanted: In what the consumer takes it, as it likes them.
+    func encodings(among wanted: [PartEncoding]) -> [PartEncoding] {
+        let canBeColumns = manner.codec != nil && indexShapes != nil && manner.encoding == .columns
+        return wanted.filter { $0 != .columns || canBeColumns }
     }
 }

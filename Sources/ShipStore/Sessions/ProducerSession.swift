@@ -4,201 +4,439 @@ import ShipProtocol
 import ShipTransport
 import Synchronization
 
-/// One session on the producer's side, from the open link to the consumer's last word.
+/// One session on the producer's side, from the open link to the consumer's last word on the last shipment.
 ///
 /// Source: `Protocol/README.md` section 6.1.
 struct ProducerSession {
     let timeouts: Timeouts
-    /// Who signs a one-way shipment; `nil` where nobody does.
+    /// Who signs one-way shipments; `nil` where nobody does.
     var signer: DeviceIdentity?
-    /// Whether the consumer may have it, which is asked before the manifest goes, and before END.
+    /// Whether the consumer may have anything.
     let standing: SessionStanding
+    /// When the work began: before the link was opened.
+    var start = ContinuousClock.now
     let report: @Sendable (SendEvent) -> Void
-    /// Takes the compact copy.
-    let prepare: @Sendable () async throws -> OutgoingShipment
 
     /// How long the consumer's last word may be on its way once the link takes nothing any more.
     private static let lastWordTime = Duration.seconds(5)
 
-    /// What a session came to.
-    struct Outcome {
+    /// A store that is to be shipped.
+    struct Order: Sendable {
+        /// Whether the consumer may have it, which is asked before the manifest goes, and before END.
+        var check: @Sendable () throws -> Void = {}
+        /// Takes the compact copy.
+        let prepare: @Sendable () async throws -> OutgoingShipment
+        /// Told what it came to, as soon as that is definite.
+        var ended: @Sendable (Result<Outcome, ShipmentError>) -> Void = { _ in }
+    }
+
+    /// What the orders came to.
+    private struct Results {
+        let orders: [Order]
+        private(set) var all: [Result<Outcome, ShipmentError>] = []
+        private var told = 0
+
+        init(of orders: [Order]) { self.orders = orders }
+
+        var isLastHope: Bool { all.count + 1 == orders.count && !all.contains { (try? $0.get()) != nil } }
+
+        mutating func append(_ result: Result<Outcome, ShipmentError>) { all.append(result) }
+
+        /// What there is by now is definite.
+        mutating func tell() {
+            for (order, result) in zip(orders, all).dropFirst(told) { order.ended(result) }
+            told = all.count
+        }
+
+        mutating func fail(_ failure: ShipmentError) {
+            while all.count < orders.count { all.append(.failure(failure)) }
+        }
+
+        /// Nothing of what was sent arrives.
+        mutating func failAll(_ failure: ShipmentError) {
+            all = []
+            fail(failure)
+        }
+    }
+
+    /// What a shipment came to.
+    struct Outcome: Sendable {
         let manifest: Manifest
+        /// Since the end of the shipment before it.
         let bytesSent: Int64
+        /// Since then.
+        let duration: Duration
         /// `nil` where nobody answers.
         let receipt: Receipt?
     }
 
-    func run(_ link: Link) async throws -> Outcome {
+    /// Ships one store after the other.
+    ///
+    /// - Returns: What each came to, in the order of the orders. A session that breaks off fails the shipment that it is in, and
+    ///   all after it.
+    func run(_ link: Link, _ orders: [Order]) async -> [Result<Outcome, ShipmentError>] {
         let writer = FrameWriter(link.writer, timeouts)
-        let dialogue = SharedDialogue()
+        var results = Results(of: orders)
+        // After END it would come too late.
+        var mayCancel = { true }
         do {
             switch link.direction {
-            case .oneWay: return try await runOneWay(writer, dialogue, link.medium)
+            case .oneWay: try await runOneWay(writer, link.medium, &results, &mayCancel)
             case .twoWay:
-                let reader = FrameReader(link.reader, timeouts)
-                return try await runTwoWay(reader, writer, dialogue, peer: "\(link.peer)")
+                var (frames, roundTrip) = (FrameReader(link.reader, timeouts), RoundTrip())
+                let conversation = ProducerConversation(try await greet(&frames, writer, &roundTrip))
+                mayCancel = { conversation.mayCancelSession }
+                report(.connected("\(link.peer)"))
+                try await runTwoWay(&frames, writer, conversation, &roundTrip, &results)
             }
         } catch {
-            // After END it would come too late.
-            if !dialogue.hasEnded.withLock({ $0 }), let reason = ShipmentError(error).cancellation {
-                await writer.sendLast(.cancel(reason))
-            }
-            throw error
+            let failure = ShipmentError(error)
+            if mayCancel(), let reason = failure.cancellation { await writer.sendLast(.cancel(reason)) }
+            if link.medium == .file { results.failAll(failure) } else { results.fail(failure) }
         }
+        results.tell()
+        return results.all
     }
 
     /// Everything is sent, and nobody answers.
     private func runOneWay(
-        _ writer: FrameWriter, _ dialogue: SharedDialogue, _ medium: Link.Medium
-    ) async throws -> Outcome {
+        _ writer: FrameWriter, _ medium: Link.Medium, _ results: inout Results, _ mayCancel: inout () -> Bool
+    ) async throws {
         try await writer.send(Preamble(role: .producer, mode: .oneWay))
-        let shipment = try await writer.whileWorking(prepare)
-        if let signer {
-            let payload = try Frame.payload(of: shipment.manifest)
-            let version = Preamble.spokenVersions.upperBound
-            try await writer.send(.signature(try signer.signature(ofManifest: payload, version: version)))
+        var before = (bytes: Int64(0), time: start)
+        for order in results.orders {
+            let mustSucceed = medium == .file || results.isLastHope
+            guard let shipment = try await prepare(order, writer, &results, mustSucceed) else {
+                before.time = .now
+                continue
+            }
+            if let signer {
+                let payload = try Frame.payload(of: shipment.manifest)
+                let version = Preamble.spokenVersions.upperBound
+                try await writer.send(.signature(try signer.signature(ofManifest: payload, version: version)))
+            }
+            try await writer.send(.manifest(shipment.manifest))
+            // Who reads it knows what this version knows, or refuses it.
+            let wanted = try CommonEncodings.ofVersion.wanted(by: .everything, of: shipment.manifest)
+            let begun = Mutex(Set<Int>())
+            var sending = PartSending(
+                of: shipment, wanted, over: medium == .file ? .file : .pipe, writer,
+                opened: { part, _ in begun.withLock { !$0.insert(part).inserted } }, mayGoOn: {})
+            try await sending.run(report)
+            mayCancel = { false }
+            try await writer.send(.end)
+            mayCancel = { true }
+            results.append(
+                .success(
+                    Outcome(
+                        manifest: shipment.manifest, bytesSent: writer.bytesSent - before.bytes,
+                        duration: .now - before.time, receipt: nil)))
+            before = (writer.bytesSent, .now)
         }
-        try await writer.send(.manifest(shipment.manifest))
-        // Who reads it knows what this version knows, or refuses it.
-        try await shipment.send(
-            .shipment(skipping: []), taking: [.plain, .columns], over: medium == .file ? .file : .pipe, writer,
-            report: report
-        ) { _ in dialogue.hasEnded.withLock { $0 = true } }
+        mayCancel = { false }
         try await writer.finish()
-        return Outcome(manifest: shipment.manifest, bytesSent: writer.bytesSent, receipt: nil)
     }
 
-    private func runTwoWay(
-        _ reader: FrameReader, _ writer: FrameWriter, _ dialogue: SharedDialogue, peer: String
-    ) async throws -> Outcome {
-        var frames = reader
-        let greeted = FrameReader.Deadline(end: .now + timeouts.hello, error: .link(.timedOut(.reading)))
-        var roundTrip = RoundTrip()
-        try await writer.send(Preamble(role: .producer, mode: .twoWay))
-        guard case .offer(let hello) = try await nextAction(&frames, dialogue, by: greeted) else {
-            throw ProtocolError.outOfOrder(FrameType.hello.rawValue)
+    /// Takes a copy.
+    ///
+    /// - Parameter mustSucceed: Whether the session is of no use without it: it is the last one, and none before it has gone; or
+    ///   all are to stand in one file, or none.
+    /// - Returns: `nil` if that failed, and nothing of it has gone.
+    private func prepare(
+        _ order: Order, _ writer: FrameWriter, _ results: inout Results, _ mustSucceed: Bool
+    ) async throws -> OutgoingShipment? {
+        do {
+            try standing.check()
+            try order.check()
+            let shipment = try await writer.whileWorking(order.prepare)
+            try standing.check()
+            try order.check()
+            return shipment
+        } catch {
+            let failure = ShipmentError(error)
+            if mustSucceed || failure == .stopped || error is LinkError { throw failure }
+            try standing.check()
+            results.append(.failure(failure))
+            return nil
         }
-        roundTrip.end()
-        report(.connected(peer))
-        let shipment = try await writer.whileWorking(prepare)
-        try standing.check()
+    }
+
+    private func greet(
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ roundTrip: inout RoundTrip
+    ) async throws -> ProducerDialogue {
+        let deadline = FrameReader.Deadline(end: .now + timeouts.hello, error: .link(.timedOut(.reading)))
+        var greeting = ProducerGreeting()
         roundTrip.begin()
-        try await writer.send(.manifest(shipment.manifest))
-        dialogue.state.withLock { $0.offered(shipment.manifest) }
-        // The consumer gives up waiting for its turn somewhat earlier, and says why.
-        let patience = timeouts.work(on: shipment.manifest.totalSize) + timeouts.idle
-        let answered = FrameReader.Deadline(end: .now + patience, error: .overdue(.answer(patience)))
-        var action = try await nextAction(&frames, dialogue, by: answered)
-        roundTrip.end()
-        writer.expectWork(on: shipment.manifest.totalSize)
-        let outgoing = Outgoing(
-            shipment: shipment, forms: hello.storeForms, link: .twoWay(roundTrip: roundTrip.shortest))
+        try await writer.send(Preamble(role: .producer, mode: .twoWay))
         while true {
-            switch action {
-            case .finish(let receipt): return await finish(shipment, receipt, writer)
-            case .send(let skipped):
-                action = try await send(outgoing, .shipment(skipping: skipped), writer, &frames, dialogue)
-            case .sendStoreAgain:
-                report(.startedAgain(.notMadeByConsumer))
-                dialogue.hasEnded.withLock { $0 = false }
-                dialogue.sendingFailure.withLock { $0 = nil }
-                dialogue.deadline.withLock { $0 = nil }
-                action = try await send(outgoing, .storeAgain, writer, &frames, dialogue)
-            case .offer, .stop: throw ProtocolError.outOfOrder(FrameType.accept.rawValue)
+            switch try greeting.receive(try await nextElement(&frames, by: deadline)) {
+            case nil: continue
+            case .goOn(let dialogue):
+                roundTrip.end()
+                return dialogue
+            case .stop(let reason): throw ShipmentError.refused(reason)
             }
         }
     }
 
-    private func finish(_ shipment: OutgoingShipment, _ receipt: Receipt, _ writer: FrameWriter) async -> Outcome {
+    private func runTwoWay(
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ conversation: ProducerConversation,
+        _ roundTrip: inout RoundTrip, _ results: inout Results
+    ) async throws {
+        var before = (bytes: Int64(0), time: start)
+        for order in results.orders {
+            results.tell()
+            guard let shipment = try await prepare(order, writer, &results, results.isLastHope) else {
+                before.time = .now
+                continue
+            }
+            do throws(RefusedShipment) {
+                let receipt = try await ship(shipment, order, &frames, writer, conversation, &roundTrip)
+                results.append(
+                    .success(
+                        Outcome(
+                            manifest: shipment.manifest, bytesSent: writer.bytesSent - before.bytes,
+                            duration: .now - before.time, receipt: receipt)))
+            } catch {
+                if error.endsSession { throw error.cause }
+                results.append(.failure(error.cause))
+            }
+            before = (writer.bytesSent, .now)
+        }
+        conversation.finish()
         // The consumer has said its last word, and may be gone: whether it hears that nothing more comes does not matter.
         try? await writer.finish()
-        return Outcome(manifest: shipment.manifest, bytesSent: writer.bytesSent, receipt: receipt)
     }
 
-    /// A shipment, and what is known of where it goes.
-    private struct Outgoing: Sendable {
-        let shipment: OutgoingShipment
-        let forms: Set<StoreForm>
-        let link: SendingPolicy.Link
+    /// Why a shipment did not arrive.
+    private struct RefusedShipment: Error {
+        let cause: ShipmentError
+        /// Whether others have no better chance.
+        let endsSession: Bool
+    }
+
+    /// From the offer to the consumer's last word.
+    private func ship(
+        _ shipment: OutgoingShipment, _ order: Order, _ frames: inout FrameReader, _ writer: FrameWriter,
+        _ conversation: ProducerConversation, _ roundTrip: inout RoundTrip
+    ) async throws(RefusedShipment) -> Receipt {
+        do {
+            roundTrip.begin()
+            try await writer.send(.manifest(shipment.manifest))
+            try conversation.offered(shipment.manifest)
+            // The consumer gives up waiting for its turn somewhat earlier, and says why.
+            let patience = timeouts.work(on: shipment.manifest.totalSize) + timeouts.idle
+            let answered = FrameReader.Deadline(end: .now + patience, error: .overdue(.answer(patience)))
+            var action = try await nextAction(&frames, conversation, by: answered)
+            roundTrip.end()
+            writer.expectWork(on: shipment.manifest.totalSize)
+            let link = SendingPolicy.Link.twoWay(roundTrip: roundTrip.shortest)
+            var rounds = 0
+            while true {
+                switch action {
+                case .conclude(let receipt): return receipt
+                case .drop(let reason):
+                    if conversation.mayCancel {
+                        try await writer.send(.cancel(reason.ending(.shipment)))
+                        conversation.cancelled()
+                    }
+                    throw RefusedShipment(cause: .refused(reason), endsSession: false)
+                case .send(let wanted):
+                    if rounds > 0 { report(.startedAgain(.notMadeByConsumer)) }
+                    rounds += 1
+                    action = try await send(shipment, order, wanted, over: link, writer, &frames, conversation)
+                case .giveUp(let error): throw OwnFailure(cause: error)
+                case .stop(let reason): throw ShipmentError.refused(reason)
+                }
+            }
+        } catch let refused as RefusedShipment {
+            throw refused
+        } catch let failure as OwnFailure {
+            return try await giveUp(ShipmentError(failure.cause), &frames, writer, conversation)
+        } catch {
+            throw RefusedShipment(cause: ShipmentError(error), endsSession: true)
+        }
+    }
+
+    /// This side cannot go on with a shipment, but with others.
+    ///
+    /// - Returns: The receipt of a consumer that had the shipment already, which came first.
+    private func giveUp(
+        _ failure: ShipmentError, _ frames: inout FrameReader, _ writer: FrameWriter,
+        _ conversation: ProducerConversation
+    ) async throws(RefusedShipment) -> Receipt {
+        guard failure != .stopped, conversation.mayCancel, let reason = failure.cancellation else {
+            throw RefusedShipment(cause: failure, endsSession: true)
+        }
+        do {
+            try await writer.send(.cancel(reason.ending(.shipment)))
+            conversation.cancelled()
+            let deadline = FrameReader.Deadline(end: .now + timeouts.idle, error: failure)
+            if conversation.isAwaiting,
+                case .conclude(let receipt) = try await nextAction(&frames, conversation, by: deadline)
+            {
+                return receipt
+            }
+        } catch {
+            throw RefusedShipment(cause: failure, endsSession: true)
+        }
+        throw RefusedShipment(cause: failure, endsSession: false)
     }
 
     /// Sends the content, and listens meanwhile: the consumer may refuse at any moment.
     ///
     /// - Returns: What the consumer's answer asks for.
+    /// - Throws: `OwnFailure` where this side cannot go on with the shipment.
     private func send(
-        _ outgoing: Outgoing, _ content: OutgoingShipment.Content, _ writer: FrameWriter,
-        _ frames: inout FrameReader, _ dialogue: SharedDialogue
+        _ shipment: OutgoingShipment, _ order: Order, _ wanted: [WantedPart], over link: SendingPolicy.Link,
+        _ writer: FrameWriter, _ frames: inout FrameReader, _ conversation: ProducerConversation
     ) async throws -> ProducerDialogue.Action {
+        conversation.beginSending()
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [report, standing, timeouts] in
                 do {
-                    try await outgoing.shipment.send(
-                        content, taking: outgoing.forms, over: outgoing.link, writer, report: report
-                    ) { form in
-                        try standing.check()
-                        dialogue.state.withLock { $0.sentAll(storeAs: form) }
-                        dialogue.hasEnded.withLock { $0 = true }
-                    }
-                    let patience = timeouts.work(on: outgoing.shipment.manifest.totalSize)
-                    dialogue.deadline.withLock {
-                        $0 = FrameReader.Deadline(end: .now + patience, error: .overdue(.receipt(patience)))
-                    }
+                    var sending = PartSending(
+                        of: shipment, wanted, over: link, writer,
+                        opened: { conversation.opened(part: $0, $1) }, mayGoOn: { try conversation.checkMaySend() })
+                    try await sending.run(report)
+                    try standing.check()
+                    try order.check()
+                    try conversation.sentAll()
+                    try await writer.send(.end)
+                    conversation.limit(timeouts.work(on: shipment.manifest.totalSize))
                     report(.awaitingReceipt)
-                } catch {
+                } catch is ProducerConversation.Dropped {
+                    // The listener knows why, and waits until the frame that was under way is whole.
+                } catch let error as LinkError {
                     // Only the listener knows why the link broke: the consumer's last word may still be on it. It does
-                    // not wait for that for long, and where the link did not break, no longer than for the next word.
-                    dialogue.sendingFailure.withLock { $0 = error }
-                    let patience = error is LinkError ? min(timeouts.idle, Self.lastWordTime) : .zero
-                    dialogue.deadline.withLock {
-                        $0 = FrameReader.Deadline(end: .now + patience, error: ShipmentError(error))
-                    }
-                    if !(error is LinkError) { throw error }
+                    // not wait for that for long.
+                    conversation.fail(error, waiting: min(timeouts.idle, Self.lastWordTime))
+                } catch {
+                    conversation.fail(error, waiting: .zero)
+                    throw error
                 }
             }
-            defer { group.cancelAll() }
+            let action: ProducerDialogue.Action
             do {
-                let action = try await nextAction(&frames, dialogue, by: dialogue.deadline.withLock { $0 })
-                // The answer to END may be here before the link has said that END is gone.
-                if action == .sendStoreAgain { try await group.waitForAll() }
-                return action
-            } catch let refusal as ShipmentError {
-                throw refusal
+                action = try await nextAction(&frames, conversation, by: conversation.deadline)
             } catch {
-                throw dialogue.sendingFailure.withLock { $0 } ?? error
+                group.cancelAll()
+                // The listener is told to stop by what the sender has come to.
+                if let failure = conversation.failure, !Self.isRefusal(error) {
+                    throw failure is LinkError || Task.isCancelled ? failure : OwnFailure(cause: failure)
+                }
+                throw error
             }
+            // The answer to END may be here before the link has said that END is gone.
+            do {
+                try await group.waitForAll()
+            } catch {
+                if case .drop = action { return action }
+                throw error
+            }
+            return action
         }
     }
 
-    /// What the consumer's next word asks for; a refusal is thrown.
+    /// What this side itself could not do.
+    private struct OwnFailure: Error {
+        let cause: any Error
+    }
+
+    private static func isRefusal(_ error: any Error) -> Bool {
+        if case .refused? = error as? ShipmentError { true } else { false }
+    }
+
+    /// What the consumer's next word asks for; the end of the session is thrown.
     private func nextAction(
-        _ frames: inout FrameReader, _ dialogue: SharedDialogue,
+        _ frames: inout FrameReader, _ conversation: ProducerConversation,
         by deadline: @autoclosure () -> FrameReader.Deadline?
     ) async throws -> ProducerDialogue.Action {
         while true {
-            let element: FrameParser.Element?
-            do {
-                element = try await frames.next(by: deadline())
-            } catch ProtocolError.truncated {
-                element = nil
-            }
-            // Whole words or half of one: without its last the consumer is gone.
-            guard let element else { throw LinkError.closedByPeer }
-            switch try dialogue.state.withLock({ try $0.receive(element) }) {
+            switch try conversation.receive(try await nextElement(&frames, by: deadline())) {
             case nil: continue
             case .stop(let reason): throw ShipmentError.refused(reason)
             case .some(let action): return action
             }
         }
     }
+
+    private func nextElement(
+        _ frames: inout FrameReader, by deadline: @autoclosure () -> FrameReader.Deadline?
+    ) async throws -> FrameParser.Element {
+        do {
+            if let element = try await frames.next(by: deadline()) { return element }
+        } catch ProtocolError.truncated {
+            // Whole words or half of one: without its last the consumer is gone.
+        }
+        throw LinkError.closedByPeer
+    }
 }
 
 /// What the task that sends and the task that listens both know.
-private final class SharedDialogue: Sendable {
-    let state = Mutex(ProducerDialogue())
-    /// END is being sent, or has been.
-    let hasEnded = Mutex(false)
-    /// When the listener gives up, whatever it hears.
-    let deadline = Mutex<FrameReader.Deadline?>(nil)
-    /// Why the sending ended early, if it did.
-    let sendingFailure = Mutex<(any Error)?>(nil)
+private final class ProducerConversation: Sendable {
+    /// The consumer does not take what is being sent.
+    struct Dropped: Error {}
+
+    private struct State {
+        var dialogue: ProducerDialogue
+        /// When the listener gives up, whatever it hears.
+        var deadline: FrameReader.Deadline?
+        /// Why the sending ended early, if it did.
+        var failure: (any Error)?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ dialogue: ProducerDialogue) { state = Mutex(State(dialogue: dialogue)) }
+
+    var deadline: FrameReader.Deadline? { state.withLock { $0.deadline } }
+    var failure: (any Error)? { state.withLock { $0.failure } }
+    var isAwaiting: Bool { state.withLock { $0.dialogue.isAwaiting } }
+
+    /// Whether CANCEL of the shipment would not come too late.
+    var mayCancel: Bool { state.withLock { $0.dialogue.mayCancel } }
+    /// Whether CANCEL of the session would not.
+    var mayCancelSession: Bool { state.withLock { $0.dialogue.mayCancelSession } }
+
+    func receive(_ element: FrameParser.Element) throws(ProtocolError) -> ProducerDialogue.Action? {
+        try state.withLock { state throws(ProtocolError) in try state.dialogue.receive(element) }
+    }
+
+    func offered(_ manifest: Manifest) throws(BrokenInvariant) {
+        try state.withLock { state throws(BrokenInvariant) in try state.dialogue.offered(manifest) }
+    }
+
+    func beginSending() { state.withLock { ($0.deadline, $0.failure) = (nil, nil) } }
+
+    func opened(part index: Int, _ encoding: PartEncoding) -> Bool {
+        state.withLock { $0.dialogue.opened(part: index, encoding) }
+    }
+
+    /// - Throws: `Dropped`.
+    func checkMaySend() throws {
+        if !state.withLock({ $0.dialogue.maySend }) { throw Dropped() }
+    }
+
+    /// - Throws: `Dropped`, and then END must not go.
+    func sentAll() throws {
+        if !state.withLock({ $0.dialogue.sentAll() }) { throw Dropped() }
+    }
+
+    /// The answer to END must be here in this time.
+    func limit(_ patience: Duration) {
+        state.withLock {
+            $0.deadline = FrameReader.Deadline(end: .now + patience, error: .overdue(.receipt(patience)))
+        }
+    }
+
+    func fail(_ error: any Error, waiting patience: Duration) {
+        state.withLock {
+            $0.failure = error
+            $0.deadline = FrameReader.Deadline(end: .now + patience, error: ShipmentError(error))
+        }
+    }
+
+    func cancelled() { state.withLock { $0.dialogue.cancelled() } }
+    func finish() { state.withLock { $0.dialogue.finished() } }
 }

@@ -17,6 +17,6 @@ struct MannerArguments: ParsableArguments {
     @Flag(help: "Do not decode what is encoded before counting on it: the receiver alone finds what is wrong.")
     var noSelfCheck = false
 
-    var form: StoreForm { plain ? .plain : .columns }
+    var encoding: PartEncoding { plain ? .blocks : .columns }
     var selfCheck: SelfCheck { noSelfCheck ? .off : .on }
 }

@@ -1,4 +1,5 @@
 import ShipStore
+import Synchronization
 
 /// Tells of shipments that come in, in words or as JSON.
 struct ReceiveReporter: Sendable {
@@ -8,6 +9,7 @@ struct ReceiveReporter: Sendable {
     private let failures: Failures
     private let format: SendReporter.DataFormat
     private let bar: ProgressBar
+    private let lastWords = LastWords()
 
     /// - Parameter failures: Who tells of a shipment that failed: where the program ends with it, its last words do.
     init(_ console: Console, _ format: SendReporter.DataFormat, failures: Failures) {
@@ -40,6 +42,7 @@ struct ReceiveReporter: Sendable {
             console.say("paired with \(peer.name): it \(peer.rights)")
             emit(ReceiveLine(event: "paired", device: peer))
         case .offered(let manifest):
+            if let words = lastWords.release() { console.say(words) }
             console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")
             emit(ReceiveLine(event: "offered", manifest: manifest))
         case .signed(let id):
@@ -67,7 +70,8 @@ struct ReceiveReporter: Sendable {
             emit(ReceiveLine(event: "finished", receipt: receipt, seconds: duration / .seconds(1)))
         case .failed(let error):
             let explanation = error.explanation
-            if failures == .told { console.say("not installed: \(explanation.cause)") }
+            let words: PrintableText = "not installed: \(explanation.cause)"
+            if failures == .told || !lastWords.keep(words) { console.say(words) }
             emit(ReceiveLine(event: "failed", error: explanation.cause, hint: explanation.hint))
         }
     }
@@ -90,6 +94,29 @@ struct ReceiveReporter: Sendable {
         (line.session, line.name) = (session?.number, session?.name?.text)
         line.peer = line.peer ?? session?.peer
         Output.write(json: line)
+    }
+}
+
+/// Why the first shipment failed, which is what the program ends with: it is told earlier only where others follow.
+private final class LastWords: Sendable {
+    private enum State { case none, kept(PrintableText), released }
+    private let state = Mutex(State.none)
+
+    /// - Returns: `false` if they are not the first.
+    func keep(_ words: PrintableText) -> Bool {
+        state.withLock { state in
+            guard case .none = state else { return false }
+            state = .kept(words)
+            return true
+        }
+    }
+
+    func release() -> PrintableText? {
+        state.withLock { state in
+            guard case .kept(let words) = state else { return nil }
+            state = .released
+            return words
+        }
     }
 }
 

@@ -5,8 +5,8 @@ import SystemPackage
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Ship a consistent, compact copy of a live store.",
-        usage: "ship-store send <store> --to <endpoint> [<options>]",
+        abstract: "Ship a consistent, compact copy of a live store, or of several.",
+        usage: "ship-store send <store> ... --to <endpoint> [<options>]",
         discussion: """
             The store may be in use: its writers are not disturbed, and it is not changed. Over a link that goes both \
             ways the command succeeds only when the receiver says that the copy is installed and durable.
@@ -22,6 +22,10 @@ struct SendCommand: AsyncParsableCommand {
                 --to 'exec:ssh watch ship-store receive --into inbox --from -'
               ship-store send Recipes.sqlite --to ./monday.shipment
               ship-store send Recipes.sqlite --to watch --dry-run
+              ship-store send Recipes.sqlite Photos.sqlite Notes.sqlite --to watch
+
+            Several stores go one after the other, over one link. One that the receiver refuses does not hold up the \
+            next; the exit status is that of the first that failed. A file gets all of them, or is not written.
 
             What the receiver can do without need not travel; the manifest says what was left out:
 
@@ -30,8 +34,10 @@ struct SendCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The store: a SQLite file, with its -wal and its external files beside it.", completion: .file())
-    var store: String
+        help: ArgumentHelp(
+            "The store, or several: a SQLite file each, with its -wal and its external files beside it.",
+            valueName: "store"), completion: .file())
+    var stores: [String]
 
     @Option(
         help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), completion: .file(),
@@ -39,7 +45,7 @@ struct SendCommand: AsyncParsableCommand {
     var to: EndpointArgument
 
     @Option(
-        help: "The store's name at the receiver; without it, what the file's name suggests.",
+        help: "The store's name at the receiver, if it is only one; without it, what the file's name suggests.",
         transform: StoreNameArgument.read)
     var name: StoreNameArgument?
 
@@ -76,6 +82,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
+        if stores.count > 1, name != nil { throw ValidationError("--name is for one store") }
         var keys = Set<String>()
         for pair in metadata where !keys.insert(pair.key).inserted {
             throw ValidationError("--meta gives \(pair.key) twice")
@@ -110,7 +117,7 @@ struct SendCommand: AsyncParsableCommand {
         options.name = name?.name
         options.metadata = pairs
         options.effort = manner.level.effort
-        options.form = manner.form
+        options.encoding = manner.encoding
         options.selfCheck = manner.selfCheck
         options.copy = copy.copyOptions(leavingOut: leaving)
         options.timeouts = link.timeouts
@@ -119,13 +126,13 @@ struct SendCommand: AsyncParsableCommand {
         options.trust = link.trust(console)
         options.device = link.device.device
         options.signing = sign ? .always : .filesIfKnown
-        let producer = Producer(FilePath(store), options: options)
+        let producer = Producer(stores.map { FilePath($0) }, options: options)
         let reporter = SendReporter(
-            console, output.json ? .json : .none, leavingOut: options.copy.profile,
-            isRehearsal: dryRun)
+            console, output.json ? .json : .none, to: to.endpoint, leavingOut: options.copy.profile,
+            isOneOfSeveral: stores.count > 1, isRehearsal: dryRun)
         try await Running.run(console) { [to, pair, link, dryRun, options] in
             if dryRun {
-                reporter.finishRehearsal(try await producer.rehearse(to: to.endpoint, report: reporter.report))
+                _ = try await producer.rehearse(to: to.endpoint, report: reporter.report)
                 return
             }
             if let pair {
@@ -133,8 +140,7 @@ struct SendCommand: AsyncParsableCommand {
                     with: to.endpoint, pair.code, options.link, options.timeouts)
                 reporter.paired(peer)
             }
-            let delivery = try await producer.send(to: to.endpoint, report: reporter.report)
-            reporter.finish(delivery, to.endpoint)
+            _ = try await producer.send(to: to.endpoint, report: reporter.report)
         }
     }
 }

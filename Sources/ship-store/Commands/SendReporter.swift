@@ -6,13 +6,21 @@ struct SendReporter: Sendable {
 
     private let console: Console
     private let format: DataFormat
+    private let endpoint: Endpoint
     private let profile: CopyProfile
+    /// Whether a shipment that fails is not all that there is to say.
+    private let isOneOfSeveral: Bool
     private let bar: ProgressBar
     /// Whether nothing is sent.
     private let isRehearsal: Bool
 
     /// - Parameter profile: What the user wants to be left out.
-    init(_ console: Console, _ format: DataFormat, leavingOut profile: CopyProfile, isRehearsal: Bool = false) {
+    init(
+        _ console: Console, _ format: DataFormat, to endpoint: Endpoint, leavingOut profile: CopyProfile,
+        isOneOfSeveral: Bool, isRehearsal: Bool
+    ) {
+        self.endpoint = endpoint
+        self.isOneOfSeveral = isOneOfSeveral
         self.isRehearsal = isRehearsal
         self.console = console
         self.format = format
@@ -42,6 +50,14 @@ struct SendReporter: Sendable {
         case .awaitingReceipt:
             console.show("sent; the receiver verifies and installs")
             emit(SendLine(event: "sent"))
+        case .delivered(let delivery) where isRehearsal: finishRehearsal(delivery)
+        case .delivered(let delivery): finish(delivery)
+        case .failed(let name, let failure):
+            // What is all that there is to say is said in the end.
+            guard isOneOfSeveral else { return }
+            let explanation = failure.explanation
+            console.warn("\(name) was not shipped: \(explanation.cause)")
+            emit(SendLine(event: "failed", name: name, error: explanation.cause, hint: explanation.hint))
         }
     }
 
@@ -50,7 +66,7 @@ struct SendReporter: Sendable {
         emit(SendLine(event: "paired", device: peer))
     }
 
-    func finish(_ delivery: Delivery, _ endpoint: Endpoint) {
+    private func finish(_ delivery: Delivery) {
         let size = delivery.manifest.totalSize
         let figures =
             "\(Figures.bytes(delivery.bytesSent)) for \(Figures.bytes(size))"
@@ -68,16 +84,19 @@ struct SendReporter: Sendable {
         }
         emit(
             SendLine(
-                event: "finished", receipt: delivery.receipt, wire: delivery.bytesSent,
+                event: "finished", name: delivery.manifest.name, receipt: delivery.receipt, wire: delivery.bytesSent,
                 seconds: delivery.duration / .seconds(1)))
     }
 
-    func finishRehearsal(_ delivery: Delivery) {
+    private func finishRehearsal(_ delivery: Delivery) {
         let (size, wire) = (delivery.manifest.totalSize, delivery.bytesSent)
         console.say(
             "would send \(delivery.manifest.name): \(Figures.bytes(wire)) for \(Figures.bytes(size))"
                 + " (\(Figures.percent(wire, of: size))), if the receiver has none of it; nothing was sent")
-        emit(SendLine(event: "would-send", wire: wire, seconds: delivery.duration / .seconds(1)))
+        emit(
+            SendLine(
+                event: "would-send", name: delivery.manifest.name, wire: wire, seconds: delivery.duration / .seconds(1))
+        )
     }
 
     private func emit(_ line: SendLine) {
@@ -89,6 +108,7 @@ struct SendReporter: Sendable {
 private struct SendLine: Encodable {
     let event: String
     let time = EventTime()
+    var name: StoreName?
     var peer: String?
     var device: TrustedPeer?
     var manifest: Manifest?
@@ -98,6 +118,8 @@ private struct SendLine: Encodable {
     var wire: Int64?
     var seconds: Double?
     var cause: String?
+    var error: String?
+    var hint: String?
 }
 
 extension RestartCause {

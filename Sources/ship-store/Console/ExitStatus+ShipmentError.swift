@@ -29,7 +29,7 @@ extension ExitStatus {
             case .report(.inTheWay): .cannotInstall
             case .unfinished(let error, _): ExitStatus(error)
             case .identity(let error): ExitStatus(error)
-            case .trustList: .usage
+            case .trustList, .sameName: .usage
             case .pairing(.over): .tryAgain
             case .pairing(.badMessage): .protocolBroken
             case .pairing: .notPermitted
@@ -38,6 +38,7 @@ extension ExitStatus {
             case .cannotAnswer: .protocolBroken
             case .stopped, .overdue: .tryAgain
             case .sqlite: .badData
+            case .unforeseen: .unexpected
             }
     }
 

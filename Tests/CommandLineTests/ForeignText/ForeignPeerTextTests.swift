@@ -18,12 +18,12 @@ import Testing
 
     private static let digest = String(repeating: "0", count: 64)
     private static let hello = """
-        {"software":"s","encodings":["stored","zlib","zlib-window"],"features":["f"],
+        {"software":"s","encodings":["columns","e"],
          "holds":[{"name":"Recipes","generation":1,"sha256":"\(digest)"}]}
         """
-    private static let accept = #"{"skip":[0],"plainly":false}"#
+    private static let answer = #"{"wants":[{"part":0,"encodings":["blocks"]}]}"#
     private static let receipt = #"{"name":"Recipes","generation":1,"sha256":"\#(digest)","outcome":"installed"}"#
-    private static let word = #"{"code":"busy","message":"later"}"#
+    private static let word = #"{"code":"busy","message":"later","ends":"session"}"#
 
     /// Each message with a text in each of its places, in turn.
     private func variants(
@@ -57,7 +57,7 @@ import Testing
         let preamble = Preamble(role: .consumer, mode: .twoWay).encoded
         let greeting = preamble + RawStream.frame(.hello, json: Array(Self.hello.utf8))
         var answers = try variants(of: Self.hello, .hello, &texts).map { (preamble + $0.frame, $0.about) }
-        answers += try variants(of: Self.accept, .accept, &texts).map { (greeting + $0.frame, $0.about) }
+        answers += try variants(of: Self.answer, .answer, &texts).map { (greeting + $0.frame, $0.about) }
         answers += try variants(of: Self.receipt, .receipt, &texts).map { (greeting + $0.frame, $0.about) }
         answers += try variants(of: Self.word, .refusal, &texts).flatMap { variant in
             [(preamble + variant.frame, variant.about), (greeting + variant.frame, variant.about + " after HELLO")]

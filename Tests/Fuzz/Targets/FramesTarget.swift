@@ -34,52 +34,80 @@ enum FramesTarget {
     }
 
     private static func consume(_ elements: [FrameParser.Element]) {
-        var dialogue = ConsumerDialogue(taking: [.plain, .columns])
-        var sizes: [Int64] = []
-        var done: [Int64] = []
+        var dialogue = ConsumerDialogue(taking: CommonEncodings([.columns]))
+        var parts = 0
+        var open: Int?
+        var begun: [Int: Set<PartEncoding>] = [:]
         do {
+            var incoming: ReceivingDialogue?
             for element in elements {
-                switch try dialogue.receive(element) {
-                case nil, .greet, .discard, .appendRows: continue
-                case .consider(let manifest):
-                    precondition(sizes.isEmpty, "a second manifest")
-                    sizes = manifest.parts.map(\.size)
-                    done = sizes.map { _ in 0 }
-                    dialogue.accept()
-                case .append(let block): append(block, &done, sizes)
-                case .startAgain(let block):
-                    done[0] = 0
-                    append(block, &done, sizes)
-                case .install: _ = dialogue.askAgain()
+                guard var shipment = incoming else {
+                    guard case .consider(var shipment)? = try dialogue.receive(element) else { continue }
+                    (parts, open, begun) = (shipment.manifest.parts.count, nil, [:])
+                    try shipment.accept()
+                    incoming = shipment
+                    continue
+                }
+                defer { if incoming != nil { incoming = shipment } }
+                switch try shipment.receive(element) {
+                case nil: continue
+                case .discard:
+                    dialogue.end(of: shipment)
+                    incoming = nil
+                case .stop: return
+                case .open(let part, let encoding):
+                    precondition((0..<parts).contains(part), "a part that there is not")
+                    precondition(encoding.suits(part: part), "an encoding that is not for the part")
+                    precondition(begun[part, default: []].insert(encoding).inserted, "the same encoding twice")
+                    open = part
+                case .append(_, let isLast):
+                    precondition(open != nil, "data of no part")
+                    if isLast { open = nil }
+                case .install:
+                    precondition(open == nil, "the end of a part that is not")
+                    let untried = shipment.untried(part: 0)
+                    if untried.isEmpty {
+                        dialogue.end(of: shipment)
+                        incoming = nil
+                    } else {
+                        _ = try shipment.ask(for: [WantedPart(0, untried)])
+                    }
                 }
             }
             _ = try dialogue.linkEnded()
         } catch {}
     }
 
-    private static func append(_ block: Block, _ done: inout [Int64], _ sizes: [Int64]) {
-        let part = Int(block.part)
-        precondition(done.indices.contains(part), "a part that there is not")
-        precondition(UInt64(done[part]) == block.offset, "a block out of its place")
-        done[part] += Int64(block.decodedSize)
-        precondition(done[part] <= sizes[part], "more than the part holds")
-    }
-
     private static func produce(_ elements: [FrameParser.Element]) {
-        var dialogue = ProducerDialogue()
+        var greeting = ProducerGreeting()
+        var greeted: ProducerDialogue?
         guard let manifest = Self.manifest else { return }
         do {
             for element in elements {
+                guard var dialogue = greeted else {
+                    guard case .goOn(var dialogue)? = try greeting.receive(element) else { continue }
+                    try dialogue.offered(manifest)
+                    greeted = dialogue
+                    continue
+                }
+                defer { greeted = dialogue }
                 switch try dialogue.receive(element) {
-                case nil, .finish, .stop: continue
-                case .offer: dialogue.offered(manifest)
-                case .send(let skipped):
-                    precondition(skipped.allSatisfy { $0 < manifest.parts.count }, "a part that there is not")
-                    dialogue.sentAll(storeAs: .columns)
-                case .sendStoreAgain: dialogue.sentAll(storeAs: .plain)
+                case nil, .stop: continue
+                case .conclude: try dialogue.offered(manifest)
+                case .drop:
+                    if dialogue.mayCancel { dialogue.cancelled() }
+                    try dialogue.offered(manifest)
+                case .giveUp: dialogue.cancelled()
+                case .send(let wanted):
+                    for part in wanted {
+                        precondition(manifest.parts.indices.contains(part.index), "a part that there is not")
+                        guard let encoding = part.encodings.first else { preconditionFailure("no encoding") }
+                        _ = dialogue.opened(part: part.index, encoding)
+                    }
+                    precondition(dialogue.sentAll(), "what is wanted may not be sent")
                 }
             }
-            try dialogue.linkEnded()
+            try greeted?.linkEnded()
         } catch {}
     }
 

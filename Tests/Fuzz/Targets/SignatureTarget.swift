@@ -21,13 +21,15 @@ enum SignatureTarget {
 
     private static func read(_ stream: [UInt8]) {
         var parser = FrameParser()
-        var dialogue = ConsumerDialogue(taking: [.plain])
+        var dialogue = ConsumerDialogue(taking: CommonEncodings([]))
+        var told: Signature?
         parser.append(stream)
         do {
             while let element = try parser.next() {
-                guard case .consider? = try dialogue.receive(element) else { continue }
-                dialogue.accept()
-                guard let signature = dialogue.signature, let payload = parser.signedPayload,
+                if case .frame(.signature(let signature)) = element { told = signature }
+                guard case .consider(let shipment)? = try dialogue.receive(element) else { continue }
+                dialogue.end(of: shipment)
+                guard let signature = shipment.signature, let payload = parser.signedPayload,
                     let version = dialogue.version
                 else { continue }
                 _ = try signature.signer(ofManifest: payload, version: version)
@@ -39,7 +41,7 @@ enum SignatureTarget {
             fatalError("\(error)")
         }
         // Whatever the manifest is: certificates are read by somebody else's code.
-        if let signature = dialogue.signature { _ = try? signature.signer(ofManifest: [], version: 1) }
+        if let told { _ = try? told.signer(ofManifest: [], version: 1) }
     }
 
     private static let knownSignature = [UInt8](repeating: 1, count: Signature.size + 1)

@@ -129,11 +129,12 @@ enum HandmadeShipment {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: store.string)))
         var stream = Preamble(role: .producer, mode: .oneWay).encoded
         stream += try Frame.manifest(manifest).serialized()
+        if !bytes.isEmpty { stream += try Frame.part(PartOpening(0, as: .blocks)).serialized() }
         for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
             let piece = Array(bytes[start..<min(start + 1 << 20, bytes.count)])
-            let block = Block(
-                part: 0, offset: Int64(start), decodedSize: piece.count, encoding: .stored, encoded: piece)
-            stream += try Frame.block(block).serialized()
+            let block = Block(decodedSize: piece.count, form: .stored, encoded: piece)
+            let isLast = start + piece.count == bytes.count
+            stream += try Frame.data(PartData(block.bytes, isLast: isLast)).serialized()
         }
         stream += try Frame.end.serialized()
         try Data(stream).write(to: URL(fileURLWithPath: file.string))

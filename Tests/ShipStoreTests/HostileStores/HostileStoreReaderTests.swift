@@ -32,7 +32,8 @@ import Testing
     private func receive(_ kind: HostileStore) async throws -> Int {
         let place = try folder.folder("made")
         defer { try? Folder.removeTree(at: place) }
-        return try await consumer().receive(from: .file(kind.shipment(in: place).file)).generation
+        let receipts = try await consumer().receive(from: .file(kind.shipment(in: place).file))
+        return try #require(receipts.first).generation
     }
 
     private static let harmless = HostileStore.all.filter { $0.end == .harmless }

@@ -1,0 +1,84 @@
+/// The payload of PART: which part the DATA are of that follow, and how they stand for its bytes.
+///
+///     0  1 byte   encoding
+///     1  1 byte   flags: bit 0 says that all that has come of the part is void, the others are 0
+///     2  4 bytes  index of the part
+///     6  8 bytes  position from which the data go on
+///     14 0 or 32  base
+///
+/// Source: `Protocol/README.md` section 3.3. Vectors: `part_*`.
+package struct PartOpening: Hashable, Sendable {
+    private static let size = 14
+    package static let longest = size + ContentDigest.size
+    private static let anewFlag: UInt8 = 1
+
+    /// Its number: it may be one that this version does not know.
+    package let encoding: UInt8
+    package let isAnew: Bool
+    package let part: UInt32
+    /// In the encoding's own measure.
+    package let position: UInt64
+    /// What the encoding refers to; `nil` for nothing.
+    package let base: ContentDigest?
+
+    /// - Parameter isAnew: Whether something of the part has come in another encoding.
+    package init(_ part: Int, as encoding: PartEncoding, isAnew: Bool = false) {
+        self.encoding = encoding.rawValue
+        self.isAnew = isAnew
+        self.part = UInt32(clamping: part)
+        position = 0
+        base = nil
+    }
+
+    /// - Throws: `.badPart` for another length, and for flags that mean nothing.
+    package init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
+        guard payload.count == Self.size || payload.count == Self.longest else { throw .badPart(.length) }
+        let start = payload.startIndex
+        let flags = payload[start + 1]
+        guard flags & ~Self.anewFlag == 0 else { throw .badPart(.flags) }
+        encoding = payload[start]
+        isAnew = flags & Self.anewFlag != 0
+        part = UInt32(bigEndianBytes: payload[start + 2..<start + 6])
+        position = UInt64(bigEndianBytes: payload[start + 6..<start + 14])
+        base = ContentDigest(bytes: Array(payload.dropFirst(Self.size)))
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes += [encoding, isAnew ? Self.anewFlag : 0]
+        bytes.append(bigEndian: part)
+        bytes.append(bigEndian: position)
+        bytes += base?.bytes ?? []
+    }
+}
+
+/// The payload of DATA: the next bytes of the part that is open, as its encoding says.
+///
+///     0  1 byte   flags: bit 0 says that nothing more comes of the part, the others are 0
+///     1  rest     at least one byte
+///
+/// Source: `Protocol/README.md` section 3.3. Vectors: `data_*`.
+package struct PartData: Hashable, Sendable {
+    /// Length of what stands before the data, in bytes.
+    package static let headerSize = 1
+    private static let lastFlag: UInt8 = 1
+
+    package let isLast: Bool
+    package let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8], isLast: Bool) {
+        self.bytes = bytes
+        self.isLast = isLast
+    }
+
+    /// - Throws: `.badPart` without data, and for flags that mean nothing.
+    package init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
+        guard let flags = payload.first, payload.count > Self.headerSize else { throw .badPart(.length) }
+        guard flags & ~Self.lastFlag == 0 else { throw .badPart(.flags) }
+        self.init(Array(payload.dropFirst(Self.headerSize)), isLast: flags & Self.lastFlag != 0)
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(isLast ? Self.lastFlag : 0)
+        bytes += self.bytes
+    }
+}

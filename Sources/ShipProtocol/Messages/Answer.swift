@@ -1,0 +1,101 @@
+/// The payload of ANSWER: what the consumer wants of a shipment that it was offered, or that has come and did not come to what
+/// the manifest says.
+///
+/// Source: `Protocol/README.md` section 5.2. Vectors: `answer_*`.
+package struct Answer: Hashable, Sendable {
+    /// By rising index; `nil` for all parts.
+    package let wants: [Want]?
+
+    package struct Want: Hashable, Sendable, Codable {
+        package let part: Int
+        /// In the order in which the consumer likes them; `nil` for all that both sides know.
+        package let encodings: [ForeignText]?
+    }
+
+    package init(_ wants: [Want]?) { self.wants = wants }
+
+    /// All parts that there are.
+    package static let everything = Answer(nil)
+
+    /// - Parameter parts: Those alone, in any encoding.
+    package init(parts: some Sequence<Int>) {
+        wants = parts.sorted().map { Want(part: $0, encodings: nil) }
+    }
+
+    /// - Parameter parts: Those alone, in these encodings.
+    package init(again parts: [WantedPart]) {
+        wants = parts.map { Want(part: $0.index, encodings: $0.encodings.map(\.name)) }
+    }
+}
+
+extension Answer: Message {
+    var firstFlaw: String? {
+        guard let wants else { return nil }
+        guard wants.count <= Limits.externalFiles + 1,
+            wants.allSatisfy({ (0...Limits.externalFiles).contains($0.part) }),
+            zip(wants, wants.dropFirst()).allSatisfy({ $0.part < $1.part })
+        else { return "wants is not a rising list of parts" }
+        guard wants.allSatisfy({ (1...Limits.features).contains($0.encodings?.count ?? 1) }) else {
+            return "a number of encodings out of 1...\(Limits.features)"
+        }
+        guard wants.allSatisfy({ ($0.encodings ?? []).allSatisfy(Label.isValid) }) else { return "not a label" }
+        return nil
+    }
+}
+
+/// A part that comes, and how it may.
+package struct WantedPart: Hashable, Sendable {
+    package let index: Int
+    /// In the order in which the consumer likes them; at least one.
+    package let encodings: [PartEncoding]
+
+    package init(_ index: Int, _ encodings: [PartEncoding]) {
+        self.index = index
+        self.encodings = encodings
+    }
+}
+
+/// The encodings that both sides of a session know, as HELLO settles them.
+///
+/// Source: `Protocol/README.md` sections 3.4 and 5.1.
+package struct CommonEncodings: Hashable, Sendable {
+    /// In the order in which the consumer likes them.
+    package let all: [PartEncoding]
+
+    /// - Parameter encodings: What the consumer takes beside those that every one takes.
+    package init(_ encodings: [PartEncoding]) {
+        all = encodings + PartEncoding.allCases.filter { $0.isMandatory && !encodings.contains($0) }
+    }
+
+    /// What the consumer lists, as far as this version knows it.
+    package init(_ hello: Hello) {
+        self.init((hello.encodings ?? []).compactMap(PartEncoding.init(named:)))
+    }
+
+    /// All that this version knows, for a shipment that nobody answers.
+    package static let ofVersion = CommonEncodings(PartEncoding.allCases.filter { !$0.isMandatory })
+
+    package func suiting(part index: Int) -> [PartEncoding] { all.filter { $0.suits(part: index) } }
+
+    /// What an answer to a manifest comes to.
+    ///
+    /// - Throws: `.badMessage` for a part that there is not, or of which nothing can come; `.noCommonEncoding`.
+    package func wanted(by answer: Answer, of manifest: Manifest) throws(ProtocolError) -> [WantedPart] {
+        let sizes = manifest.parts.map(\.size)
+        guard let wants = answer.wants else {
+            return sizes.indices.filter { sizes[$0] > 0 }.map { WantedPart($0, suiting(part: $0)) }
+        }
+        var wanted: [WantedPart] = []
+        for want in wants {
+            guard sizes.indices.contains(want.part), sizes[want.part] > 0 else {
+                throw .badMessage(type: FrameType.answer.rawValue, flaw: "it wants a part that there is not")
+            }
+            let possible = suiting(part: want.part)
+            let encodings =
+                want.encodings.map { $0.compactMap(PartEncoding.init(named:)).filter(possible.contains) } ?? possible
+            guard !encodings.isEmpty else { throw .noCommonEncoding(part: want.part) }
+            wanted.append(WantedPart(want.part, encodings))
+        }
+        return wanted
+    }
+}

@@ -1,0 +1,57 @@
+import DeviceTrust
+import ShipProtocol
+import ShipTransport
+import StoreFiles
+import StoreInbox
+import Synchronization
+import SystemPackage
+
+/// The shipments from a file, installed into an inbox of their own in a temporary folder: every check is made, and all of it
+/// goes away with the owner.
+struct UnpackedShipments: ~Copyable {
+    let all: [Unpacked]
+    private let folder: TemporaryFolder
+
+    struct Unpacked: Sendable {
+        let generation: Generation
+        /// The device that signed it, if one has.
+        var signer: DeviceIdentifier?
+    }
+
+    init(_ path: FilePath, _ temporaryFolder: FilePath) async throws(ShipmentError) {
+        let folder: TemporaryFolder
+        do throws(FileError) {
+            folder = try TemporaryFolder(in: temporaryFolder)
+        } catch {
+            throw .file(error)
+        }
+        all = try await Self.install(path, into: folder.path.appending("inbox"))
+        self.folder = folder
+    }
+
+    private static func install(
+        _ path: FilePath, into inbox: FilePath
+    ) async throws(ShipmentError) -> [Unpacked] {
+        let consumer = try Consumer(inbox: inbox)
+        let signers = Mutex([StoreName: DeviceIdentifier]())
+        let receipts = try await consumer.receive(from: .file(path)) { report in
+            if case .signed(let id) = report.event, let name = report.session?.name {
+                signers.withLock { $0[name] = id }
+            }
+        }
+        do throws(InboxError) {
+            var all: [Unpacked] = []
+            for receipt in receipts {
+                guard let generation = try consumer.inbox.current(of: receipt.name) else {
+                    throw .noSuchStore(receipt.name)
+                }
+                // Two shipments of a name may be the same one.
+                guard !all.contains(where: { $0.generation.path == generation.path }) else { continue }
+                all.append(Unpacked(generation: generation, signer: signers.withLock { $0[receipt.name] }))
+            }
+            return all
+        } catch {
+            throw .install(error)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ShipCompression
+import ShipProtocol
+import StoreInstall
+
+/// What makes a part of its data, in one encoding.
+protocol PartDecoder: AnyObject {
+    /// Takes the next piece.
+    ///
+    /// - Throws: What ends the shipment. A part that may come in another encoding yet does not: see `flaw`.
+    func append(_ data: [UInt8], isLast: Bool, to staged: inout StagedGeneration?) throws
+
+    /// Why what has come does not decode. It counts only once the part comes in no other encoding, as the producer may have
+    /// found it too.
+    var flaw: CompressionError? { get }
+
+    /// Bytes of the part that are done, about.
+    var bytesDone: Int64 { get }
+}
+
+extension PartEncoding {
+    /// - Parameter part: Nothing has come of it.
+    func decoder(
+        ofPart part: Int, of manifest: Manifest, in staged: inout StagedGeneration?, _ codec: ColumnsCodec?
+    ) throws -> any PartDecoder {
+        let size = manifest.parts[part].size
+        switch self {
+        case .blocks: return BlocksPartDecoder(part, size: size)
+        case .columns:
+            guard let codec, let path = try staged?.storePathForMaking(), let room = staged?.workingRoom else {
+                throw ProtocolError.encodingNotSupported(rawValue)
+            }
+            let store = StoreToMake(path: path, facts: manifest.store, room: room)
+            return ColumnsPartDecoder(try codec.makeDecoder(store), size: size)
+        }
+    }
+}
+
+private final class BlocksPartDecoder: PartDecoder {
+    // Blocks are what everything falls back to.
+    let flaw: CompressionError? = nil
+    private let part: Int
+    private var decoder: BlockDecoder
+    private(set) var bytesDone: Int64 = 0
+
+    init(_ part: Int, size: Int64) {
+        self.part = part
+        decoder = BlockDecoder(size: size)
+    }
+
+    func append(_ data: [UInt8], isLast: Bool, to staged: inout StagedGeneration?) throws {
+        let bytes = try decoder.decode(data, isLast: isLast)
+        try staged?.append(bytes, toPart: part)
+        bytesDone += Int64(bytes.count)
+    }
+}
+
+private final class ColumnsPartDecoder: PartDecoder {
+    private let decoder: any ColumnsDecoder
+    /// Bytes of segments that may still come.
+    private var room: Int64
+    private(set) var flaw: CompressionError?
+    private(set) var bytesDone: Int64 = 0
+
+    init(_ decoder: any ColumnsDecoder, size: Int64) {
+        self.decoder = decoder
+        room = size + Limits.segmentsOverhead
+    }
+
+    func append(_ data: [UInt8], isLast: Bool, to staged: inout StagedGeneration?) throws {
+        room -= Int64(data.count)
+        guard room >= 0 else { throw ProtocolError.badPart(.tooLong) }
+        guard flaw == nil else { return }
+        do {
+            try decoder.append(data)
+            if isLast { try decoder.finish() }
+            staged?.storeGrew(by: decoder.bytesDone - bytesDone)
+            bytesDone = decoder.bytesDone
+        } catch let error as CompressionError {
+            flaw = error
+            bytesDone = 0
+            try staged?.discardStore()
+        }
+    }
+}
