@@ -169,7 +169,6 @@ private struct Relay {
             if case ChannelEvent.inputClosed? = event as? ChannelEvent { other.close(mode: .output, promise: nil) }
         }
 
-        // The other may have something to say yet, and is not cut off amid it.
-        func channelInactive(context: ChannelHandlerContext) { other.close(mode: .output, promise: nil) }
+        func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
     }
 }

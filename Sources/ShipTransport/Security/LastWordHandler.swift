@@ -78,7 +78,8 @@ final class LastWordHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return context.fireUserInboundEventTriggered(event)
         }
         switch state {
-        case .handshaking where verification.verdict == .underWay: postponed = context
+        // Also where it is judged already: the TLS handler hears of that somewhat later.
+        case .handshaking where verification.verdict != .none: postponed = context
         case .lingering: end(context)
         case .handshaking, .known, .closed: context.fireUserInboundEventTriggered(event)
         }
