@@ -295,8 +295,10 @@ class Consumer(Side):
             case "receiving", t if t == END and self.current:
                 self.current.complete()
                 self.finish(self.current)
-            case "passing over", t if t in (PART, DATA):
-                pass
+            case "passing over", t if t == PART:
+                opening(frame.payload)
+            case "passing over", t if t == DATA:
+                content_of(frame.payload)
             case "passing over", t if t == END:
                 self.state = "between"
             case _:

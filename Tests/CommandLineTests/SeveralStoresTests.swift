@@ -141,6 +141,27 @@ import Testing
         }
     }
 
+    @Test func `what breaks between two is told of neither`() async throws {
+        let bytes = try await desk.shipment(of: "Recipes.sqlite")
+        try Data(bytes + [0x01]).write(to: URL(fileURLWithPath: desk["more.shipment"].string))
+        let outcome = try await desk.run("receive", "--into", "inbox", "--from", "more.shipment", "--json")
+        #expect(outcome.status == .exited(65))
+        let events = try outcome.events()
+        #expect(events.first { $0["event"] as? String == "finished" }?["name"] as? String == "Recipes")
+        let failed = events.filter { $0["event"] as? String == "failed" }
+        #expect(failed.count == 1 && failed[0]["name"] == nil)
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
+    @Test func `of a shipment that is cut off to nothing nothing is whole`() async throws {
+        try Data().write(to: URL(fileURLWithPath: desk["empty.shipment"].string))
+        for command in ["verify", "inspect"] {
+            let outcome = try await desk.run(command, "empty.shipment")
+            #expect(outcome.status == .exited(65))
+            #expect(!outcome.stdout.contains("whole"))
+        }
+    }
+
     @Test func `two cannot have one name, nor all of them the same`() async throws {
         try desk.makeStore("Recipes.db")
         try await desk.run("send", "Recipes.sqlite", "Recipes.db", "--to", "all.shipment").expectFailure(

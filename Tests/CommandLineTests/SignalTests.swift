@@ -41,7 +41,7 @@ import Testing
             _ = try await sender.waitForLine(containing: "connected to ")
             try await end(sender, stop.signal, with: stop.status)
             try await receiver.program.wait().expectFailure(
-                75, "the sender gave up: stopped before it was done", hint: "nothing was installed; send again")
+                75, "the sender gave up: stopped before it was done", hint: "send again what has not arrived")
         }
         let line = "$SHIP send Locked.sqlite --to - | $SHIP receive --into inbox --from -"
         try await desk.shell(line).expectSuccess()

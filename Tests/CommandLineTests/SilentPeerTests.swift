@@ -164,7 +164,7 @@ import Testing
                 75, "\(desk["Locked.sqlite"]) is locked by another program, and stayed so for 2.1 seconds",
                 hint: "try again later, or wait longer with --busy-timeout")
             try await receiver.program.wait().expectFailure(
-                75, "the sender gave up: the store cannot be copied", hint: "nothing was installed; send again")
+                75, "the sender gave up: the store cannot be copied", hint: "send again what has not arrived")
         }
     }
 }

@@ -22,7 +22,9 @@ public enum Artifact: Hashable, Sendable {
         guard let status = try? PlatformCalls.statusFollowingLinks(of: path) else { throw .source(.noSuchFile(path)) }
         guard status.kind == .folder else {
             let start = try? OpenFile.reading(path).read(Preamble.size, at: 0)
-            self = start.map(Preamble.begins) == true ? .shipment(path) : .store(path)
+            // SQLite takes an empty file for a store; a shipment of which nothing is left is none.
+            let isCutOff = start?.isEmpty == true && path.extension == "shipment"
+            self = isCutOff || start.map(Preamble.begins) == true ? .shipment(path) : .store(path)
             return
         }
         if (try? PlatformCalls.status(of: path.appending(".ship-store")))?.kind == .folder {

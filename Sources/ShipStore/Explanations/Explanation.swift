@@ -65,7 +65,7 @@ extension ShipmentError {
         case .refused(let reason):
             Explanation("the receiver refused the shipment: \(reason.words)", hint: reason.hint)
         case .givenUp(let reason):
-            Explanation("the sender gave up: \(reason.words)", hint: "nothing was installed; send again")
+            Explanation("the sender gave up: \(reason.words)", hint: "send again what has not arrived")
         case .notAllowed(let name, .sender):
             Explanation("the sender may not send \(name) here", hint: "`ship-store trust ID --store \(name)` lets it")
         case .notAllowed(let name, .receiver):

@@ -19,7 +19,7 @@ public struct ReceiveReport: Hashable, Sendable {
         public let number: Int
         /// Who is at the other end.
         public let peer: String
-        /// The name under which the shipment comes, from `.offered` on.
+        /// The name under which the shipment comes, from `.offered` to `.finished` or `.failed`.
         public fileprivate(set) var name: StoreName?
     }
 }
@@ -36,7 +36,14 @@ final class SessionReport: Sendable {
 
     @Sendable func add(_ event: ReceiveEvent) {
         let session = session.withLock { session in
-            if case .offered(let manifest) = event { session.name = manifest.name }
+            switch event {
+            case .offered(let manifest): session.name = manifest.name
+            // What comes next is no affair of that shipment.
+            case .finished, .failed:
+                defer { session.name = nil }
+                return session
+            default: break
+            }
             return session
         }
         report(ReceiveReport(event, in: session))

@@ -198,8 +198,8 @@ struct ProducerSession {
                             manifest: shipment.manifest, bytesSent: writer.bytesSent - before.bytes,
                             duration: .now - before.time, receipt: receipt)))
             } catch {
-                if error.endsSession { throw error.cause }
                 results.append(.failure(error.cause))
+                if let end = error.end { throw end }
             }
             before = (writer.bytesSent, .now)
         }
@@ -211,8 +211,19 @@ struct ProducerSession {
     /// Why a shipment did not arrive.
     private struct RefusedShipment: Error {
         let cause: ShipmentError
-        /// Whether others have no better chance.
-        let endsSession: Bool
+        /// Why others have no better chance; `nil` if they have.
+        let end: ShipmentError?
+
+        /// - Parameter end: Whether nothing else can arrive for this.
+        init(_ cause: ShipmentError, isEnd: Bool) {
+            self.cause = cause
+            end = isEnd ? cause : nil
+        }
+
+        init(_ cause: ShipmentError, endingWith end: ShipmentError) {
+            self.cause = cause
+            self.end = end
+        }
     }
 
     /// From the offer to the consumer's last word.
@@ -240,7 +251,7 @@ struct ProducerSession {
                         try await writer.send(.cancel(reason.ending(.shipment)))
                         conversation.cancelled()
                     }
-                    throw RefusedShipment(cause: .refused(reason), endsSession: false)
+                    throw RefusedShipment(.refused(reason), isEnd: false)
                 case .send(let wanted):
                     if rounds > 0 { report(.startedAgain(.notMadeByConsumer)) }
                     rounds += 1
@@ -254,7 +265,7 @@ struct ProducerSession {
         } catch let failure as OwnFailure {
             return try await giveUp(ShipmentError(failure.cause), &frames, writer, conversation)
         } catch {
-            throw RefusedShipment(cause: ShipmentError(error), endsSession: true)
+            throw RefusedShipment(ShipmentError(error), isEnd: true)
         }
     }
 
@@ -266,7 +277,7 @@ struct ProducerSession {
         _ conversation: ProducerConversation
     ) async throws(RefusedShipment) -> Receipt {
         guard failure != .stopped, conversation.mayCancel, let reason = failure.cancellation else {
-            throw RefusedShipment(cause: failure, endsSession: true)
+            throw RefusedShipment(failure, isEnd: true)
         }
         do {
             try await writer.send(.cancel(reason.ending(.shipment)))
@@ -278,9 +289,9 @@ struct ProducerSession {
                 return receipt
             }
         } catch {
-            throw RefusedShipment(cause: failure, endsSession: true)
+            throw RefusedShipment(failure, endingWith: ShipmentError(error))
         }
-        throw RefusedShipment(cause: failure, endsSession: false)
+        throw RefusedShipment(failure, isEnd: false)
     }
 
     /// Sends the content, and listens meanwhile: the consumer may refuse at any moment.
@@ -320,9 +331,11 @@ struct ProducerSession {
             do {
                 action = try await nextAction(&frames, conversation, by: conversation.deadline)
             } catch {
+                // The listener is told to stop by what the sender has come to; what that comes to once it is cancelled says
+                // nothing.
+                let failure = conversation.failure
                 group.cancelAll()
-                // The listener is told to stop by what the sender has come to.
-                if let failure = conversation.failure, !Self.isRefusal(error) {
+                if let failure, !Self.isRefusal(error) {
                     throw failure is LinkError || Task.isCancelled ? failure : OwnFailure(cause: failure)
                 }
                 throw error

@@ -36,13 +36,14 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Receive one shipment from here: - (standard input), a file, unix:PATH, exec:COMMAND or HOST:PORT.",
+            "Receive what comes from here, and end: - (standard input), a file, unix:PATH, exec:COMMAND or HOST:PORT.",
             valueName: "endpoint"), completion: .file(), transform: EndpointArgument.read)
     var from: EndpointArgument?
 
     @Flag(
         help: """
-            End after the first shipment, with its exit status. Who connects and begins none, or may not ship, does not count.
+            End after the first session that ships, with the exit status of the first shipment in it that failed. Who connects and \
+            begins none, or may not ship, does not count.
             """)
     var once = false
 
