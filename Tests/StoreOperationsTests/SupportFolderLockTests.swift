@@ -60,6 +60,16 @@ import Testing
         _ = lock
     }
 
+    @Test func `an empty folder that somebody put in the place of ours stays`() throws {
+        let lock = try SupportFolderLock.take(folder, to: .put, patience)
+        try withExtendedLifetime(lock) {
+            try PlatformCalls.rename(folder.path, to: scratch.path.appending("ours"))
+            try PlatformCalls.makeFolder(folder.path)
+        }
+        _ = consume lock
+        #expect(exists(folder.path))
+    }
+
     @Test func `what is in a folder that was not there may not be removed`() throws {
         let lock = try SupportFolderLock.take(folder, to: .remove, patience)
         #expect(!lock.permitsRemoval && !exists(folder.path))

@@ -17,8 +17,8 @@ import SystemPackage
 package final class SupportFolderLock: Sendable {
     private let path: FilePath
     private let lock: FolderLock?
-    /// Whether it is there for this command alone, as long as nothing is in it.
-    private let wasMade: Bool
+    /// The folder that was made for this command, as long as nothing is in it; `nil` if it was there.
+    private let made: FileStatus.Identity?
     /// Whether files may be removed from the folder. What is in one that was not there comes from somebody else.
     package let permitsRemoval: Bool
 
@@ -33,16 +33,18 @@ package final class SupportFolderLock: Sendable {
     /// Between two looks.
     private static let pause = Duration.milliseconds(10)
 
-    private init(_ path: FilePath, _ lock: consuming FolderLock?, wasMade: Bool = false, permitsRemoval: Bool) {
+    private init(
+        _ path: FilePath, _ lock: consuming FolderLock?, made: FileStatus.Identity? = nil, permitsRemoval: Bool
+    ) {
         self.path = path
         self.lock = lock
-        self.wasMade = wasMade
+        self.made = made
         self.permitsRemoval = permitsRemoval
     }
 
     deinit {
-        guard wasMade else { return }
-        // The lock is held until this has ended.
+        // The lock is held until this has ended; a folder that has the name by now and is another one is none of ours.
+        guard let made, Self.identity(of: path) == made else { return }
         for subfolder in ExternalFileName.Folder.allCases {
             try? PlatformCalls.removeEmptyFolder(path.appending(subfolder.rawValue))
         }
@@ -66,7 +68,7 @@ package final class SupportFolderLock: Sendable {
         _ folders: [(folder: SupportFolder, purpose: Purpose)], _ patience: Patience
     ) throws(OperationError) -> [SupportFolderLock] {
         let end = ContinuousClock.now + patience.busyTimeout
-        var made: Set<FilePath> = []
+        var made: Set<FileStatus.Identity> = []
         while true {
             let attempt = try OperationError.wrapping { () throws(FileError) in try self.attempt(folders, &made) }
             switch attempt {
@@ -88,7 +90,7 @@ package final class SupportFolderLock: Sendable {
 
     /// - Parameter made: What was made meanwhile, although somebody else may have come first to lock it.
     private static func attempt(
-        _ folders: [(folder: SupportFolder, purpose: Purpose)], _ made: inout Set<FilePath>
+        _ folders: [(folder: SupportFolder, purpose: Purpose)], _ made: inout Set<FileStatus.Identity>
     ) throws(FileError) -> Attempt {
         var taken: [FileStatus.Identity: SupportFolderLock] = [:]
         // Those that are there come first, and in one order for all: of two commands one gets all that it wants, and nothing is
@@ -97,21 +99,21 @@ package final class SupportFolderLock: Sendable {
         }
         for (path, identity) in found.sorted(by: { ($0.1.device, $0.1.inode) < ($1.1.device, $1.1.inode) })
         where taken[identity] == nil {
-            guard let lock = try take(path, identity, wasMade: made.contains(path)) else { return .busy(path) }
+            guard let lock = try take(path, identity, wasMade: made.contains(identity)) else { return .busy(path) }
             taken[identity] = lock
         }
         var locks: [SupportFolderLock] = []
         for (folder, purpose) in folders {
             let making: Making = purpose == .put ? try make(folder.path) : .impossible
-            if making == .done { made.insert(folder.path) }
             guard let identity = identity(of: folder.path) else {
                 // Whoever was there first has removed it.
                 if making != .impossible { return .busy(folder.path) }
                 locks.append(SupportFolderLock(folder.path, nil, permitsRemoval: false))
                 continue
             }
+            if making == .done { made.insert(identity) }
             if taken[identity] == nil {
-                taken[identity] = try take(folder.path, identity, wasMade: made.contains(folder.path))
+                taken[identity] = try take(folder.path, identity, wasMade: made.contains(identity))
             }
             guard let lock = taken[identity] else { return .busy(folder.path) }
             locks.append(lock)
@@ -133,7 +135,7 @@ package final class SupportFolderLock: Sendable {
             guard let lock = try FolderLock.take(.exclusive, on: path), try lock.file.status.identity == identity,
                 (try? PlatformCalls.status(of: path))?.identity == identity
             else { return nil }
-            return SupportFolderLock(path, lock, wasMade: wasMade, permitsRemoval: true)
+            return SupportFolderLock(path, lock, made: wasMade ? identity : nil, permitsRemoval: true)
         } catch {
             switch (error.operation, error.errno) {
             case (.open, .noSuchFileOrDirectory), (.open, .notDirectory), (.open, .tooManySymbolicLinkLevels):
