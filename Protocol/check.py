@@ -28,7 +28,7 @@ from decoder.store.canonical_file import canonical_copy  # noqa: E402
 from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
 from decoder.tables import told  # noqa: E402
 from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
-from decoder.wire import Reader, block, content_of, decoded, opening, unpacked_manifest  # noqa: E402
+from decoder.wire import Reader, block, content_of, decoded, opening, unpacked, unpacked_manifest  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 SWEPT = "stream_one_block.txt"
@@ -36,9 +36,9 @@ SWEPT = "stream_one_block.txt"
 
 JSON_KINDS: dict[str, Callable[[bytes], rules.Members]] = {
     "manifest": lambda payload: manifest_of(payload),
-    "hello": rules.hello,
-    "answer": rules.answer,
-    "receipt": rules.receipt,
+    "hello": lambda payload: rules.hello(unpacked(payload)),
+    "answer": lambda payload: rules.answer(unpacked(payload)),
+    "receipt": lambda payload: rules.receipt(unpacked(payload)),
     "refusal": rules.last_word,
     "cancel": rules.last_word,
 }
@@ -204,6 +204,10 @@ def check(vector: VectorFile) -> None:
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer", data)])
+    if vector.kind == "content":
+        content = rules.content(rules.manifest(data))
+        expect(content, vector.section("content"))
+        return expect(rules.content_id(content).hex(), vector.detail("id"))
     if vector.kind == "tables":
         return expect(told(data), vector.values())
     check_refused_or(vector, lambda: check_plain(vector, data))

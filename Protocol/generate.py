@@ -18,15 +18,15 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, canonical, canonical_none, columns, dialogues, frames, headers, hostile, manifest_members, manifests, messages,
-    packed_manifests, parts, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams,
+    blocks, canonical, canonical_none, columns, contents, dialogues, frames, headers, hostile, manifest_members, manifests, messages,
+    packed_messages, parts, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams,
     tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
-    preambles, headers, frames, parts, blocks, manifests, packed_manifests, manifest_members, tables, messages, streams,
+    preambles, headers, frames, parts, blocks, manifests, packed_messages, manifest_members, contents, tables, messages, streams,
     dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows, store_rows_refused,
     hostile,
 ]  # fmt: skip

@@ -12,8 +12,8 @@ from cases.streams import CORE_DATA_MANIFEST, EMPTY_MANIFEST, GOOD_MANIFEST, blo
 from encoder.deflate import compressed
 from encoder.piece import Pieces, text
 from encoder.samples import (
-    CORE_DATA_STORE, EMPTY_STORE, HELLO_MEMBERS, HELLO_WITH_COLUMNS, PHOTO, PHOTO_UUID, RECIPES_STORE,
-    Members, core_data_manifest, external, manifest, receipt, word,
+    CORE_DATA_STORE, EMPTY_STORE, HELD, HELLO_MEMBERS, HELLO_WITH_COLUMNS, PHOTO, PHOTO_UUID, RECIPES_STORE,
+    Content, Members, core_data_manifest, external, manifest, receipt, word,
 )  # fmt: skip
 from encoder.vector import Detail, Vector
 from encoder.wire import (
@@ -56,6 +56,17 @@ NEEDS = message(MANIFEST, manifest(requires=["time-travel"]))
 VIOLATION = "protocol-violation"
 DONE = [("producer", "done"), ("consumer", "done")]
 FOR_PRODUCER, FOR_CONSUMER = DONE[:1], DONE[1:]
+
+
+def holds(content: Content) -> Turn:
+    """The consumer names what it holds."""
+    hello = HELLO_MEMBERS | {"holds": [{"name": "Recipes", "manifest": content.id.hex()}]}
+    return ("consumer", [preamble(role=CONSUMER), message(HELLO, hello)])
+
+
+def held(content: Content) -> Turn:
+    """No turn: the content of the manifest that the consumer holds."""
+    return ("held", [text(content.json)])
 
 
 def refusal(code: str, why: str, ends: str | None = None) -> Pieces:
@@ -107,11 +118,9 @@ def byte_by_byte() -> Vector:
 def good() -> Iterator[Vector]:
     yield byte_by_byte()
     yield dialogue("installed", "A shipment is installed", DONE, *OPENING, SENDS, RECEIVED, shipments=THERE)
-    knows = HELLO_MEMBERS | {"holds": [{"name": "Recipes", "generation": 4, "sha256": RECIPES_STORE.digest}]}
     unchanged: Turn = ("consumer", [message(RECEIPT, receipt(outcome="unchanged", generation=4))])
-    holds: Turn = ("consumer", [preamble(role=CONSUMER), message(HELLO, knows)])
-    yield dialogue("unchanged", "What is current already is not sent again", DONE, holds, PRODUCER_STARTS, unchanged, shipments=ended("unchanged"))
-    yield dialogue("unchanged_then_installed", "The next store is sent", DONE, holds, PRODUCER_STARTS, unchanged, *NEXT, shipments=ended("unchanged") + NEXT_INSTALLED)
+    yield dialogue("unchanged", "What is current already is not sent again", DONE, held(HELD), holds(HELD), PRODUCER_STARTS, unchanged, shipments=ended("unchanged"))
+    yield dialogue("unchanged_then_installed", "The next store is sent", DONE, held(HELD), holds(HELD), PRODUCER_STARTS, unchanged, *NEXT, shipments=ended("unchanged") + NEXT_INSTALLED)
     later = frame(0x90, text("of a later version"))
     busy = [frame(WORKING), later]
     yield dialogue(

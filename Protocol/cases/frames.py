@@ -10,17 +10,17 @@ from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
     ANSWER, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING, ZLIB,
-    block, data, frame, part, signature, stored_manifest,
+    block, data, frame, part, signature, stored_json,
 )  # fmt: skip
 
 PAYLOADS: dict[int, Pieces] = {
-    HELLO: document(HELLO_MEMBERS),
-    MANIFEST: stored_manifest(document(manifest(EMPTY_STORE, "Empty"))),
-    ANSWER: document({"wants": []}),
+    HELLO: stored_json(document(HELLO_MEMBERS)),
+    MANIFEST: stored_json(document(manifest(EMPTY_STORE, "Empty"))),
+    ANSWER: stored_json(document({"wants": []})),
     PART: part(0),
     DATA: data(block(512, ZLIB, compressed(EMPTY_STORE.data))),
     END: [],
-    RECEIPT: document(receipt(EMPTY_STORE)),
+    RECEIPT: stored_json(document(receipt(EMPTY_STORE))),
     REFUSAL: document(word("busy", "try again in a minute")),
     CANCEL: document(word("stopped", "stopped by SIGTERM")),
     SIGNATURE: signature(bytes(range(64)), b"a certificate"),
@@ -52,7 +52,7 @@ def vectors() -> Iterator[Vector]:
         yield good(name.lower(), f"One {name}", [(kind, payload)])
         yield bad(f"{name.lower()}_crc", "damaged", f"One {name} with a wrong CRC-32", frame(kind, payload, flip=0x8000_0000))
     turned = frame(ANSWER, PAYLOADS[ANSWER])
-    yield bad("bit_in_payload", "damaged", "A bit of the payload is turned over", [*turned[:2], *document({"wantz": []}), turned[-1]])
+    yield bad("bit_in_payload", "damaged", "A bit of the payload is turned over", [*turned[:3], *document({"wantz": []}), turned[-1]])
     yield bad("crc_little_endian", "damaged", "The CRC-32 in the wrong byte order", [*turned[:-1], *binary(turned[-1].data[::-1], "CRC-32, little-endian")])
     payload_only = frame(END)[:2] + [frame(ANSWER, PAYLOADS[ANSWER])[-1]]
     yield bad("crc_of_another", "damaged", "The CRC-32 of another frame", payload_only)

@@ -16,7 +16,7 @@ from encoder.piece import Pieces, binary, compact_json, text
 from encoder.samples import HELLO_MEMBERS, PHOTO_UUID, RECIPES_STORE, core_data_manifest, external, manifest, receipt, word
 from encoder.vector import Vector
 from encoder.wire import (
-    ANSWER, DATA, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, deflated_manifest, frame, header, part, stored_manifest,
+    ANSWER, DATA, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, deflated_json, frame, header, part, stored_json,
 )  # fmt: skip
 
 RIGHT = compact_json(manifest())
@@ -228,7 +228,7 @@ def packing() -> Iterator[Vector]:
 
 
 def bad_packed(name: str, error: str, about: str, stream: bytes) -> Vector:
-    return Vector(f"manifest_packed_deflate_{name}", about, "3.5", "manifest", error, [], [("", deflated_manifest(stream))])
+    return Vector(f"manifest_packed_deflate_{name}", about, "3.5", "manifest", error, [], [("", deflated_json(stream))])
 
 
 def lengths() -> Iterator[Vector]:
@@ -253,14 +253,14 @@ def shorter(kind: int, payload: bytes, by: int) -> Pieces:
 def sessions() -> Iterator[Vector]:
     broken = "protocol-violation"
     store = RECIPES_STORE.data
-    manifest_of = lambda members: frame(MANIFEST, stored_manifest(text(compact_json(members))))  # noqa: E731
+    manifest_of = lambda members: frame(MANIFEST, stored_json(text(compact_json(members))))  # noqa: E731
     yield bad_stream("hostile_manifest_after_block", broken, "Another name in the middle", GOOD_MANIFEST, *blocks(store, size=512)[:2], manifest_of(manifest(name="Other")), frame(END))
     yield bad_stream("hostile_traversal", "bad-manifest", "A path in a manifest, and then all that belongs to it", manifest_of(manifest(name="../../x")), *blocks(store), frame(END))
     yield bad_stream("hostile_external_traversal", "bad-manifest", "A path in the name of an external file", manifest_of(in_folder("../../" + PHOTO_UUID[6:])), *blocks(store), frame(END))
     yield bad_stream("hostile_end_first", broken, "END before anything", frame(END))
     yield bad_stream("hostile_end_at_once", broken, "END right after the manifest", GOOD_MANIFEST, frame(END))
     yield bad_stream("hostile_part_2_32", broken, "A part that no manifest names", GOOD_MANIFEST, frame(PART, part(0xFFFF_FFFF)))
-    yield bad_stream("hostile_receipt", broken, "The consumer's own word", GOOD_MANIFEST, frame(RECEIPT, text(compact_json(receipt()))))
+    yield bad_stream("hostile_receipt", broken, "The consumer's own word", GOOD_MANIFEST, frame(RECEIPT, stored_json(text(compact_json(receipt())))))
     yield bad_stream("hostile_more_after_end", broken, "A part after END", GOOD_MANIFEST, *blocks(store), frame(END), *blocks(store)[:1], before=installed(store))
     for kind in ("refusal", "cancel"):
         yield bad_message(kind, "message_is_array", "A message that is an array", {"code": "busy", "message": ["later"]})

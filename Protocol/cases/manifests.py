@@ -11,7 +11,7 @@ from encoder.piece import Pieces, compact_json, document, text
 from encoder.samples import EMPTY_UUID, PHOTO_UUID, Members, core_data_manifest, manifest
 from encoder.table_rows import EMPTY_TABLE
 from encoder.vector import Vector, values
-from encoder.wire import stored_manifest
+from encoder.wire import stored_json
 
 BAD = "bad-manifest"
 
@@ -19,12 +19,12 @@ BAD = "bad-manifest"
 def good(name: str, about: str, members: Members, known: Members | None = None, covers: str = "4", payload: Pieces | None = None) -> Vector:
     """`known` is what a reader knows of the members, if not all; `payload` the bytes, if written otherwise."""
     details = values(members if known is None else known)
-    return Vector(f"manifest_{name}", about, covers, "manifest", None, details, [("", stored_manifest(payload or document(members)))])
+    return Vector(f"manifest_{name}", about, covers, "manifest", None, details, [("", stored_json(payload or document(members)))])
 
 
 def bad(name: str, about: str, payload: Members | Pieces, covers: str = "4", error: str = BAD) -> Vector:
     pieces = document(payload) if isinstance(payload, dict) else payload
-    return Vector(f"manifest_{name}", about, covers, "manifest", error, [], [("", stored_manifest(pieces))])
+    return Vector(f"manifest_{name}", about, covers, "manifest", error, [], [("", stored_json(pieces))])
 
 
 def changed(path: str, value: Any, base: Members | None = None) -> Members:

@@ -6,22 +6,24 @@ from collections.abc import Iterator
 from typing import Any
 
 from encoder.piece import Pieces, compact_json, document, text
-from encoder.samples import HELLO_MEMBERS, HELLO_WITH_COLUMNS, RECIPES_STORE, Members, receipt, word
+from encoder.samples import HELD, HELLO_MEMBERS, HELLO_WITH_COLUMNS, RECIPES_STORE, Members, receipt, word
 from encoder.vector import Vector, values
+from encoder.wire import ANSWER, CANCEL, HELLO, RECEIPT, REFUSAL, payload_of
 
 SECTIONS = {"hello": "5.1", "answer": "5.2", "receipt": "5.3", "refusal": "5.4", "cancel": "5.5"}
+FRAMES = {"hello": HELLO, "answer": ANSWER, "receipt": RECEIPT, "refusal": REFUSAL, "cancel": CANCEL}
 
 
 def good(kind: str, name: str, about: str, members: Members, known: Members | None = None) -> Vector:
     stated = members if known is None else known
     # What an absent member means is stated too.
     details = values({"ends": "session"} | stated if kind in ("refusal", "cancel") else stated)
-    return Vector(f"{kind}_{name}", about, SECTIONS[kind], kind, None, details, [("", document(members))])
+    return Vector(f"{kind}_{name}", about, SECTIONS[kind], kind, None, details, [("", payload_of(FRAMES[kind], document(members)))])
 
 
 def bad(kind: str, name: str, about: str, payload: Members | Pieces) -> Vector:
     pieces = document(payload) if isinstance(payload, dict) else payload
-    return Vector(f"{kind}_{name}", about, SECTIONS[kind], kind, "bad-manifest", [], [("", pieces)])
+    return Vector(f"{kind}_{name}", about, SECTIONS[kind], kind, "bad-manifest", [], [("", payload_of(FRAMES[kind], pieces))])
 
 
 def vectors() -> Iterator[Vector]:
@@ -37,12 +39,12 @@ def hello(**more: Any) -> Members:
 
 
 def held(**more: Any) -> Members:
-    return {"name": "Recipes", "generation": 7, "sha256": RECIPES_STORE.digest} | more
+    return {"name": "Recipes", "manifest": HELD.id.hex()} | more
 
 
 def hellos() -> Iterator[Vector]:
     yield good("hello", "minimal", "The required members alone", hello())
-    full = hello(encodings=["columns", "blocks"], holds=[held(), held(name="Drinks", generation=1)])
+    full = hello(encodings=["columns", "blocks"], holds=[held(), held(name="Drinks")])
     yield good("hello", "full", "Every member there is", full)
     more = hello(colour="green", features=["time-travel"], holds=[held(colour="green")])
     yield good("hello", "unknown_members", "Members that are not known are passed over", more, hello(holds=[held()]))
@@ -59,18 +61,15 @@ def hellos() -> Iterator[Vector]:
     yield bad("hello", "encoding_is_number", "An encoding by its number", hello(encodings=[1]))
     yield bad("hello", "software_empty", "An empty label", hello(software=""))
     yield bad("hello", "encodings_is_string", "encodings is a string", hello(encodings="blocks"))
-    yield bad("hello", "holds_generation_0", "Generations are numbered from 1", hello(holds=[held(generation=0)]))
-    most = hello(holds=[held(generation=9_007_199_254_740_991)])
-    yield good("hello", "holds_generation_2_53_less_1", "The highest generation", most)
-    yield bad("hello", "holds_generation_2_53", "A generation above the highest", hello(holds=[held(generation=2**53)]))
     yield bad("hello", "software_nul", "A label with U+0000", hello(software="ship\0store"))
-    yield bad("hello", "holds_generation_fraction", "A generation with a fraction", hello(holds=[held(generation=1.5)]))
     yield bad("hello", "holds_name", "A store's name that is a path", hello(holds=[held(name="../Recipes")]))
-    yield bad("hello", "holds_digest", "A digest in upper case", hello(holds=[held(sha256=RECIPES_STORE.digest.upper())]))
+    yield bad("hello", "holds_manifest_upper_case", "An id in upper case", hello(holds=[held(manifest=HELD.id.hex().upper())]))
+    yield bad("hello", "holds_manifest_30_digits", "An id that is too short", hello(holds=[held(manifest=HELD.id.hex()[2:])]))
+    yield bad("hello", "holds_manifest_64_digits", "An id that is too long", hello(holds=[held(manifest=HELD.id.hex() * 2)]))
     yield bad("hello", "depth_33", "33 levels", text(compact_json(hello())[:-1] + ',"x":' + "[" * 32 + "]" * 32 + "}"))
     yield bad("hello", "not_json", "No JSON", text("hello"))
     yield bad("hello", "trailing_bytes", "A byte after the value", text(compact_json(hello()) + "!"))
-    yield bad("hello", "empty_payload", "No bytes at all", [])
+    yield bad("hello", "empty_payload", "No JSON at all", [])
 
 
 def answers() -> Iterator[Vector]:
@@ -102,7 +101,7 @@ def answers() -> Iterator[Vector]:
     yield bad("answer", "want_null", "null in an array", {"wants": [None]})
     yield bad("answer", "wants_is_object", "wants is an object", {"wants": {"part": 1}})
     yield bad("answer", "array", "An array instead of an object", text("[1]"))
-    yield bad("answer", "empty_payload", "No bytes at all", [])
+    yield bad("answer", "empty_payload", "No JSON at all", [])
     yield bad("answer", "invalid_utf8", "A byte that is no UTF-8", text(b'{"x":"\xff"}'))
 
 

@@ -13,7 +13,7 @@ from encoder.device import ED25519, N, Device, der, signed_content
 from encoder.piece import Pieces, binary, document, joined, text
 from encoder.samples import EMPTY_STORE, RECIPES_STORE, Members, manifest, word
 from encoder.vector import Detail, Vector
-from encoder.wire import CANCEL, MANIFEST, SIGNATURE, WORKING, frame, message, preamble, signature, stored_manifest
+from encoder.wire import CANCEL, MANIFEST, SIGNATURE, WORKING, frame, message, preamble, signature, stored_json
 
 COVERS = "3.6, 6.2"
 PHONE = Device("phone")
@@ -22,7 +22,7 @@ RECERTIFIED = Device("phone", serial=2)
 """The phone's key in another certificate: another device."""
 
 MEMBERS = manifest(counter=1)
-PAYLOAD = joined(stored_manifest(document(MEMBERS)))
+PAYLOAD = joined(stored_json(document(MEMBERS)))
 STORE = blocks(RECIPES_STORE.data)
 SIGNED: Pieces = message(MANIFEST, MEMBERS)
 
@@ -82,7 +82,7 @@ def forged() -> Iterator[Vector]:
     yield wrong("another_certificate", "Another device's certificate in the place of the signer's", signed(certificate=STRANGER.certificate))
     yield wrong("same_key_another_certificate", "Another certificate of the very key: the id is what is trusted, and what is signed", signed(certificate=RECERTIFIED.certificate))
     for name, about, content in (
-        ("another_manifest", "The signature of another shipment of the device", signed_content(joined(stored_manifest(document(manifest(counter=2)))), PHONE.id)),
+        ("another_manifest", "The signature of another shipment of the device", signed_content(joined(stored_json(document(manifest(counter=2)))), PHONE.id)),
         ("json_alone", "What is signed is the payload, not the JSON in it", signed_content(PAYLOAD[1:], PHONE.id)),
         ("payload_alone", "The payload alone, without what stands before it", PAYLOAD),
         ("two_way", "A signature for the other mode", signed_content(PAYLOAD, PHONE.id, mode=2)),
@@ -116,7 +116,7 @@ def out_of_place() -> Iterator[Vector]:
     last_word = message(CANCEL, word("stopped", "stopped by SIGTERM"))
     yield bad("cancelled", "stopped", "The producer gives up after the signature", signed(), last_word, end="cancelled")
     unnumbered = manifest()
-    covered = signed_content(joined(stored_manifest(document(unnumbered))), PHONE.id)
+    covered = signed_content(joined(stored_json(document(unnumbered))), PHONE.id)
     yield bad("without_counter", "bad-manifest", "A signed manifest has a counter", signed(value(PHONE, covered)), message(MANIFEST, unnumbered), *STORE, FINISH)
     ends = [("consumer", f"failed {violation}")]
     yield dialogue("signature", "In two-way mode nobody signs", ends, CONSUMER_STARTS, ("producer", [preamble(), signed(), SIGNED]), ("consumer", [refusal(violation, "a signature")]), covers="3.6, 6.2")
@@ -125,7 +125,7 @@ def out_of_place() -> Iterator[Vector]:
 def several() -> Iterator[Vector]:
     """Each shipment of a session has a signature of its own, or none."""
     members = manifest(EMPTY_STORE, "Empty", counter=2)
-    payload = joined(stored_manifest(document(members)))
+    payload = joined(stored_json(document(members)))
     own = signed(value(PHONE, signed_content(payload, PHONE.id)))
     first = [signed(), SIGNED, *STORE, FINISH]
     unsigned = [*blocks(EMPTY_STORE.data), FINISH]

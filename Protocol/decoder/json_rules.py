@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import datetime
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -216,7 +217,7 @@ HELLO = members(
     {"software": label},
     {
         "encodings": array(label, 64),
-        "holds": array(members({"name": store_name, "generation": generation, "sha256": digest}), 1024),
+        "holds": array(members({"name": store_name, "manifest": pattern("[0-9a-f]{32}")}), 1024),
     },
 )
 WANT = members({"part": integer(0, 16_384)}, {"encodings": array(label, 64)})
@@ -239,6 +240,20 @@ def manifest(payload: bytes) -> Members:
     if files and "coreData" not in known:
         raise no("external files without coreData")
     return known
+
+
+def content(known: Members) -> bytes:
+    """Section 4.11: the members that count, in the one form that there is of them."""
+    kept = {key: value for key, value in known.items() if key not in ("createdAt", "producer", "counter")}
+    if "omissions" in kept:
+        kept["omissions"] = {key: value for key, value in kept["omissions"].items() if value}
+    of_no_weight = ("externalFiles", "missingExternalFiles", "metadata", "omissions", "requires")
+    kept = {key: value for key, value in kept.items() if value or key not in of_no_weight}
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+
+
+def content_id(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()[:16]
 
 
 def check_features(manifest: Members) -> None:

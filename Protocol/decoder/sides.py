@@ -10,7 +10,7 @@ from decoder.shipment import Shipment
 from decoder.signature import check_form, signer
 from decoder.wire import (
     ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING,
-    Frame, Reader, content_of, opening, unpacked_manifest, violation,
+    Frame, Reader, content_of, opening, unpacked, unpacked_manifest, violation,
 )  # fmt: skip
 
 
@@ -46,18 +46,26 @@ class Side:
     def __init__(self, own: str) -> None:
         self.own = own
         self.state = "preamble"
+        self.takes = {BLOCKS}
         self.current: Shipment | None = None
         """The one that is under way."""
         self.outcomes: list[Outcome] = []
         self.end: str | None = None
         self.code: str | None = None
         """Why this side has to end the shipment, or the other one has."""
+        self.held: dict[bytes, bytes] = {}
+        """What the consumer holds: contents of manifests, by their ids."""
+        self.named: set[bytes] = set()
+        """Of these, what it has told the producer of."""
 
     def walk(self, turns: list[tuple[str, bytes]]) -> None:
         ours, theirs = Reader(b""), Reader(b"")
         peer = "consumer" if self.own == "producer" else "producer"
         started: set[str] = set()
         for label, data in turns:
+            if label == "held":
+                self.held[rules.content_id(data)] = data
+                continue
             is_own = label == self.own
             if self.end and not is_own:
                 continue
@@ -82,6 +90,14 @@ class Side:
             except Ended as ended:
                 self.end = self.end or ended.end
         self.end = self.end or self.link_ended()
+
+    def greeting(self, payload: bytes) -> None:
+        hello = rules.hello(unpacked(payload))
+        self.takes = encodings_of(hello)
+        self.named = {bytes.fromhex(store["manifest"]) for store in hello.get("holds", [])}
+
+    def manifest_of(self, payload: bytes) -> rules.Members:
+        return rules.manifest(unpacked_manifest(payload, {id: self.held[id] for id in self.named if id in self.held}))
 
     def lines(self) -> list[tuple[str, str]]:
         return [line for outcome in self.outcomes for line in outcome.lines()]
@@ -122,14 +138,13 @@ def last_word(frame: Frame) -> tuple[str, bool]:
     return word["code"], word["ends"] == "session"
 
 
-def named(hello: rules.Members) -> set[int]:
+def encodings_of(hello: rules.Members) -> set[int]:
     return {BLOCKS} | {ENCODINGS[name] for name in hello.get("encodings", []) if name in ENCODINGS}
 
 
 class Producer(Side):
     def __init__(self) -> None:
         super().__init__("producer")
-        self.takes = {BLOCKS}
 
     def greeted(self, mode: str) -> None:
         self.state = "hello"
@@ -139,7 +154,7 @@ class Producer(Side):
             return self.gives_up(*last_word(frame))
         match self.state, frame.type:
             case "between", t if t == MANIFEST:
-                self.current = Shipment(rules.manifest(unpacked_manifest(frame.payload)), self.takes)
+                self.current = Shipment(self.manifest_of(frame.payload), self.takes)
                 self.state = "answer"
             case "sending", t if t == PART and self.current:
                 self.current.open(opening(frame.payload))
@@ -171,14 +186,14 @@ class Producer(Side):
             return self.refused(*last_word(frame))
         match self.state, frame.type:
             case "hello", t if t == HELLO:
-                self.takes = named(rules.hello(frame.payload))
+                self.greeting(frame.payload)
                 self.state = "between"
             case "answer", t if t == ANSWER and self.current:
-                self.answered(self.current.want(rules.answer(frame.payload)))
+                self.answered(self.current.want(rules.answer(unpacked(frame.payload))))
             case "receipt", t if t == ANSWER and self.current:
-                self.answered(self.current.want_again(rules.answer(frame.payload)))
+                self.answered(self.current.want_again(rules.answer(unpacked(frame.payload))))
             case "last word", t if t == ANSWER:
-                rules.answer(frame.payload)
+                rules.answer(unpacked(frame.payload))
             case ("answer" | "last word"), t if t == RECEIPT:
                 self.receipt(frame, "unchanged")
             case "receipt", t if t == RECEIPT:
@@ -204,7 +219,7 @@ class Producer(Side):
                 raise violation("a shipment is refused, and none is under way")
 
     def receipt(self, frame: Frame, expected: str) -> None:
-        receipt = rules.receipt(frame.payload)
+        receipt = rules.receipt(unpacked(frame.payload))
         if receipt["outcome"] != expected:
             raise violation(receipt["outcome"])
         manifest = self.current.manifest if self.current else {}
@@ -236,14 +251,14 @@ class Consumer(Side):
     def sent(self, frame: Frame) -> None:
         match self.state, frame.type:
             case _, t if t == HELLO:
-                self.takes = named(rules.hello(frame.payload))
+                self.greeting(frame.payload)
             case _, t if t == REFUSAL:
                 self.refuses(*last_word(frame))
             case "answering", t if t == ANSWER and self.current:
-                self.current.want(rules.answer(frame.payload))
+                self.current.want(rules.answer(unpacked(frame.payload)))
                 self.state = "receiving"
             case "unmade", t if t == ANSWER and self.current:
-                self.current.want_again(rules.answer(frame.payload))
+                self.current.want_again(rules.answer(unpacked(frame.payload)))
                 self.state = "receiving"
             case "answering", t if t == RECEIPT:
                 self.receipt(frame, "unchanged")
@@ -270,7 +285,7 @@ class Consumer(Side):
                 raise violation(f"REFUSAL in state {self.state}")
 
     def receipt(self, frame: Frame, expected: str) -> None:
-        receipt = rules.receipt(frame.payload)
+        receipt = rules.receipt(unpacked(frame.payload))
         manifest = self.current.manifest if self.current else {}
         facts = (receipt["outcome"], receipt["name"], receipt["sha256"])
         if facts != (expected, manifest["name"], manifest["store"]["sha256"]):
@@ -305,7 +320,7 @@ class Consumer(Side):
                 raise violation(f"{frame.type} in state {self.state}")
 
     def offered(self, payload: bytes) -> None:
-        manifest = rules.manifest(unpacked_manifest(payload))
+        manifest = self.manifest_of(payload)
         self.signer = None
         if self.signature is not None:
             if "counter" not in manifest:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from decoder.refused import Refused
 
@@ -14,11 +16,11 @@ OUR_VERSION = 1
 HELLO, MANIFEST, ANSWER, PART, DATA, END, RECEIPT, REFUSAL, CANCEL, SIGNATURE = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 WORKING = 0x81
 LIMITS = {
-    HELLO: 262144, MANIFEST: 4194305, ANSWER: 262144, PART: 46, DATA: 4195329, END: 0,
-    RECEIPT: 262144, REFUSAL: 262144, CANCEL: 262144, SIGNATURE: 4160, WORKING: 0,
+    HELLO: 262145, MANIFEST: 4194305, ANSWER: 262145, PART: 46, DATA: 4195329, END: 0,
+    RECEIPT: 262145, REFUSAL: 262144, CANCEL: 262144, SIGNATURE: 4160, WORKING: 0,
 }  # fmt: skip
 OPTIONAL_LIMIT = 65536
-MANIFEST_SIZE = 4194304
+MANIFEST_SIZE, MESSAGE_SIZE = 4194304, 262144
 BLOCKS, COLUMNS = 1, 2
 ENCODINGS = {"blocks": BLOCKS, "columns": COLUMNS}
 PART_FIELDS, BASE = 14, 32
@@ -186,23 +188,38 @@ def inflated(stream: bytes, size: int, dictionary: bytes | None) -> bytes:
     return checked(content, size)
 
 
-DICTIONARY = (Path(__file__).resolve().parent.parent / "manifest-dictionary.txt").read_bytes().replace(b"\n", b"")
+NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
+DICTIONARY = (Path(__file__).resolve().parent.parent / "message-dictionary.txt").read_bytes().replace(b"\n", b"")
 
 
-def unpacked_manifest(payload: bytes) -> bytes:
-    """Section 3.5: the JSON in the payload of MANIFEST."""
+def unpacked_manifest(payload: bytes, held: Mapping[bytes, bytes] = NOTHING) -> bytes:
+    """Section 3.5: the JSON in the payload of MANIFEST; `held` are the contents that the consumer has named, by their ids."""
+    if payload[:1] != b"\2":
+        return unpacked(payload, MANIFEST_SIZE)
+    base = held.get(payload[1:17])
+    if base is None:
+        raise Refused("bad-manifest", "it differs from what is not held")
+    return inflated_json(payload[17:], MANIFEST_SIZE, (DICTIONARY + base)[-WINDOW:])
+
+
+def unpacked(payload: bytes, limit: int = MESSAGE_SIZE) -> bytes:
+    """The JSON in the payload of HELLO, ANSWER and RECEIPT, and of a MANIFEST that refers to nothing."""
     how, content = payload[:1], payload[1:]
     if how == b"\0":
         return content
     if how != b"\1":
         raise Refused("bad-manifest", "packed in no known way")
-    decoder = zlib.decompressobj(-15, zdict=DICTIONARY)
+    return inflated_json(content, limit, DICTIONARY)
+
+
+def inflated_json(stream: bytes, limit: int, window: bytes) -> bytes:
+    decoder = zlib.decompressobj(-15, zdict=window)
     try:
-        json = decoder.decompress(content, MANIFEST_SIZE + 1)
+        json = decoder.decompress(stream, limit + 1)
     except zlib.error as error:
         raise Refused("damaged", str(error)) from error
-    if len(json) > MANIFEST_SIZE:
-        raise violation("the manifest inflates to too much")
+    if len(json) > limit:
+        raise violation("the JSON inflates to too much")
     if not decoder.eof or decoder.unused_data:
-        raise Refused("damaged", "the manifest's stream does not end with the payload")
+        raise Refused("damaged", "the stream does not end with the payload")
     return json

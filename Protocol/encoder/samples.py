@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import plistlib
+from dataclasses import dataclass
 from typing import Any
 
 from encoder.sqlite_file import StoreFile, Table, store_file
@@ -113,6 +115,25 @@ def core_data_manifest(**more: Any) -> Members:
     members: Members = {"identity": STORE_UUID, "coreData": CORE_DATA, "externalFiles": EXTERNAL_FILES}
     return manifest(CORE_DATA_STORE, **(members | more))
 
+
+@dataclass(frozen=True)
+class Content:
+    """What a manifest says but for its circumstances (section 4.11)."""
+
+    json: bytes
+
+    @property
+    def id(self) -> bytes:
+        return hashlib.sha256(self.json).digest()[:16]
+
+
+def content_of(manifest: Members) -> Content:
+    """Of the manifests here, in which nothing stands that would have to be left out but this."""
+    kept = {key: value for key, value in manifest.items() if key not in ("createdAt", "producer", "counter")}
+    return Content(json.dumps(kept, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode())
+
+
+HELD = content_of(manifest())
 
 HELLO_MEMBERS: Members = {"software": "ship-store 1.0.0"}
 HELLO_WITH_COLUMNS: Members = HELLO_MEMBERS | {"encodings": ["columns", "blocks"]}

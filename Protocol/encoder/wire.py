@@ -23,16 +23,18 @@ NAMES = {
     RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", SIGNATURE: "SIGNATURE", WORKING: "WORKING",
 }  # fmt: skip
 LIMITS = {
-    HELLO: 262_144, MANIFEST: 4_194_305, ANSWER: 262_144, PART: 46, DATA: 4_195_329, END: 0,
-    RECEIPT: 262_144, REFUSAL: 262_144, CANCEL: 262_144, SIGNATURE: 4160, WORKING: 0,
+    HELLO: 262_145, MANIFEST: 4_194_305, ANSWER: 262_145, PART: 46, DATA: 4_195_329, END: 0,
+    RECEIPT: 262_145, REFUSAL: 262_144, CANCEL: 262_144, SIGNATURE: 4160, WORKING: 0,
 }  # fmt: skip
+PACKED = {HELLO, MANIFEST, ANSWER, RECEIPT}
+"""Frames whose JSON is packed (section 3.5)."""
 UNKNOWN_OPTIONAL_LIMIT = 65_536
 
 BLOCKS, COLUMNS, COLUMNS_OVER_BASE = 1, 2, 3
 ENCODING_NAMES = {BLOCKS: "blocks", COLUMNS: "columns", COLUMNS_OVER_BASE: "columns-over-base"}
 STORED, ZLIB, ZLIB_WINDOW = 0, 1, 2
 FORM_NAMES = {STORED: "stored", ZLIB: "zlib", ZLIB_WINDOW: "zlib with a window"}
-MANIFEST_LIMIT = 4_194_304
+MANIFEST_LIMIT, MESSAGE_LIMIT = 4_194_304, 262_144
 SEGMENT_LIMIT = 4_195_328
 SEGMENTS_OVERHEAD = 1_048_576
 BLOCK_LIMIT = 1_048_576
@@ -77,23 +79,31 @@ def frame(kind: int, payload: Pieces | None = None, flip: int = 0) -> Pieces:
 
 
 def message(kind: int, members: dict[str, Any], flip: int = 0) -> Pieces:
-    payload = document(members)
-    return frame(kind, stored_manifest(payload) if kind == MANIFEST else payload, flip)
+    return frame(kind, payload_of(kind, document(members)), flip)
 
 
-def stored_manifest(json: Pieces) -> Pieces:
-    """The payload of MANIFEST, readable."""
+def payload_of(kind: int, json: Pieces) -> Pieces:
+    return stored_json(json) if kind in PACKED else json
+
+
+def stored_json(json: Pieces) -> Pieces:
+    """A packed payload, readable."""
     return [Piece(b"\0", "stored"), *json]
 
 
-def manifest_dictionary() -> bytes:
+def message_dictionary() -> bytes:
     """Section 3.5: data of the protocol itself, which each side has."""
-    path = Path(__file__).resolve().parent.parent / "manifest-dictionary.txt"
+    path = Path(__file__).resolve().parent.parent / "message-dictionary.txt"
     return path.read_bytes().replace(b"\n", b"")
 
 
-def deflated_manifest(stream: bytes) -> Pieces:
+def deflated_json(stream: bytes) -> Pieces:
     return [Piece(b"\1", "deflate"), *binary(stream, f"{len(stream)} bytes of deflate")]
+
+
+def difference_json(base: bytes, stream: bytes) -> Pieces:
+    """`base`: the first 16 bytes of the SHA-256 of the content that is referred to."""
+    return [Piece(b"\2", "difference"), *binary(base, "id of the base"), *binary(stream, f"{len(stream)} bytes of deflate")]
 
 
 def part(

@@ -2,7 +2,7 @@
 ///
 /// Source: `Protocol/README.md` section 9.
 package enum Limits {
-    /// Longest payload of a HELLO, ANSWER, RECEIPT, REFUSAL or CANCEL frame, in bytes.
+    /// Longest HELLO, ANSWER, RECEIPT, REFUSAL or CANCEL, as JSON, in bytes: checked while it inflates.
     package static let messageSize = 256 * 1024
     /// Longest certificate of a signed shipment, in bytes.
     package static let certificateSize = 4 * 1024
@@ -38,6 +38,8 @@ package enum Limits {
     /// Most names in a list of encodings or required features, and most stores in the list of those held.
     package static let features = 64
     package static let heldStores = 1024
+    /// Most bytes of contents of manifests that a consumer keeps at hand in a session, to be referred to.
+    package static let heldContents = 256 * 1024
     /// Highest number of a generation: 2^53 - 1, which every JSON reader holds exactly.
     package static let generation = 9_007_199_254_740_991
     /// How far ahead of the highest counter seen of a producer its next one may be.

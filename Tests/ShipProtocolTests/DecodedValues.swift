@@ -94,8 +94,7 @@ struct DecodedValues {
         addAll("encodings", hello.encodings ?? []) { $0.add($1, $2) }
         addAll("holds", hello.holds ?? []) { lines, path, held in
             lines.add("\(path).name", held.name)
-            lines.add("\(path).generation", held.generation)
-            lines.add("\(path).sha256", held.sha256)
+            lines.add("\(path).manifest", held.manifest.hex)
         }
     }
 

@@ -82,16 +82,16 @@ import Testing
 
     @Test(arguments: [(1024, true), (1025, false)])
     func `of held stores is kept`(count: Int, isTaken: Bool) {
-        let held = Self.list(count) { "{\"name\":\"s\($0)\",\"generation\":1,\"sha256\":\"\(Self.digest)\"}" }
+        let held = Self.list(count) { "{\"name\":\"s\($0)\",\"manifest\":\"\(Self.digest.prefix(32))\"}" }
         expect(
             .hello, "{\"software\":\"s\",\"encodings\":[\"columns\"],\"holds\":[\(held)]}",
             isTaken: isTaken)
     }
 
     @Test func `of held stores is kept by a consumer that holds more`() throws {
-        let sha256 = try #require(ContentDigest(hex: Self.digest))
+        let id = ManifestContent(json: []).id
         let held = try (0..<1025).map { number in
-            Hello.HeldStore(name: try #require(StoreName("s\(number)")), generation: 1, sha256: sha256)
+            Hello.HeldStore(name: try #require(StoreName("s\(number)")), manifest: id)
         }
         #expect(Hello(software: "s", taking: CommonEncodings([]), holds: held).holds?.count == 1024)
     }

@@ -19,7 +19,8 @@ func frame(_ type: FrameType, _ payload: [UInt8]) throws -> Frame? {
     return frame
 }
 
-/// A message; a manifest as it is, not deflated.
+/// A message, not deflated.
 func frame(_ type: FrameType, json: String) throws -> Frame? {
-    try frame(type, (type == .manifest ? [0] : []) + Array(json.utf8))
+    let isPacked = [.hello, .manifest, .answer, .receipt].contains(type)
+    return try frame(type, (isPacked ? [0] : []) + Array(json.utf8))
 }

@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: ["{\"wants\":[]}", " { \"wants\" : [ ] }\n"])
     func `is read only as UTF-8`(json: String) throws {
-        #expect(try frame(.answer, Array(json.utf8)) != nil)
+        #expect(try frame(.answer, [0] + Array(json.utf8)) != nil)
         let littleEndian = json.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let surrogate: [UInt8] = Array(",\"x\":\"".utf8) + [0xED, 0xA0, 0x80] + Array("\"}".utf8)
         let foreign: [[UInt8]] = [
@@ -54,7 +54,7 @@ import Testing
             Array(json.utf8.dropLast()) + surrogate,
         ]
         for bytes in foreign {
-            let error = #expect(throws: ProtocolError.self) { try frame(.answer, bytes) }
+            let error = #expect(throws: ProtocolError.self) { try frame(.answer, [0] + bytes) }
             #expect(error?.code == .badManifest)
         }
     }

@@ -92,6 +92,13 @@ import Testing
         }
     }
 
+    @Test(arguments: try VectorFile.all(.content))
+    func `what counts of a manifest is written as its vector says`(vector: VectorFile) throws {
+        let content = ManifestContent(of: try MessageCoding.decodeManifest(vector.bytes))
+        #expect(content.json == vector.bytes(labelled: "content"))
+        #expect(content.id.hex == vector["id"])
+    }
+
     @Test(arguments: try VectorFile.all(.part))
     func `the opening of a part is judged as its vector says`(vector: VectorFile) { expectMessage(.part, vector) }
 

@@ -26,6 +26,9 @@ import Testing
 private struct OwnFrames {
     private var parser = FrameParser()
 
+    /// The other side holds this.
+    mutating func hold(_ content: ManifestContent) { _ = parser.held.hold(content) }
+
     mutating func take(_ bytes: [UInt8]) throws -> [Frame] {
         parser.append(bytes)
         var frames: [Frame] = []
@@ -48,7 +51,9 @@ private struct ConsumerWalk {
             }
         }
         for section in vector.sections {
-            if section.label == "consumer" {
+            if section.label == "held" {
+                consumer.hold(ManifestContent(json: section.bytes))
+            } else if section.label == "consumer" {
                 for frame in try own.take(section.bytes) { try sent(frame) }
             } else if end == nil {
                 session { consumer throws(ShipmentError) in try consumer.receive(section.bytes) }
@@ -87,7 +92,8 @@ private struct ConsumerWalk {
             } else {
                 consumer.sent(refusal: reason)
             }
-        case .hello, .working: break
+        case .hello(let hello): consumer.sent(hello)
+        case .working: break
         case .manifest, .part, .data, .signature, .end, .cancel:
             Issue.record("a consumer does not send \(frame.type)")
         }
@@ -114,7 +120,9 @@ private struct ProducerWalk {
 
     init(_ vector: VectorFile) throws {
         for section in vector.sections {
-            if section.label == "producer" {
+            if section.label == "held" {
+                own.hold(ManifestContent(json: section.bytes))
+            } else if section.label == "producer" {
                 for frame in try own.take(section.bytes) { try sent(frame) }
             } else if end == nil {
                 receive(section.bytes)

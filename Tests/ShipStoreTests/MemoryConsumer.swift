@@ -29,6 +29,7 @@ struct MemoryConsumer {
     private var signer: DeviceIdentifier?
     private var wanted: Set<Int> = []
     private var parser = FrameParser()
+    private var contents: [ManifestContent] = []
     private var parts: [Int: Part] = [:]
     private var open: Int?
     /// Everything that has been installed.
@@ -97,7 +98,15 @@ struct MemoryConsumer {
         (self.incoming, signer, parts, open, isSealing, flaw) = (nil, nil, [:], nil, false, nil)
     }
 
+    /// It has this, and may name it.
+    mutating func hold(_ content: ManifestContent) { contents.append(content) }
+
     // MARK: Two-way: what the consumer has sent
+
+    mutating func sent(_ hello: Hello) {
+        let named = Set((hello.holds ?? []).map(\.manifest))
+        for content in contents where named.contains(content.id) { _ = parser.held.hold(content) }
+    }
 
     /// - Returns: Whether it fits what has come.
     mutating func sent(_ answer: Answer) throws -> Bool {

@@ -25,7 +25,7 @@ package struct ProducerGreeting: Sendable {
             hasPreamble = true
             return nil
         case .unknownOptionalFrame, .frame(.working): return nil
-        case .frame(.hello(let hello)) where hasPreamble: return .goOn(ProducerDialogue(CommonEncodings(hello)))
+        case .frame(.hello(let hello)) where hasPreamble: return .goOn(ProducerDialogue(hello))
         case .frame(.refusal(let reason)) where reason.extent == .session: return .stop(reason)
         case .frame(let frame): throw .outOfOrder(frame.type.rawValue)
         case .preamble: throw .badPreamble
@@ -69,10 +69,22 @@ package struct ProducerDialogue: Sendable {
 
     private var state = State.betweenShipments
     private let common: CommonEncodings
+    /// What the consumer has said that it holds.
+    private let held: Set<ManifestContent.ID>
     /// In which encodings each part of the shipment has been sent.
     private var begun: [Int: Set<PartEncoding>] = [:]
 
-    init(_ common: CommonEncodings) { self.common = common }
+    init(_ hello: Hello) {
+        common = CommonEncodings(hello)
+        held = Set((hello.holds ?? []).map(\.manifest))
+    }
+
+    /// What a manifest may refer to: what it says itself, if the consumer holds just that.
+    package func base(of manifest: Manifest) -> ManifestContent? {
+        guard !held.isEmpty else { return nil }
+        let content = ManifestContent(of: manifest)
+        return held.contains(content.id) ? content : nil
+    }
 
     /// Whether the consumer has a word to say on a shipment.
     package var isAwaiting: Bool {

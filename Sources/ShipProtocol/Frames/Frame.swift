@@ -30,17 +30,23 @@ package enum Frame: Hashable, Sendable {
         }
     }
 
-    /// - Parameter payload: Within the limit of the type; its checksum has been compared.
-    init(type: FrameType, payload: ArraySlice<UInt8>) throws(ProtocolError) {
+    /// - Parameters:
+    ///   - payload: Within the limit of the type; its checksum has been compared.
+    ///   - held: What a manifest may refer to.
+    init(
+        type: FrameType, payload: ArraySlice<UInt8>, over held: HeldContents = HeldContents()
+    ) throws(ProtocolError) {
         switch type {
-        case .hello: self = .hello(try MessageCoding.decode(Hello.self, from: payload, as: type))
-        case .manifest: self = .manifest(try MessageCoding.decodeManifest(try PackedManifest.unpacking(payload)))
-        case .answer: self = .answer(try MessageCoding.decode(Answer.self, from: payload, as: type))
+        case .hello: self = .hello(try MessageCoding.decode(Hello.self, packed: payload, as: type))
+        case .manifest:
+            self = .manifest(
+                try MessageCoding.decodeManifest(try PackedMessage.unpacking(payload, as: type, over: held)))
+        case .answer: self = .answer(try MessageCoding.decode(Answer.self, packed: payload, as: type))
         case .part: self = .part(try PartOpening(decoding: payload))
         case .data: self = .data(try PartData(decoding: payload))
         case .signature: self = .signature(try Signature(decoding: payload))
         case .end: self = .end
-        case .receipt: self = .receipt(try MessageCoding.decode(Receipt.self, from: payload, as: type))
+        case .receipt: self = .receipt(try MessageCoding.decode(Receipt.self, packed: payload, as: type))
         case .refusal: self = .refusal(try MessageCoding.decode(Reason.self, from: payload, as: type))
         case .cancel: self = .cancel(try MessageCoding.decode(Reason.self, from: payload, as: type))
         case .working: self = .working
@@ -49,24 +55,26 @@ package enum Frame: Hashable, Sendable {
 
     /// The payload of MANIFEST, which a signature covers.
     package static func payload(of manifest: Manifest) throws(ProtocolError) -> [UInt8] {
-        try PackedManifest.packing(MessageCoding.encode(manifest))
+        try PackedMessage.packing(MessageCoding.encode(manifest), as: .manifest)
     }
 
     /// Header, payload and checksum.
     ///
+    /// - Parameter base: What a manifest may refer to, as the consumer has said that it holds it.
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
-    package func serialized() throws(ProtocolError) -> [UInt8] {
+    package func serialized(over base: ManifestContent? = nil) throws(ProtocolError) -> [UInt8] {
         var bytes: [UInt8] = [type.rawValue, 0, 0, 0, 0]
         switch self {
-        case .hello(let hello): bytes += MessageCoding.encode(hello)
-        case .manifest(let manifest): bytes += try Self.payload(of: manifest)
-        case .answer(let answer): bytes += MessageCoding.encode(answer)
+        case .hello(let hello): bytes += try PackedMessage.packing(MessageCoding.encode(hello), as: type)
+        case .manifest(let manifest):
+            bytes += try PackedMessage.packing(MessageCoding.encode(manifest), as: type, over: base)
+        case .answer(let answer): bytes += try PackedMessage.packing(MessageCoding.encode(answer), as: type)
         case .part(let opening): opening.append(to: &bytes)
         case .data(let data):
             bytes.reserveCapacity(FrameHeader.size + PartData.headerSize + data.bytes.count + 4)
             data.append(to: &bytes)
         case .signature(let signature): signature.append(to: &bytes)
-        case .receipt(let receipt): bytes += MessageCoding.encode(receipt)
+        case .receipt(let receipt): bytes += try PackedMessage.packing(MessageCoding.encode(receipt), as: type)
         case .refusal(let reason), .cancel(let reason): bytes += MessageCoding.encode(reason)
         case .end, .working: break
         }

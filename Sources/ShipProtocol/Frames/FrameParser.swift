@@ -30,6 +30,9 @@ package struct FrameParser: Sendable {
     package private(set) var signedPayload: [UInt8]?
     private var isSigned = false
 
+    /// What a manifest may refer to.
+    package var held = HeldContents()
+
     package init() {}
 
     package mutating func append(_ bytes: [UInt8]) {
@@ -74,7 +77,7 @@ package struct FrameParser: Sendable {
                 let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
                 if type == .signature { isSigned = true }
                 if type == .manifest, isSigned { signedPayload = Array(payload) }
-                return .frame(try Frame(type: type, payload: payload))
+                return .frame(try Frame(type: type, payload: payload, over: held))
             }
         }
     }

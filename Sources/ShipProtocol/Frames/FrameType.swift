@@ -17,14 +17,17 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     /// Longest payload, in bytes.
     package var payloadLimit: Int {
         switch self {
-        case .hello, .answer, .receipt, .refusal, .cancel: Limits.messageSize
-        case .manifest: 1 + Limits.manifestSize
+        case .hello, .answer, .receipt, .manifest: 1 + jsonLimit
+        case .refusal, .cancel: jsonLimit
         case .part: PartOpening.longest
         case .data: PartData.headerSize + Limits.segmentSize
         case .signature: Signature.size + Limits.certificateSize
         case .end, .working: 0
         }
     }
+
+    /// Longest JSON of a message, in bytes.
+    var jsonLimit: Int { self == .manifest ? Limits.manifestSize : Limits.messageSize }
 }
 
 /// The 5 bytes before each payload: type and payload length.

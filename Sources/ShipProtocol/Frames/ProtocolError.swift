@@ -39,8 +39,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     public enum Damage: Hashable, Sendable {
         case preamble
         case frame(UInt8)
-        /// The manifest does not inflate.
-        case manifest
+        /// A message of this type of frame does not inflate.
+        case message(UInt8)
         /// The receipt's SHA-256 is not that of the store that was sent.
         case installedStore
     }

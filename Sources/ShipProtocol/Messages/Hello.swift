@@ -5,18 +5,17 @@ package struct Hello: Hashable, Sendable {
     package let software: ForeignText
     /// Names of the encodings that it takes beside those that every consumer takes, in the order in which it likes them.
     package let encodings: [ForeignText]?
-    /// The current generation of each store.
+    /// The current generation of each store, as far as its manifest may be referred to.
     package let holds: [HeldStore]?
 
     package struct HeldStore: Hashable, Sendable, Codable {
         package let name: StoreName
-        package let generation: Int
-        package let sha256: ContentDigest
+        /// What its manifest says.
+        package let manifest: ManifestContent.ID
 
-        package init(name: StoreName, generation: Int, sha256: ContentDigest) {
+        package init(name: StoreName, manifest: ManifestContent.ID) {
             self.name = name
-            self.generation = generation
-            self.sha256 = sha256
+            self.manifest = manifest
         }
     }
 
@@ -34,7 +33,6 @@ extension Hello: Message {
         let encodings = encodings ?? []
         guard ([software] + encodings).allSatisfy(Label.isValid) else { return "not a label" }
         guard encodings.count <= Limits.features else { return "too many names" }
-        guard holds?.count ?? 0 <= Limits.heldStores else { return "too many stores" }
-        return (holds ?? []).lazy.compactMap { Receipt.firstFlaw(ofGeneration: $0.generation) }.first
+        return holds?.count ?? 0 <= Limits.heldStores ? nil : "too many stores"
     }
 }

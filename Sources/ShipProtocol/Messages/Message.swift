@@ -33,6 +33,13 @@ package enum MessageCoding {
         return message
     }
 
+    /// - Throws: As `decode(_:from:as:)` and `PackedMessage.unpacking`.
+    static func decode<M: Message>(_: M.Type, packed payload: ArraySlice<UInt8>, as type: FrameType)
+        throws(ProtocolError) -> M
+    {
+        try decode(M.self, from: try PackedMessage.unpacking(payload, as: type)[...], as: type)
+    }
+
     /// A manifest in plain JSON, from a frame or from the file in which it was kept.
     ///
     /// - Throws: `.badMessage`; `.featureNotSupported` if that may be why it breaks a rule of today.

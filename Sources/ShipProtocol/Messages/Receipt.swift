@@ -24,9 +24,7 @@ public struct Receipt: Hashable, Sendable {
 }
 
 extension Receipt: Message {
-    var firstFlaw: String? { Self.firstFlaw(ofGeneration: generation) }
-
-    static func firstFlaw(ofGeneration number: Int) -> String? {
-        (1...Limits.generation).contains(number) ? nil : "generations are numbered from 1 to \(Limits.generation)"
+    var firstFlaw: String? {
+        (1...Limits.generation).contains(generation) ? nil : "generations are numbered from 1 to \(Limits.generation)"
     }
 }

@@ -72,7 +72,8 @@ extension ProtocolError.Damage {
     fileprivate var words: PrintableText {
         switch self {
         case .preamble, .frame: "a checksum is wrong"
-        case .manifest: "the manifest does not inflate"
+        case .message(FrameType.manifest.rawValue): "the manifest does not inflate"
+        case .message: "a message does not inflate"
         case .installedStore: "what was installed is not what was sent"
         }
     }

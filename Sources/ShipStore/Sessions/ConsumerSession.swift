@@ -103,7 +103,7 @@ struct ConsumerSession {
         var dialogue = ConsumerDialogue(taking: common)
         var outcome = Outcome()
         // Asked anew each time: somebody may be trusted no more while the session goes on.
-        if greeting == .atOnce { try await greet(writer, of: judgement.trust.stores(of: link, as: .sender)) }
+        if greeting == .atOnce { try await greet(&frames, writer, of: judgement.trust.stores(of: link, as: .sender)) }
         while true {
             guard var offer = try await awaitOffer(&frames, writer, &dialogue, greeting, link, course) else {
                 return outcome
@@ -167,7 +167,8 @@ struct ConsumerSession {
             case nil: continue
             case .greet where greeting == .never: throw ShipmentError.cannotAnswer
             case .greet:
-                if greeting == .ifAsked { try await greet(writer, of: judgement.trust.stores(of: link, as: .sender)) }
+                guard greeting == .ifAsked else { continue }
+                try await greet(&frames, writer, of: judgement.trust.stores(of: link, as: .sender))
             case .stop(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let shipment):
                 guard let mode = dialogue.mode, let version = dialogue.version else {
@@ -222,11 +223,14 @@ struct ConsumerSession {
     }
 
     /// - Parameter stores: What the producer may send, and so may know of.
-    private func greet(_ writer: FrameWriter, of stores: TrustedPeer.Stores) async throws {
+    private func greet(_ frames: inout FrameReader, _ writer: FrameWriter, of stores: TrustedPeer.Stores) async throws {
+        var contents = HeldContents()
         let held = try installer.folder.storeNames().filter(stores.contains).compactMap { name -> Hello.HeldStore? in
             guard let current = try? installer.folder.current(of: name) else { return nil }
-            return Hello.HeldStore(name: name, generation: current.number, sha256: current.manifest.store.sha256)
+            let content = ManifestContent(of: current.manifest)
+            return contents.hold(content) ? Hello.HeldStore(name: name, manifest: content.id) : nil
         }
+        frames.hold(contents)
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
         try await writer.send(.hello(Hello(software: Software.name, taking: common, holds: held)))
     }

@@ -24,6 +24,9 @@ struct FrameReader {
         self.timeouts = timeouts
     }
 
+    /// What a manifest may refer to from here on.
+    mutating func hold(_ contents: HeldContents) { parser.held = contents }
+
     /// The payload of MANIFEST in a signed shipment, as it came.
     var signedPayload: [UInt8]? { parser.signedPayload }
 

@@ -30,8 +30,9 @@ final class FrameWriter: Sendable {
         try await send(preamble.encoded)
     }
 
-    func send(_ frame: Frame) async throws {
-        try await send(try frame.serialized())
+    /// - Parameter base: What a manifest may refer to.
+    func send(_ frame: Frame, over base: ManifestContent? = nil) async throws {
+        try await send(try frame.serialized(over: base))
     }
 
     /// Nothing more comes from this side.

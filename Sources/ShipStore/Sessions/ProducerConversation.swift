@@ -35,6 +35,8 @@ final class ProducerConversation: Sendable {
         try state.withLock { state throws(BrokenInvariant) in try state.dialogue.offered(manifest) }
     }
 
+    func base(of manifest: Manifest) -> ManifestContent? { state.withLock { $0.dialogue }.base(of: manifest) }
+
     func beginSending() { state.withLock { ($0.deadline, $0.failure) = (nil, nil) } }
 
     func opened(part index: Int, _ encoding: PartEncoding) -> Bool {

@@ -183,7 +183,7 @@ struct ProducerSession {
     ) async throws(RefusedShipment) -> Receipt {
         do {
             roundTrip.begin()
-            try await writer.send(.manifest(shipment.manifest))
+            try await writer.send(.manifest(shipment.manifest), over: conversation.base(of: shipment.manifest))
             try conversation.offered(shipment.manifest)
             // The consumer gives up waiting for its turn somewhat earlier, and says why.
             let patience = timeouts.work(on: shipment.manifest.totalSize) + timeouts.idle

@@ -19,7 +19,7 @@ import Testing
     private static let digest = String(repeating: "0", count: 64)
     private static let hello = """
         {"software":"s","encodings":["columns","e"],
-         "holds":[{"name":"Recipes","generation":1,"sha256":"\(digest)"}]}
+         "holds":[{"name":"Recipes","manifest":"\(digest.prefix(32))"}]}
         """
     private static let answer = #"{"wants":[{"part":0,"encodings":["blocks"]}]}"#
     private static let receipt = #"{"name":"Recipes","generation":1,"sha256":"\#(digest)","outcome":"installed"}"#

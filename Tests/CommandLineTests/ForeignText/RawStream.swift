@@ -9,7 +9,8 @@ enum RawStream {
     }
 
     static func frame(_ type: FrameType, json: [UInt8]) -> [UInt8] {
-        frame(type.rawValue, (type == .manifest ? [0] : []) + json)
+        let isPacked = [.hello, .manifest, .answer, .receipt].contains(type)
+        return frame(type.rawValue, (isPacked ? [0] : []) + json)
     }
 
     private static func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }

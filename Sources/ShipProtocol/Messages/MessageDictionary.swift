@@ -1,11 +1,14 @@
-/// What a deflated manifest may refer to before its first byte: the words of manifests, those that most have last, where a
-/// reference to them is shortest. It saves about 180 bytes a manifest, a fifth to a half of it.
+/// What a deflated message may refer to before its first byte: the words of messages, and those that most manifests have last,
+/// where a reference to them is shortest. It saves about 180 bytes a manifest, a fifth to a half of it.
 ///
-/// Source: `Protocol/manifest-dictionary.txt`, `Protocol/README.md` section 3.5.
-enum ManifestDictionary {
+/// Source: `Protocol/message-dictionary.txt`, `Protocol/README.md` section 3.5.
+enum MessageDictionary {
     static let bytes = Array(lines.joined().utf8)
 
     private static let lines = [
+        #"{"encodings":["columns"],"holds":[{"manifest":"","name":""}],"software":"ship-store 0.1.0"}"#,
+        #"{"wants":[{"encodings":["blocks"],"part":0},{"part":1}]}"#,
+        #"{"generation":1,"name":"","outcome":"unchanged","sha256":"","outcome":"installed","sha256":""#,
         #""missingExternalFiles":[{"folder":"_FBF","name":"omissions":{"externalFiles":[{"folder":"_EXTERNAL_DATA","name":""#,
         #""history":true,"tables":["metadata":{"requires":["gpkg_sqlite_sequence_content_docsize_segments_segdir_stat_config_data_idx_node_parent_rowid_fts"#,
         #"UTF-16leUTF-16bepageSize":1024,"pageSize":8192,"pageSize":16384,"#,

@@ -1,0 +1,127 @@
+import CZlib
+
+/// The payload of HELLO, MANIFEST, ANSWER and RECEIPT: their JSON, deflated. A small store pays for every byte of it.
+///
+///     0  1 byte    how: 0 stored, 1 deflate, 2 difference
+///     1  16 bytes  difference alone: the id of the content that it differs from
+///     1  rest      the JSON, or a raw deflate stream (RFC 1951) of it whose window begins as the dictionary, which that content
+///                  follows
+///
+/// Source: `Protocol/README.md` section 3.5. Vectors: `packed_*`.
+enum PackedMessage {
+    private static let stored: UInt8 = 0
+    private static let deflated: UInt8 = 1
+    private static let difference: UInt8 = 2
+
+    /// How far a stream may reach back, in bytes.
+    private static let window = 32 * 1024
+
+    /// In the shortest way that there is.
+    ///
+    /// - Parameter base: What the other side holds, and this may refer to.
+    /// - Throws: `.payloadTooLong` for a manifest that lists too much.
+    static func packing(
+        _ json: [UInt8], as type: FrameType, over base: ManifestContent? = nil
+    ) throws(ProtocolError) -> [UInt8] {
+        guard json.count <= type.jsonLimit else { throw tooLong(json.count, type) }
+        var shortest = [stored] + json
+        if let stream = deflate(json, after: dictionary(over: nil)), 1 + stream.count < shortest.count {
+            shortest = [deflated] + stream
+        }
+        if let base, let stream = deflate(json, after: dictionary(over: base)),
+            1 + ManifestContent.ID.size + stream.count < shortest.count
+        {
+            shortest = [difference] + base.id.bytes + stream
+        }
+        return shortest
+    }
+
+    /// - Parameter held: What this side has said that it holds.
+    /// - Returns: The JSON, of at most the type's limit.
+    /// - Throws: `.badMessage` if it is packed in no known way, or refers to what is not held; `.damaged` for a stream that is none
+    ///   or does not end with the payload; `.payloadTooLong` as soon as it inflates to too much.
+    static func unpacking(
+        _ payload: ArraySlice<UInt8>, as type: FrameType, over held: HeldContents = HeldContents()
+    ) throws(ProtocolError) -> [UInt8] {
+        let content = payload.dropFirst()
+        switch payload.first {
+        case stored: return Array(content)
+        case deflated: return try inflate(content, after: dictionary(over: nil), type)
+        case difference where type == .manifest:
+            let id = ManifestContent.ID(bytes: Array(content.prefix(ManifestContent.ID.size)))
+            guard let base = held[id] else {
+                throw .badMessage(type: type.rawValue, flaw: "it differs from what is not held")
+            }
+            return try inflate(content.dropFirst(ManifestContent.ID.size), after: dictionary(over: base), type)
+        default: throw .badMessage(type: type.rawValue, flaw: "it is packed in no known way")
+        }
+    }
+
+    private static func dictionary(over base: ManifestContent?) -> [UInt8] {
+        Array((MessageDictionary.bytes + (base?.json ?? [])).suffix(window))
+    }
+
+    private static func deflate(_ json: [UInt8], after dictionary: [UInt8]) -> [UInt8]? {
+        var stream = z_stream()
+        guard ship_deflate_init_raw(&stream) == Z_OK else { return nil }
+        defer { deflateEnd(&stream) }
+        guard deflateSetDictionary(&stream, dictionary, uInt(dictionary.count)) == Z_OK else { return nil }
+        var isWhole = false
+        let output = [UInt8](unsafeUninitializedCapacity: json.count) { output, count in
+            json.withUnsafeBufferPointer { json in
+                stream.next_in = UnsafeMutablePointer(mutating: json.baseAddress)
+                stream.avail_in = uInt(json.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = uInt(output.count)
+                isWhole = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END
+                count = output.count - Int(stream.avail_out)
+            }
+        }
+        return isWhole ? output : nil
+    }
+
+    private static func inflate(
+        _ input: ArraySlice<UInt8>, after dictionary: [UInt8], _ type: FrameType
+    ) throws(ProtocolError) -> [UInt8] {
+        let (result, output, unused) = inflated(input, after: dictionary, limit: type.jsonLimit)
+        switch result {
+        case Z_STREAM_END where unused == 0 && output.count <= type.jsonLimit: return output
+        case _ where output.count > type.jsonLimit: throw tooLong(output.count, type)
+        default: throw .damaged(.message(type.rawValue))
+        }
+    }
+
+    private static func tooLong(_ size: Int, _ type: FrameType) -> ProtocolError {
+        .payloadTooLong(type: type.rawValue, length: UInt32(clamping: size), limit: type.jsonLimit)
+    }
+
+    /// Inflates piece by piece, so that memory grows with what comes out and no further than one byte past the limit.
+    private static func inflated(
+        _ input: ArraySlice<UInt8>, after dictionary: [UInt8], limit: Int
+    ) -> (result: Int32, output: [UInt8], unused: Int) {
+        var stream = z_stream()
+        guard ship_inflate_init_raw(&stream) == Z_OK else { return (Z_MEM_ERROR, [], 0) }
+        defer { inflateEnd(&stream) }
+        guard inflateSetDictionary(&stream, dictionary, uInt(dictionary.count)) == Z_OK else {
+            return (Z_MEM_ERROR, [], 0)
+        }
+        var output: [UInt8] = []
+        let result = input.withUnsafeBufferPointer { input in
+            stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            stream.avail_in = uInt(input.count)
+            var result = Z_OK
+            repeat {
+                let room = min(64 * 1024, limit + 1 - output.count)
+                output += [UInt8](unsafeUninitializedCapacity: room) { piece, count in
+                    stream.next_out = piece.baseAddress
+                    stream.avail_out = uInt(room)
+                    result = CZlib.inflate(&stream, Z_NO_FLUSH)
+                    count = room - Int(stream.avail_out)
+                }
+                // Out of room is no end; out of input is.
+            } while result == Z_OK && stream.avail_out == 0 && output.count <= limit
+            return result
+        }
+        return (result, output, Int(stream.avail_in))
+    }
+}

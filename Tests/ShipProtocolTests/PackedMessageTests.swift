@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import ShipProtocol
+
+@Suite struct `A packed message` {
+    private static let json = Array(
+        """
+        {"createdAt":"2026-11-20T19:04:05Z","name":"Recipes","producer":{"software":"ship-store 0.1.0","sqlite":"3.40.1"},\
+        "store":{"applicationID":0,"pageCount":1,"pageSize":4096,"schemaSHA256":"\(digest)","sha256":"\(digest)",\
+        "size":4096,"textEncoding":"UTF-8","userVersion":0},"tables":{"recipe":{"digest":"0123456789abcdef","rows":3}}}
+        """.utf8)
+    private static let digest = String(repeating: "0123456789abcdef", count: 4)
+
+    @Test func `has the dictionary that the protocol says`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = try Data(contentsOf: folder.appending(path: "Protocol/message-dictionary.txt"))
+        #expect(MessageDictionary.bytes == file.filter { $0 != UInt8(ascii: "\n") })
+    }
+
+    @Test func `is a third of its JSON, and comes back whole`() throws {
+        let packed = try PackedMessage.packing(Self.json, as: .manifest)
+        #expect(packed.first == 1)
+        #expect(3 * packed.count < Self.json.count)
+        #expect(try PackedMessage.unpacking(packed[...], as: .manifest) == Self.json)
+    }
+
+    @Test(arguments: ["", "{}", "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}"])
+    func `stays as it is where deflate does not help`(json: String) throws {
+        let packed = try PackedMessage.packing(Array(json.utf8), as: .manifest)
+        #expect(packed == [0] + Array(json.utf8))
+        #expect(try PackedMessage.unpacking(packed[...], as: .manifest) == Array(json.utf8))
+    }
+
+    @Test func `ends in an error wherever it is cut`() throws {
+        let packed = try PackedMessage.packing(Self.json, as: .manifest)
+        for count in 1..<packed.count {
+            #expect(throws: ProtocolError.damaged(.message(2))) {
+                try PackedMessage.unpacking(packed[..<count], as: .manifest)
+            }
+        }
+    }
+
+    @Test func `of any length up to the limit comes back, and no longer one`() throws {
+        for count in [65_535, 65_536, 65_537, 131_072, Limits.manifestSize] {
+            let json = [UInt8](repeating: UInt8(ascii: " "), count: count)
+            #expect(try PackedMessage.unpacking(PackedMessage.packing(json, as: .manifest)[...], as: .manifest) == json)
+        }
+        let json = [UInt8](repeating: UInt8(ascii: " "), count: Limits.manifestSize + 1)
+        let tooLong = ProtocolError.payloadTooLong(type: 2, length: 4_194_305, limit: 4_194_304)
+        #expect(throws: tooLong) { try PackedMessage.packing(json, as: .manifest) }
+    }
+
+    @Test func `that differs in little from what is held takes little`() throws {
+        let base = ManifestContent(json: Self.json)
+        var held = HeldContents()
+        let isHeld = held.hold(base)
+        #expect(isHeld)
+        let later = Array(String(decoding: Self.json, as: UTF8.self).replacing("19:04:05", with: "21:37:00").utf8)
+        let packed = try PackedMessage.packing(later, as: .manifest, over: base)
+        #expect(packed.first == 2)
+        #expect(packed.count < 48)
+        #expect(try PackedMessage.unpacking(packed[...], as: .manifest, over: held) == later)
+        #expect(throws: ProtocolError.self) { try PackedMessage.unpacking(packed[...], as: .manifest) }
+        #expect(throws: ProtocolError.self) { try PackedMessage.unpacking(packed[...], as: .hello, over: held) }
+    }
+
+    @Test func `refers to no more than there is room for`() throws {
+        var held = HeldContents()
+        let halves = (0..<3).map { ManifestContent(json: [UInt8](repeating: $0, count: Limits.heldContents / 2)) }
+        // What is held already takes no more room.
+        let areHeld = (halves + [halves[0]]).map { held.hold($0) }
+        #expect(areHeld == [true, true, false, true])
+        #expect(held[halves[1].id] == halves[1])
+        #expect(held[halves[2].id] == nil)
+    }
+}
