@@ -93,7 +93,8 @@ def wants(*parts: int | tuple[int, list[str]]) -> Turn:
 
 
 def dialogue(name: str, about: str, ends: list[Detail], *turns: Turn, shipments: list[Detail] | None = None, covers: str = "6") -> Vector:
-    sections = [(side, [piece for pieces in frames for piece in pieces]) for side, frames in turns]
+    last: list[Turn] = [("producer", [frame(END)])] if any(end == "done" for _, end in ends) else []
+    sections = [(side, [piece for pieces in frames for piece in pieces]) for side, frames in [*turns, *last]]
     error = error_of(ends, shipments or [])
     return Vector(f"dialogue_{name}", about, covers, "dialogue", error, ends + (shipments or []), sections)
 
@@ -317,7 +318,7 @@ def consumer_fails() -> Iterator[Vector]:
     yield one("part_instead_of_manifest", VIOLATION, "A part before the manifest", CONSUMER_STARTS, ("producer", [preamble(), *STORE_IN_BLOCKS]), says)
     yield one("part_before_answer", VIOLATION, "A part before ANSWER", CONSUMER_STARTS, ("producer", [preamble(), GOOD_MANIFEST, *STORE_IN_BLOCKS]), says)
     yield one("part_after_receipt", VIOLATION, "A part after the receipt", *OPENING, SENDS, RECEIVED, ("producer", STORE_IN_BLOCKS), says, shipments=THERE)
-    yield one("end_after_receipt", VIOLATION, "END after the receipt", *OPENING, SENDS, RECEIVED, ("producer", [frame(END)]), says, shipments=THERE)
+    yield one("end_before_manifest", VIOLATION, "END of the session before any shipment", CONSUMER_STARTS, ("producer", [preamble(), frame(END)]), says)
     yield one("part_after_refusal", VIOLATION, "A part of a shipment that was refused instead of ANSWER", CONSUMER_STARTS, ("producer", [preamble(), NEEDS]), refuses("feature-not-supported"), ("producer", STORE_IN_BLOCKS), says, shipments=ended("refused feature-not-supported"))
     yield one("producer_leaves", VIOLATION, "The link ends among the blocks", *OPENING, HALF)
     yield one("producer_leaves_at_once", VIOLATION, "The link ends after the greeting, and there was no shipment", CONSUMER_STARTS, ("producer", [preamble()]))

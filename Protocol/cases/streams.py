@@ -28,6 +28,7 @@ GOOD_MANIFEST = message(MANIFEST, manifest())
 EMPTY_MANIFEST = message(MANIFEST, manifest(EMPTY_STORE, "Empty"))
 CORE_DATA_MANIFEST = message(MANIFEST, core_data_manifest())
 FINISH = frame(END)
+"""Of a shipment, and then of the session."""
 SEVERAL = "1, 6"
 
 
@@ -83,7 +84,8 @@ def error_of(ends: list[Detail], shipments: list[Detail]) -> str | None:
 
 def stream(name: str, about: str, end: str, shipments: list[Detail], *frames: Pieces, covers: str = "3, 6.2", start: Pieces | None = None) -> Vector:
     ends = [("consumer", end)]
-    sections = [("", session(*frames, start=start))]
+    last = [FINISH] if end == "done" else []
+    sections = [("", session(*frames, *last, start=start))]
     return Vector(f"stream_{name}", about, covers, "stream", error_of(ends, shipments), ends + shipments, sections)
 
 
@@ -219,7 +221,10 @@ def out_of_order() -> Iterator[Vector]:
     yield bad("end_before_last_block", violation, "END while a part is open", GOOD_MANIFEST, opening, first, FINISH)
     yield bad("end_after_opening", violation, "END while a part is open of which nothing has come", GOOD_MANIFEST, opening, FINISH)
     yield bad("end_before_last_part", violation, "END before an external file has come", CORE_DATA_MANIFEST, *blocks(CORE_DATA_STORE.data), FINISH)
-    yield bad("end_twice", violation, "END twice: the shipment before it stays installed", GOOD_MANIFEST, *complete, FINISH, FINISH, before=there)
+    yield bad("no_last_end", violation, "END of the shipment, and none of the session: the shipment stays installed", GOOD_MANIFEST, *complete, FINISH, before=there)
+    yield bad("end_three_times", violation, "Something after END of the session", GOOD_MANIFEST, *complete, FINISH, FINISH, FINISH, before=there)
+    yield bad("manifest_after_last", violation, "One more shipment after END of the session", GOOD_MANIFEST, *complete, FINISH, FINISH, EMPTY_MANIFEST, *blocks(EMPTY_STORE.data), FINISH, before=there)
+    yield bad("preamble_after_last", violation, "Two streams, one behind the other", GOOD_MANIFEST, *complete, FINISH, FINISH, START, EMPTY_MANIFEST, *blocks(EMPTY_STORE.data), FINISH, FINISH, before=there)
     yield bad("part_after_end", violation, "A part after END", GOOD_MANIFEST, *complete, FINISH, *complete, before=there)
     yield bad("data_after_end", violation, "DATA after END", GOOD_MANIFEST, *complete, FINISH, complete[1], before=there)
     yield bad("bytes_after_end", violation, "The beginning of an optional frame after the last END, and nothing more: the shipment before stays installed", GOOD_MANIFEST, *complete, FINISH, binary(b"\x81\x00", "WORKING, cut"), before=there)

@@ -163,6 +163,8 @@ class Producer(Side):
             case "sending", t if t == END and self.current:
                 self.current.complete()
                 self.state = "receipt"
+            case "between", t if t == END and self.outcomes:
+                self.state = "ended"
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
@@ -182,6 +184,8 @@ class Producer(Side):
                 raise violation(f"CANCEL in state {self.state}")
 
     def received(self, frame: Frame) -> None:
+        if self.state == "ended":
+            return
         if frame.type == REFUSAL:
             return self.refused(*last_word(frame))
         match self.state, frame.type:
@@ -230,7 +234,7 @@ class Producer(Side):
         self.over(expected)
 
     def link_ended(self) -> str:
-        return "done" if self.state == "between" else "failed protocol-violation"
+        return "done" if self.state == "ended" else "failed protocol-violation"
 
 
 class Consumer(Side):
@@ -294,7 +298,7 @@ class Consumer(Side):
 
     def received(self, frame: Frame) -> None:
         match self.state, frame.type:
-            case _, t if t == CANCEL:
+            case state, t if t == CANCEL and state != "ended":
                 self.given_up(*last_word(frame))
             case "between", t if t == SIGNATURE:
                 check_form(frame.payload)
@@ -316,6 +320,10 @@ class Consumer(Side):
                 content_of(frame.payload)
             case "passing over", t if t == END:
                 self.state = "between"
+            case "between", t if t == END and self.outcomes:
+                self.state = "ended"
+                if not self.is_one_way:
+                    raise Ended("done")
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
@@ -373,5 +381,4 @@ class Consumer(Side):
                 raise violation(f"CANCEL in state {self.state}")
 
     def link_ended(self) -> str:
-        is_whole = self.state == "between" and self.outcomes
-        return "done" if is_whole else "failed protocol-violation"
+        return "done" if self.state == "ended" else "failed protocol-violation"

@@ -209,7 +209,7 @@ package final class Installer: Sendable {
     /// - Returns: Whether there was anything of the kind.
     package func reclaimSpace() throws(InboxError) -> Bool { try late.finish() }
 
-    /// Makes a sealed staging current, lets `open` try it, and prunes.
+    /// Makes what has been sealed current, lets `open` try it, and prunes.
     ///
     /// - Parameters:
     ///   - permitting: Called last of all before anything changes, while nobody else changes the store's generations; what it
@@ -218,10 +218,10 @@ package final class Installer: Sendable {
     ///     the new generation is removed.
     /// - Throws: `InboxError`, or what `permitting` and `open` throw.
     package func install(
-        _ staged: consuming StagedGeneration, permitting: () throws -> Void = {},
+        _ sealed: consuming SealedGeneration, permitting: () throws -> Void = {},
         open: (Generation) async throws -> Void
     ) async throws -> Generation {
-        let manifest = staged.manifest
+        let manifest = sealed.manifest
         let name = manifest.name
         let layout = inbox.layout
         let custody = try StoreCustody(of: name, in: folder)
@@ -230,7 +230,7 @@ package final class Installer: Sendable {
         let current = (try? folder.current(of: name)).flatMap(\.self)
         try checkRecord(for: manifest, current: current)
         try checkSuccession(manifest, to: current)
-        _ = try admit(manifest, from: staged.sender)
+        _ = try admit(manifest, from: sealed.sender)
         try permitting()
         try custody.settle()
         try custody.keepOrigin()
@@ -240,7 +240,7 @@ package final class Installer: Sendable {
         let generationName = GenerationName(number: number, digest: manifest.store.sha256)
         let path = layout.generations(name).appending(generationName.text)
         do {
-            try staged.move(to: path)
+            try sealed.move(to: path)
             try folder.files.sync(layout.generations(name))
             let links = PublicLinks(folder: folder)
             // Before the switch, so that whoever finds the new store finds its external files too.

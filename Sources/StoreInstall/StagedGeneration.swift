@@ -5,7 +5,9 @@ package import StoreInbox
 package import SystemPackage
 
 /// A shipment on its way in: a private folder in the inbox's staging, removed with its owner unless it is installed.
-package struct StagedGeneration: ~Copyable {
+///
+///     StagedGeneration -> seal -> SealedGeneration -> Installer.install -> Generation
+package final class StagedGeneration {
     package let manifest: Manifest
     let sender: Sender
     private let origin: Origin?
@@ -90,7 +92,7 @@ package struct StagedGeneration: ~Copyable {
     }
 
     /// Appends decoded bytes to a part. Parts come one after the other.
-    package mutating func append(_ bytes: [UInt8], toPart index: Int) throws(InboxError) {
+    package func append(_ bytes: [UInt8], toPart index: Int) throws(InboxError) {
         do throws(FileError) {
             if openPart?.index != index {
                 openPart = (index, OpenPart(try folder.makeFile(at: path(ofPart: index))))
@@ -102,7 +104,7 @@ package struct StagedGeneration: ~Copyable {
         }
     }
 
-    private mutating func use(_ bytes: Int64, ofPart index: Int) {
+    private func use(_ bytes: Int64, ofPart index: Int) {
         if index == 0 { storeBytes += bytes }
         space.use(bytes)
     }
@@ -110,7 +112,7 @@ package struct StagedGeneration: ~Copyable {
     /// Where somebody else makes the store, and leaves nothing but it behind; nothing may be appended to part 0 then.
     ///
     /// Whatever has come of the store is discarded.
-    package mutating func storePathForMaking() throws(InboxError) -> FilePath {
+    package func storePathForMaking() throws(InboxError) -> FilePath {
         try discardStore()
         return storePathByDescriptor
     }
@@ -119,10 +121,10 @@ package struct StagedGeneration: ~Copyable {
     package var workingRoom: PromisedRoom { PromisedRoom(space) { InboxError($0) } }
 
     /// - Parameter bytes: By which the store has grown under somebody else's hands.
-    package mutating func storeGrew(by bytes: Int64) { use(bytes, ofPart: 0) }
+    package func storeGrew(by bytes: Int64) { use(bytes, ofPart: 0) }
 
     /// What has come of the store is void; it comes again.
-    package mutating func discardStore() throws(InboxError) {
+    package func discardStore() throws(InboxError) {
         if openPart?.index == 0 { openPart = nil }
         isStoreSealed = false
         let path = storePath
@@ -136,7 +138,7 @@ package struct StagedGeneration: ~Copyable {
     /// The store is complete: syncs it, and compares it, as re-read, with the manifest. `seal` need not do so again.
     ///
     /// - Throws: `.mismatch`, after which it may come again; `.file`.
-    package mutating func sealStore() throws(InboxError) {
+    package func sealStore() throws(InboxError) {
         guard !isStoreSealed, let store = manifest.parts.first else { return }
         if openPart?.index == 0 { openPart = nil }
         try sealPart(0, store)
@@ -147,7 +149,7 @@ package struct StagedGeneration: ~Copyable {
     /// them, and where it is from, and syncs the folders.
     ///
     /// - Throws: `.mismatch`, `.file`. A sync that failed is never tried again: the staging is to be dropped.
-    package mutating func seal() throws(InboxError) {
+    package func seal() throws(InboxError) -> SealedGeneration {
         openPart = nil
         for (index, part) in manifest.parts.enumerated() {
             if index > 0 || !isStoreSealed { try sealPart(index, part) }
@@ -165,6 +167,7 @@ package struct StagedGeneration: ~Copyable {
         } catch {
             throw .file(error)
         }
+        return SealedGeneration(self)
     }
 
     private func write(_ bytes: [UInt8], as name: String) throws(FileError) {
@@ -193,14 +196,30 @@ package struct StagedGeneration: ~Copyable {
         guard isWhole else { throw .mismatch(path) }
     }
 
-    /// Moves the folder to its final place, in one step. From here on it is no longer ours to remove.
-    ///
-    /// - Throws: `.noSuchFileOrDirectory` also if something else had taken its name, and now stands there.
-    consuming func move(to target: FilePath) throws(FileError) {
+    /// See `SealedGeneration.move`.
+    fileprivate func move(to target: FilePath) throws(FileError) {
         try inbox.files.rename(path, to: target)
         isInstalled = true
         guard try inbox.files.status(of: target).identity == folder.status.identity else {
             throw FileError(.rename, path, .noSuchFileOrDirectory)
         }
     }
+}
+
+/// A shipment all of which is here, synced, and as its manifest says: it can be installed, once.
+package struct SealedGeneration: ~Copyable {
+    private let staged: StagedGeneration
+
+    fileprivate init(_ staged: StagedGeneration) { self.staged = staged }
+
+    package var manifest: Manifest { staged.manifest }
+    var sender: Sender { staged.sender }
+
+    /// Where its store is, for what opens it in this process: see `StagedGeneration`.
+    package var storePathByDescriptor: FilePath { staged.storePathByDescriptor }
+
+    /// Moves the folder to its final place, in one step. From here on it is no longer ours to remove.
+    ///
+    /// - Throws: `.noSuchFileOrDirectory` also if something else had taken its name, and now stands there.
+    consuming func move(to target: FilePath) throws(FileError) { try staged.move(to: target) }
 }

@@ -44,11 +44,14 @@ import Testing
 
     @Test func `it says what is wrong with the file`() async throws {
         let whole = try await desk.shipment()
-        try OpenFile.creating(desk["cut"]).write(Array(whole.dropLast()))
+        try OpenFile.creating(desk["cut"]).write(Array(whole.dropLast(10)))
         for arguments in [["receive", "--into", "inbox", "--from", "./cut"], ["inspect", "cut"]] {
             try await desk.run(arguments).expectFailure(
                 65, "the file ends early: the shipment is not whole", hint: Self.anew)
         }
+        try OpenFile.creating(desk["unended"]).write(Array(whole.dropLast()))
+        try await desk.run("receive", "--into", "inbox", "--from", "./unended").expectFailure(
+            65, "the file ends early, between two shipments: more may have been in it", hint: Self.anew)
         try await desk.run("receive", "--into", "inbox", "--from", "./Recipes.sqlite").expectFailure(
             65, "the file is no shipment", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
         // A pipe has somebody at its other end.

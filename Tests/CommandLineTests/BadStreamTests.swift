@@ -36,12 +36,22 @@ import Testing
         try await receive([], 76, "the stream ended early: the shipment is not whole", hint: "send it again")
     }
 
-    @Test(arguments: [7, 40, 300, -1])
+    @Test(arguments: [7, 40, 300, -10])
     func `a stream that ends early`(length: Int) async throws {
         let whole = try await desk.shipment()
         try await receive(
             Array(length < 0 ? whole.dropLast(-length) : whole.prefix(length)), 76,
             "the stream ended early: the shipment is not whole", hint: "send it again")
+    }
+
+    /// Somebody may have cut off a second shipment.
+    @Test func `a stream without its end, of which the shipment stays`() async throws {
+        let outcome = try await desk.run(
+            "receive", "--into", "inbox", "--from", "-", input: .bytes(try await desk.shipment().dropLast(9)))
+        #expect(outcome.status == .exited(76))
+        #expect(outcome.complaints.first?.hasSuffix(": more may have been to come") == true)
+        #expect(try await desk.run("list", "--into", "inbox").stdout.contains("Recipes"))
+        #expect(try desk.leftovers == [])
     }
 
     @Test(arguments: [13, 40, 300])

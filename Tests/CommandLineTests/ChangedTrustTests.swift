@@ -95,8 +95,8 @@ import Testing
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
         let shipment = try await desk.shipment()
         let sender = try RawSocket.connected(to: receiver.port)
-        try sender.write(shipment.dropLast(9))
-        try await expectEnd(of: sender, receiver, last: shipment.suffix(9)) { try await trust() }
+        try sender.write(shipment.dropLast(18))
+        try await expectEnd(of: sender, receiver, last: shipment.suffix(18)) { try await trust() }
     }
 
     @Test(arguments: [
@@ -109,13 +109,13 @@ import Testing
         let shipment = [UInt8](try Data(contentsOf: URL(fileURLWithPath: desk["a.shipment"].string)))
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
         try await desk.withLink(as: "phone", to: receiver) { link throws in
-            try await link.writer.write(Array(shipment.dropLast(9)), within: .seconds(10))
+            try await link.writer.write(Array(shipment.dropLast(18)), within: .seconds(10))
             _ = try await receiver.program.waitForLine(containing: "receiving Recipes")
             try await desk.run(change + ["--identity", "watch", "-q"]).expectSuccess()
             let start = ContinuousClock.now
             #expect(try await link.refusal()?.code == "not-trusted")
             #expect(.now - start < .seconds(1))
-            try? await link.writer.write(Array(shipment.suffix(9)), within: .seconds(1))
+            try? await link.writer.write(Array(shipment.suffix(18)), within: .seconds(1))
         }
         try await receiver.stop().expectSuccess()
         #expect(try desk.leftovers == [])
@@ -187,7 +187,7 @@ import Testing
         let shipment = [UInt8](try Data(contentsOf: URL(fileURLWithPath: desk["a.shipment"].string)))
         let receiver = try desk.start(
             "receive", "--into", "inbox", "--from", "-", "--identity", "watch", input: .pipe)
-        await receiver.write(shipment.dropLast(9))
+        await receiver.write(shipment.dropLast(18))
         _ = try await receiver.waitForLine(containing: "receiving Recipes")
         // The only one that is trusted: that nobody is any more lets nothing in.
         try await distrust()

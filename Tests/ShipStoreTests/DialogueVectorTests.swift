@@ -129,8 +129,6 @@ private struct ProducerWalk {
             }
         }
         guard end == nil else { return }
-        // It has no other store.
-        if hasOffered, dialogue?.isAwaiting == false { dialogue?.finished() }
         do throws(ProtocolError) {
             try parser.finish()
             guard dialogue != nil else { throw .truncated }
@@ -185,6 +183,9 @@ private struct ProducerWalk {
             let isAnew = dialogue?.opened(part: Int(opening.part), encoding)
             #expect(isAnew == opening.isAnew)
         case .data: #expect(dialogue?.maySend == true)
+        case .end where dialogue?.isAwaiting == false && dialogue?.mayCancelSession == true:
+            #expect(hasOffered)
+            dialogue?.finished()
         case .end:
             let mayEnd = dialogue?.sentAll()
             #expect(mayEnd == true)

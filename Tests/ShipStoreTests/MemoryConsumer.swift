@@ -77,7 +77,7 @@ struct MemoryConsumer {
         do {
             try parser.finish()
             guard incoming == nil else { throw ProtocolError.truncated }
-            _ = try dialogue.linkEnded()
+            try dialogue.linkEnded()
         } catch {
             throw ShipmentError(error)
         }

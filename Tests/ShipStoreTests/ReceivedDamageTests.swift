@@ -28,6 +28,23 @@ import Testing
         self.shipment = shipment
     }
 
+    /// Bytes of the END that says that there is no other shipment.
+    private static let lastEnd = 9
+
+    @Test func `is installed, and more is missed, wherever its last END is cut or damaged`() async throws {
+        for place in shipment.bytes.indices.suffix(Self.lastEnd) {
+            var turned = shipment.bytes
+            turned[place] ^= 0x10
+            for bytes in [Array(shipment.bytes[..<place]), turned] {
+                #expect(try await problem(bytes, [65, 76]) == "the inbox has changed")
+                let current = try #require(try consumer.inbox.current(of: StoreName(suggestedBy: KeptShipment.name)))
+                #expect(current.number == 2)
+                try current.compareWithManifest()
+                #expect(probe.state.staged.isEmpty)
+            }
+        }
+    }
+
     /// Receives what is no whole shipment.
     ///
     /// - Returns: What is wrong with the outcome, or `nil`.
@@ -54,8 +71,8 @@ import Testing
     }
 
     /// Each byte of the preamble, of the manifest, of a piece's head and of the end, and a sample of all between.
-    private func indexes(in stream: [UInt8], step: Int) throws -> [Int] {
-        let pieces = try StreamElement.all(in: stream).filter { $0.type == .part || $0.type == .data }
+    private func indexes(in stream: ArraySlice<UInt8>, step: Int) throws -> [Int] {
+        let pieces = try StreamElement.all(in: Array(stream)).filter { $0.type == .part || $0.type == .data }
         let head = try #require(pieces.first).range.lowerBound + 64
         let tail = stream.count - 24
         let between = stride(from: head, to: tail, by: Soak.isOn ? 23 : step)
@@ -65,7 +82,7 @@ import Testing
     @Test func `changes nothing wherever it is cut, and the next one arrives`() async throws {
         let stream = shipment.bytes
         var wrong: [String] = []
-        for count in try indexes(in: stream, step: 257) {
+        for count in try indexes(in: stream.dropLast(Self.lastEnd), step: 257) {
             if let problem = try await problem(Array(stream[..<count]), [65]) {
                 wrong.append("\(count) bytes: \(problem)")
             }
@@ -78,7 +95,7 @@ import Testing
         var stream = shipment.bytes
         let elements = try StreamElement.all(in: stream)
         var wrong: [String] = []
-        for index in try indexes(in: stream, step: 173) {
+        for index in try indexes(in: stream.dropLast(Self.lastEnd), step: 173) {
             let element = try #require(elements.first { $0.range.contains(index) })
             let bit = UInt8(1) << UInt8((index + index / 8) % 8)
             stream[index] ^= bit

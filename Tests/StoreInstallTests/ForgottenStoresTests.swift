@@ -27,13 +27,13 @@ import Testing
     @Test func `a shipment that is coming in is waited for, and stays what it is`() async throws {
         let installer = try inbox.installer()
         try await Shipment("1", files: [1: "one"]).install(with: installer)
-        var staged = try Shipment("2").stage(with: installer)
+        let staged = try Shipment("2").stage(with: installer)
         #expect(throws: InboxError.storeBusy(name, waited: .milliseconds(200))) { try forget() }
         #expect(inbox.text("Recipes.sqlite") == "1")
-        try staged.seal()
+        let sealed = try staged.seal()
         async let gone = Task.detached { try forget(patience: .seconds(20)) }.value
         try await Task.sleep(for: .milliseconds(50))
-        #expect(try await installer.install(staged) { _ in }.number == 2)
+        #expect(try await installer.install(sealed) { _ in }.number == 2)
         #expect(try await gone == [1, 2])
         #expect(try depot == [".lock"])
         #expect(inbox.names == [".ship-store"])

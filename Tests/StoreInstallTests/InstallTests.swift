@@ -122,9 +122,9 @@ import Testing
         #expect(throws: InboxError.occupied(path)) { try installer.plan(for: shipment.manifest) }
         // It may come after the plan, too.
         await #expect(throws: InboxError.occupied(path)) {
-            var staged = try shipment.stage(with: installer)
-            try staged.seal()
-            _ = try await installer.install(staged) { _ in }
+            let staged = try shipment.stage(with: installer)
+            let sealed = try staged.seal()
+            _ = try await installer.install(sealed) { _ in }
         }
         #expect(try PlatformCalls.status(of: path) == before)
         #expect(inbox.current == nil)

@@ -38,10 +38,10 @@ import Testing
             try installer.confirm(same, as: shipment.manifest, from: sender, permitting: permitting)
             return nil
         }
-        var staged = try installer.stage(shipment.manifest, from: sender, present: [:])
+        let staged = try installer.stage(shipment.manifest, from: sender, present: [:])
         for (index, bytes) in shipment.parts.enumerated() { try staged.append(bytes, toPart: index) }
-        try staged.seal()
-        return try await installer.install(staged, permitting: permitting, open: open).number
+        let sealed = try staged.seal()
+        return try await installer.install(sealed, permitting: permitting, open: open).number
     }
 
     /// Expects that a shipment is refused, and that nothing has changed.

@@ -43,10 +43,10 @@ import Testing
         let other = try shipment("2", of: "B")
         guard case .stage = try installer.plan(for: other.manifest) else { throw Shipment.BadSample() }
         await #expect(throws: InboxError.otherStore(name, .otherIdentity)) {
-            var staged = try other.stage(with: installer)
-            try staged.seal()
+            let staged = try other.stage(with: installer)
+            let sealed = try staged.seal()
             try await shipment("1", of: "A").install(with: installer)
-            _ = try await installer.install(staged) { _ in }
+            _ = try await installer.install(sealed) { _ in }
         }
         #expect(content.text("Recipes.sqlite") == "1")
         #expect(content.numbers == [1])

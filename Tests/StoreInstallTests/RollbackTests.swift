@@ -165,10 +165,10 @@ import Testing
         try await install("1", "2")
         let (installer, second) = (try content.installer(), try Shipment("2", metadata: ["again": "1"]))
         await #expect(throws: InboxError.rolledBack(name, number: 2)) {
-            var staged = try second.stage(with: installer)
-            try staged.seal()
+            let staged = try second.stage(with: installer)
+            let sealed = try staged.seal()
             try go()
-            _ = try await installer.install(staged) { _ in }
+            _ = try await installer.install(sealed) { _ in }
         }
         #expect(content.text("Recipes.sqlite") == "1")
         #expect(content.numbers == [1, 2])

@@ -62,7 +62,7 @@ struct Shipment {
 
     /// Stages it: all that is not `present` comes.
     func stage(with installer: Installer, present: [Int: FilePath] = [:]) throws -> StagedGeneration {
-        var staged = try installer.stage(manifest, present: present)
+        let staged = try installer.stage(manifest, present: present)
         for (index, bytes) in parts.enumerated() where present[index] == nil && !bytes.isEmpty {
             try staged.append(bytes, toPart: index)
         }
@@ -76,9 +76,9 @@ struct Shipment {
     ) async throws -> Generation {
         var present: [Int: FilePath] = [:]
         if case .stage(let held) = try installer.plan(for: manifest) { present = held }
-        var staged = try stage(with: installer, present: present)
-        try staged.seal()
-        return try await installer.install(staged, open: open)
+        let staged = try stage(with: installer, present: present)
+        let sealed = try staged.seal()
+        return try await installer.install(sealed, open: open)
     }
 }
 

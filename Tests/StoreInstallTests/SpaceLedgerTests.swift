@@ -108,7 +108,7 @@ import Testing
         let shipment = try Shipment("store")
         // Its staging makes the folders.
         _ = try shipment.stage(with: installer)
-        var staged = try StagedGeneration(
+        let staged = try StagedGeneration(
             shipment.manifest, from: .carrier, nil, in: installer.folder.layout.staging(shipment.manifest.name),
             of: installer.folder, present: [:], try ledger.promise(most, in: folder))
         staged.storeGrew(by: most)

@@ -30,11 +30,11 @@ import Testing
         let installer = try inbox.installer()
         let shipment = try Shipment("store")
         do {
-            var staged = try installer.stage(shipment.manifest, present: [:])
+            let staged = try installer.stage(shipment.manifest, present: [:])
             try staged.append(bytes, toPart: 0)
             let path = staged.storePath
             do throws(InboxError) {
-                try staged.seal()
+                _ = try staged.seal()
                 Issue.record("sealed")
             } catch {
                 #expect(error == .mismatch(path))
@@ -45,11 +45,11 @@ import Testing
 
     @Test func `what is compared is what is on the medium`() throws {
         let installer = try inbox.installer()
-        var staged = try Shipment("store", files: [1: "one"]).stage(with: installer)
+        let staged = try Shipment("store", files: [1: "one"]).stage(with: installer)
         let file = staged.path.appending("\(InboxContent.supportFolder)/\(try Shipment.fileName(1).uuid)")
         try Data("eno".utf8).write(to: URL(fileURLWithPath: file.string))
         do throws(InboxError) {
-            try staged.seal()
+            _ = try staged.seal()
             Issue.record("sealed")
         } catch {
             guard case .mismatch(let path) = error else { throw error }
@@ -60,10 +60,10 @@ import Testing
     @Test func `a part that never came is no empty file`() throws {
         let installer = try inbox.installer()
         let shipment = try Shipment("store", files: [1: "one"])
-        var staged = try installer.stage(shipment.manifest, present: [:])
+        let staged = try installer.stage(shipment.manifest, present: [:])
         try staged.append(shipment.parts[0], toPart: 0)
         do throws(InboxError) {
-            try staged.seal()
+            _ = try staged.seal()
             Issue.record("sealed")
         } catch {
             guard case .file(let error) = error else { throw error }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `a part cannot be gone back to`() throws {
         let installer = try inbox.installer()
-        var staged = try installer.stage(try Shipment("store", files: [1: "one"]).manifest, present: [:])
+        let staged = try installer.stage(try Shipment("store", files: [1: "one"]).manifest, present: [:])
         try staged.append(Array("st".utf8), toPart: 0)
         try staged.append(Array("one".utf8), toPart: 1)
         do throws(InboxError) {

@@ -244,11 +244,11 @@ import Testing
 
     @Test func `a file with a second name is not sealed`() throws {
         let inbox = try InboxContent()
-        var staged = try Shipment("store").stage(with: try inbox.installer())
+        let staged = try Shipment("store").stage(with: try inbox.installer())
         let other = inbox.scratch.path.appending("other")
         try PlatformCalls.hardLink(staged.storePath, as: other)
         do throws(InboxError) {
-            try staged.seal()
+            _ = try staged.seal()
             Issue.record("sealed")
         } catch {
             guard case .mismatch = error else { throw error }

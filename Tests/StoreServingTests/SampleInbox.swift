@@ -48,14 +48,14 @@ final class SampleInbox: Sendable {
     @discardableResult
     func install(_ name: String, _ bytes: [UInt8], _ words: SampleWords = SampleWords()) async throws -> Generation {
         let manifest = try words.manifest(name, bytes)
-        var staged = try installer.stage(manifest, present: [:])
+        let staged = try installer.stage(manifest, present: [:])
         try staged.append(bytes, toPart: 0)
         for (index, content) in words.files.sorted(by: { $0.key < $1.key }).map(\.value).enumerated()
         where !content.isEmpty {
             try staged.append(Array(content.utf8), toPart: index + 1)
         }
-        try staged.seal()
-        return try await installer.install(staged) { _ in }
+        let sealed = try staged.seal()
+        return try await installer.install(sealed) { _ in }
     }
 }
 

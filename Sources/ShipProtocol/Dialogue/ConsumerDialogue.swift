@@ -5,6 +5,8 @@
 ///                               |  +-- passing over what is refused <----------+
 ///                               +----------------------------------------------+
 ///
+/// END between two shipments is the end of it all.
+///
 /// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
 package struct ConsumerDialogue: Sendable {
     /// What is to be done now.
@@ -15,7 +17,7 @@ package struct ConsumerDialogue: Sendable {
         case consider(ReceivingDialogue)
         /// The producer has given the session up; there is nothing to answer.
         case stop(Reason)
-        /// Nothing more comes.
+        /// The producer has no other shipment: nothing more comes.
         case finish
     }
 
@@ -48,6 +50,11 @@ package struct ConsumerDialogue: Sendable {
     /// - Throws: `ProtocolError`, after which the session is over; `BrokenInvariant` while a shipment comes.
     package mutating func receive(_ element: FrameParser.Element) throws -> Action? {
         switch (state, element) {
+        // Two-way, nobody reads on.
+        case (.done, .frame(let frame)) where mode == .oneWay:
+            throw ProtocolError.outOfOrder(frame.type.rawValue)
+        case (.done, .unknownOptionalFrame) where mode == .oneWay, (.done, .preamble) where mode == .oneWay:
+            throw ProtocolError.badPreamble
         case (.done, _):
             return nil
         case (.awaitingPreamble, .preamble(let preamble)):
@@ -73,6 +80,9 @@ package struct ConsumerDialogue: Sendable {
         case (.passingOver, .frame(.end)):
             state = .betweenShipments
             return nil
+        case (.betweenShipments, .frame(.end)) where shipments > 0:
+            state = .done
+            return .finish
         case (_, .frame(let frame)):
             throw ProtocolError.outOfOrder(frame.type.rawValue)
         case (_, .preamble):
@@ -108,16 +118,9 @@ package struct ConsumerDialogue: Sendable {
         state = shipment.isOnItsWay ? .passingOver : .betweenShipments
     }
 
-    /// - Throws: `.truncated` if more should have come.
-    package mutating func linkEnded() throws(ProtocolError) -> Action? {
-        switch state {
-        case .betweenShipments where shipments > 0:
-            state = .done
-            return .finish
-        case .done:
-            return nil
-        case .awaitingPreamble, .betweenShipments, .awaitingSignedManifest, .inShipment, .passingOver:
-            throw .truncated
-        }
+    /// - Throws: `.truncated` or `.noEnd` if more should have come: a session that is whole has said that it is over.
+    package func linkEnded() throws(ProtocolError) {
+        if state == .done { return }
+        throw state == .betweenShipments && shipments > 0 ? .noEnd : .truncated
     }
 }

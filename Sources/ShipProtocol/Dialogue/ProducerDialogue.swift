@@ -218,7 +218,7 @@ package struct ProducerDialogue: Sendable {
         }
     }
 
-    /// Nothing more goes.
+    /// END has been sent between two shipments: nothing more goes.
     package mutating func finished() { state = .done }
 
     /// - Throws: `.truncated` if the consumer should have said more.

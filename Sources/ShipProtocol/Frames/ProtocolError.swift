@@ -2,6 +2,8 @@
 public enum ProtocolError: Error, Hashable, Sendable {
     /// The link ended in the middle of a session.
     case truncated
+    /// The link ended between two shipments, and nobody has said that there are no more.
+    case noEnd
     /// The first bytes are not those of a ship-store stream.
     case wrongMagic
     /// A field of the preamble is out of range.
@@ -91,7 +93,8 @@ extension ProtocolError {
         case .unknownFrame: .unknownFrame
         case .encodingNotSupported, .noCommonEncoding, .featureNotSupported: .featureNotSupported
         case .badMessage: .badManifest
-        case .truncated, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badPart, .badBlock,
+        case .truncated, .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badPart,
+            .badBlock,
             .badSignatureFrame, .incomplete:
             .protocolViolation
         }

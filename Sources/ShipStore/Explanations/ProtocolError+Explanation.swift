@@ -6,6 +6,10 @@ extension ProtocolError {
         switch self {
         case .truncated:
             Explanation("the stream ended early: the shipment is not whole", hint: "send it again")
+        case .noEnd:
+            Explanation(
+                "the stream ended early, between two shipments: more may have been to come",
+                hint: "send it again; what came before stays")
         case .wrongMagic:
             Explanation(
                 "this is no ship-store stream", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
@@ -54,6 +58,8 @@ extension ProtocolError {
         case .wrongMagic:
             return Explanation(
                 "the file is no shipment", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
+        case .noEnd:
+            return Explanation("the file ends early, between two shipments: more may have been in it", hint: hint)
         case .damaged(let damage): return Explanation("the file is damaged: \(damage.words)", hint: hint)
         case .incomplete: return Explanation("parts of the shipment are missing in the file", hint: hint)
         default:

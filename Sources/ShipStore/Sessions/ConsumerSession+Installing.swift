@@ -35,7 +35,7 @@ extension ConsumerSession {
             case .install:
                 report(.verifying)
                 guard let question = try question(about: shipment, &dialogue) else {
-                    return try await install(shipment, course)
+                    return try await install(try shipment.seal(), course)
                 }
                 try await writer?.send(.answer(question))
             case .discard(let reason): throw Cancelled(reason: reason)
@@ -66,9 +66,8 @@ extension ConsumerSession {
         return question
     }
 
-    /// Seals, checks, asks, switches and opens, in this order.
-    private func install(_ shipment: IncomingShipment, _ course: Course) async throws -> Receipt {
-        try shipment.seal()
+    /// Checks, asks, switches and opens, in this order.
+    private func install(_ shipment: consuming SealedShipment, _ course: Course) async throws -> Receipt {
         report(.checked(try await shipment.check(checking)))
         if let same = shipment.same, installer.isCurrent(same) {
             return try confirm(same, as: shipment.manifest, from: shipment.sender, course)

@@ -7,6 +7,8 @@ import SystemPackage
 
 /// A shipment that is being received: its staging, its decoders, and the right to its store. When it is dropped before it
 /// is installed, the staging goes.
+///
+///     IncomingShipment -> seal -> SealedShipment -> install -> Generation
 final class IncomingShipment {
     /// Bytes of all parts that come, decoded.
     let bytesTotal: Int64
@@ -19,7 +21,7 @@ final class IncomingShipment {
     /// So little to come, in bytes, that a process which waits for it does not wait long, even on a slow link.
     private static let little: Int64 = 4 * 1024 * 1024
 
-    private var staged: StagedGeneration?
+    private let staged: StagedGeneration
     private let codec: ColumnsCodec?
     /// The part that is open, or was last.
     private var open: (part: Int, decoder: any PartDecoder)?
@@ -32,13 +34,13 @@ final class IncomingShipment {
     private var checker: CheckerChild?
 
     init(
-        _ staged: consuming StagedGeneration, from sender: Sender, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?,
+        _ staged: StagedGeneration, from sender: Sender, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?,
         same: Generation? = nil
     ) {
         bytesTotal = staged.bytesToCome
         manifest = staged.manifest
         self.sender = sender
-        self.staged = consume staged
+        self.staged = staged
         self.codec = codec
         self.turn = turn
         self.same = same
@@ -53,15 +55,15 @@ final class IncomingShipment {
         if let open, open.part != part { bytesBefore += manifest.parts[open.part].size }
         if part == 0 {
             storeFlaw = nil
-            try staged?.discardStore()
+            try staged.discardStore()
         }
-        open = (part, try encoding.decoder(ofPart: part, of: manifest, in: &staged, codec))
+        open = (part, try encoding.decoder(ofPart: part, of: manifest, in: staged, codec))
     }
 
     /// - Throws: What ends the shipment.
     func append(_ data: [UInt8], isLast: Bool) throws {
         guard let open else { throw BrokenInvariant("data without a part") }
-        try open.decoder.append(data, isLast: isLast, to: &staged)
+        try open.decoder.append(data, isLast: isLast, to: staged)
         if open.part == 0 { storeFlaw = open.decoder.flaw }
     }
 
@@ -70,56 +72,27 @@ final class IncomingShipment {
     /// - Throws: `CompressionError` or `.mismatch` if it is not, after which it may come again; other errors are final.
     func sealStore() throws {
         if let storeFlaw { throw storeFlaw }
-        try staged?.sealStore()
+        try staged.sealStore()
     }
 
     /// The store is to come once more, and nothing else is.
     func awaitStoreAgain() throws {
         bytesBefore = bytesTotal - manifest.store.size
         (open, storeFlaw) = (nil, nil)
-        try staged?.discardStore()
+        try staged.discardStore()
     }
 
     /// Everything has come: nothing is trusted until it has been read back.
-    func seal() throws { try staged?.seal() }
+    func seal() throws -> SealedShipment {
+        SealedShipment(try staged.seal(), from: sender, instead: same, checker, turn)
+    }
 
     /// Once little is still to come: starts what checks the store in the end, which then has not to be waited for.
     func prepareCheck(_ options: CheckOptions) {
-        guard checker == nil, bytesTotal - bytesDone <= Self.little, let path = staged?.storePathByDescriptor else {
-            return
-        }
-        checker = options.startChild(in: path.removingLastComponent())
+        guard checker == nil, bytesTotal - bytesDone <= Self.little else { return }
+        checker = options.startChild(in: staged.storePathByDescriptor.removingLastComponent())
     }
 
     /// Ends what waits to check the store, where nothing more comes.
     func endCheck() async { await checker?.end() }
-
-    /// What has been read back is checked as a store.
-    ///
-    /// - Throws: `StoreCheck.Flaw`.
-    func check(_ options: CheckOptions) async throws -> CheckReport {
-        guard let path = staged?.storePathByDescriptor, let manifest = staged?.manifest else {
-            throw BrokenInvariant("what is checked is not there any more")
-        }
-        return try await options.check(path, against: StoreClaims(manifest), in: checker)
-    }
-
-    /// - Throws: `FailedProbe`, `CancellationError`.
-    func ask(_ probes: ProbeRun) throws {
-        guard let path = staged?.storePathByDescriptor, let size = staged?.manifest.store.size else { return }
-        do throws(FailedProbe) {
-            try probes.run(on: path, size: size)
-        } catch {
-            // A probe that was left in the middle has not failed.
-            try Task.checkCancellation()
-            throw error
-        }
-    }
-
-    func install(
-        with installer: Installer, permitting: () throws -> Void, open: (Generation) async throws -> Void
-    ) async throws -> Generation {
-        guard let staged = staged.take() else { throw BrokenInvariant("a shipment is installed twice") }
-        return try await installer.install(staged, permitting: permitting, open: open)
-    }
 }

@@ -7,7 +7,7 @@ protocol PartDecoder: AnyObject {
     /// Takes the next piece.
     ///
     /// - Throws: What ends the shipment. A part that may come in another encoding yet does not: see `flaw`.
-    func append(_ data: [UInt8], isLast: Bool, to staged: inout StagedGeneration?) throws
+    func append(_ data: [UInt8], isLast: Bool, to staged: StagedGeneration) throws
 
     /// Why what has come does not decode. It counts only once the part comes in no other encoding, as the producer may have
     /// found it too.
@@ -20,16 +20,15 @@ protocol PartDecoder: AnyObject {
 extension PartEncoding {
     /// - Parameter part: Nothing has come of it.
     func decoder(
-        ofPart part: Int, of manifest: Manifest, in staged: inout StagedGeneration?, _ codec: ColumnsCodec?
+        ofPart part: Int, of manifest: Manifest, in staged: StagedGeneration, _ codec: ColumnsCodec?
     ) throws -> any PartDecoder {
         let size = manifest.parts[part].size
         switch self {
         case .blocks: return BlocksPartDecoder(part, size: size)
         case .columns:
-            guard let codec, let path = try staged?.storePathForMaking(), let room = staged?.workingRoom else {
-                throw ProtocolError.encodingNotSupported(rawValue)
-            }
-            let store = StoreToMake(path: path, facts: manifest.store, room: room)
+            guard let codec else { throw ProtocolError.encodingNotSupported(rawValue) }
+            let store = StoreToMake(
+                path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom)
             return ColumnsPartDecoder(try codec.makeDecoder(store), size: size)
         }
     }
@@ -47,9 +46,9 @@ private final class BlocksPartDecoder: PartDecoder {
         decoder = BlockDecoder(size: size)
     }
 
-    func append(_ data: [UInt8], isLast: Bool, to staged: inout StagedGeneration?) throws {
+    func append(_ data: [UInt8], isLast: Bool, to staged: StagedGeneration) throws {
         let bytes = try decoder.decode(data, isLast: isLast)
-        try staged?.append(bytes, toPart: part)
+        try staged.append(bytes, toPart: part)
         bytesDone += Int64(bytes.count)
     }
 }
@@ -66,19 +65,19 @@ private final class ColumnsPartDecoder: PartDecoder {
         room = size + Limits.segmentsOverhead
     }
 
-    func append(_ data: [UInt8], isLast: Bool, to staged: inout StagedGeneration?) throws {
+    func append(_ data: [UInt8], isLast: Bool, to staged: StagedGeneration) throws {
         room -= Int64(data.count)
         guard room >= 0 else { throw ProtocolError.badPart(.tooLong) }
         guard flaw == nil else { return }
         do {
             try decoder.append(data)
             if isLast { try decoder.finish() }
-            staged?.storeGrew(by: decoder.bytesDone - bytesDone)
+            staged.storeGrew(by: decoder.bytesDone - bytesDone)
             bytesDone = decoder.bytesDone
         } catch let error as CompressionError {
             flaw = error
             bytesDone = 0
-            try staged?.discardStore()
+            try staged.discardStore()
         }
     }
 }

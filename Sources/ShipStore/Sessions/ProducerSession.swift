@@ -84,6 +84,7 @@ struct ProducerSession {
             before = (writer.bytesSent, .now)
         }
         mayCancel = { false }
+        try await writer.send(.end)
         try await writer.finish()
     }
 
@@ -155,6 +156,7 @@ struct ProducerSession {
         }
         conversation.finish()
         // The consumer has said its last word, and may be gone: whether it hears that nothing more comes does not matter.
+        try? await writer.send(.end)
         try? await writer.finish()
     }
 

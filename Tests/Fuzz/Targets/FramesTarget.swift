@@ -74,7 +74,7 @@ enum FramesTarget {
                     }
                 }
             }
-            _ = try dialogue.linkEnded()
+            try dialogue.linkEnded()
         } catch {}
     }
 

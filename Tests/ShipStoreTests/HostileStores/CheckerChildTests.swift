@@ -143,7 +143,7 @@ import Testing
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file.string)))
         let receiver = try BuiltProgram.start(
             ["receive", "--into", inbox.string, "--from", "-", "--unsigned", "--quiet"], input: .pipe)
-        await receiver.write(Array(bytes.dropLast(10)))
+        await receiver.write(Array(bytes.dropLast(19)))
         let checker = try await eventually { Self.checker(startedBy: receiver.processID) }
         if let signal { receiver.signal(signal) } else { receiver.closeInput() }
         let outcome = try await receiver.wait()

@@ -136,7 +136,8 @@ enum HandmadeShipment {
             let isLast = start + piece.count == bytes.count
             stream += try Frame.data(PartData(block.bytes, isLast: isLast)).serialized()
         }
-        stream += try Frame.end.serialized()
+        // Of the shipment, and of the session.
+        for _ in 0..<2 { stream += try Frame.end.serialized() }
         try Data(stream).write(to: URL(fileURLWithPath: file.string))
     }
 
