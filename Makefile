@@ -115,7 +115,7 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	@.ci/setup brotli gzip netcat-openbsd openssl pigz time xz-utils zstd
 	swift build -c release --static-swift-stdlib --product codec-bench
 	swift build -c release --static-swift-stdlib --product serving-bench
-	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 \
+	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions \
 	  --readers .build/release/serving-bench --write
 	$(MAKE) pictures
 

@@ -2,6 +2,7 @@
 import bytes as weighing
 import checks
 import codec
+import sessions
 from contenders import BY_ROWS, GZIP, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
 from tables import as_multiple, median, ratio, table
 
@@ -31,6 +32,8 @@ MEMORY_OF = ("200 MB", "20 MB at 250 kB/s")
 MEMORY = 64  # MiB, and beside that
 MEMORY_A_ROW = 24  # bytes, for each row of the largest table that has an index
 RESTORE = 1.5  # x of sqlite3
+UNCHANGED = 400  # bytes
+ONE_SESSION = 0.4  # x of one after the other
 CHECKS = 1.3  # x of SHA-256 and quick_check alone
 READ_COST = 1.05  # x of a bare DatabaseQueue
 SWAP_P99 = 50  # ms
@@ -86,6 +89,14 @@ def of_shipping(results):
 
 def of_restores(restores):
     return [multiple(RESTORE, ratio(restores["ship-store"], restores["sqlite3"], wall), "a restore", "sqlite3")]
+
+
+def of_sessions(measured):
+    one, each = (measured.many[way] for way in (sessions.ONE, sessions.EACH))
+    return [
+        at_most(UNCHANGED, measured.unchanged, "a store that has not changed, whole session", " bytes", "{} bytes".format),
+        multiple(ONE_SESSION, ratio(one, each, lambda seconds: seconds), f"{sessions.STORES} stores in one session", sessions.EACH),
+    ]
 
 
 def of_checks(turns):

@@ -10,6 +10,7 @@ import checks
 import codec
 import goals
 import restore
+import sessions
 from contenders import GZIP, PIGZ, ZSTD_19
 from goals import receiver_memory, sender_memory, sent, wall
 from tables import as_multiple, median, ratio, table
@@ -92,6 +93,9 @@ def report(measured, args):
     if measured.waits:
         lines += ["What an app waits for one commit while its store is restored, the longest of all turns; it commits every few "
                   "milliseconds.", "", *restore.waits_as_table(measured.waits), ""]
+    if measured.sessions:
+        lines += ["### Sessions", "", *sessions.figures(measured.sessions), ""]
+        reached += goals.of_sessions(measured.sessions)
     if measured.checks:
         lines += [f"### Checks of a received store of {args.checks} MB", "",
                   *figures_beside(checks.ALONE, measured.checks, "to those two"), ""]

@@ -17,6 +17,7 @@ import codec
 import contenders
 import readers
 import restore
+import sessions
 import stores
 from relay import Link
 from report import report
@@ -53,6 +54,7 @@ def options():
     parser.add_argument("--bytes", nargs="*", metavar="PATH", help="also weigh shipments of these stores, or of made-up ones")
     parser.add_argument("--codec", metavar="PATH", help="also run this build of codec-bench, over the same stores")
     parser.add_argument("--restore", type=int, metavar="MB", help="also restore a store of this size, beside sqlite3")
+    parser.add_argument("--sessions", action="store_true", help="also what sessions cost beside the stores in them")
     parser.add_argument("--checks", type=int, metavar="MB", help="also check a received store of this size")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
@@ -80,6 +82,7 @@ class Measured:
     codec: list = None
     restores: dict = None
     waits: dict = None
+    sessions: sessions.Sessions = None
     checks: dict = None
     reads: dict = None
     any_failed: bool = False
@@ -203,6 +206,9 @@ def main():
             measured.restores, failed = restore.measure(program, path, args.runs, folder, held_open, say)
             measured.any_failed |= failed
             measured.waits, failed = restore.measure_waits(program, path, args.runs, folder, say)
+            measured.any_failed |= failed
+        if args.sessions:
+            measured.sessions, failed = sessions.measure(program, args.runs, place(folder, "sessions"), say)
             measured.any_failed |= failed
         if args.checks:
             path = stores.made("journal", args.checks, place(folder, "to-check"))
