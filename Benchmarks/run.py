@@ -82,7 +82,7 @@ class Measured:
     codec: list = None
     restores: dict = None
     waits: dict = None
-    sessions: sessions.Sessions = None
+    sessions: object = None  # sessions.Sessions
     checks: dict = None
     reads: dict = None
     any_failed: bool = False

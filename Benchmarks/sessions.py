@@ -1,10 +1,12 @@
 """What a session costs beside the stores in it: of a store that has not changed, the bytes; of many small stores, the time of
 one session of all beside that of a session for each."""
+import json
 import os
 import shutil
 import sqlite3
 import statistics
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 
@@ -34,13 +36,15 @@ class Receiver:
         self.process = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True)
         for line in self.process.stdout:
-            if '"event":"listening"' in line:
-                return int(line.split('"endpoint":"')[1].split('"')[0].rsplit(":", 1)[1])
+            if (event := json.loads(line))["event"] == "listening":
+                # What it says must not wait for a reader.
+                threading.Thread(target=self.process.stdout.read, daemon=True).start()
+                return int(event["address"].rsplit(":", 1)[1])
         raise Failed("the receiver does not listen")
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.communicate()
+        self.process.wait()
 
 
 def send(program, paths, port):
