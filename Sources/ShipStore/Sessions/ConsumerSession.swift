@@ -134,7 +134,7 @@ struct ConsumerSession {
     }
 
     /// What this consumer takes.
-    private var common: CommonEncodings { CommonEncodings(codec == nil ? [] : [.columns]) }
+    private var common: CommonEncodings { CommonEncodings(PartEncoding.taken(with: codec)) }
 
     /// What is offered, and by whom it is signed, as it says itself.
     private struct Offer {

@@ -72,7 +72,6 @@ final class OutgoingShipment: Sendable {
     ///
     /// - Parameter wanted: In what the consumer takes it, as it likes them.
     func encodings(among wanted: [PartEncoding]) -> [PartEncoding] {
-        let canBeColumns = manner.codec != nil && indexShapes != nil && manner.encoding == .columns
-        return wanted.filter { $0 != .columns || canBeColumns }
+        wanted.filter { $0.isPossible(for: self) }
     }
 }

@@ -18,6 +18,9 @@ protocol PartDecoder: AnyObject {
 }
 
 extension PartEncoding {
+    /// What a consumer takes beside what every one takes, as it likes it.
+    static func taken(with codec: ColumnsCodec?) -> [PartEncoding] { codec == nil ? [] : [.columns] }
+
     /// - Parameter part: Nothing has come of it.
     func decoder(
         ofPart part: Int, of manifest: Manifest, in staged: StagedGeneration, _ codec: ColumnsCodec?

@@ -28,6 +28,15 @@ struct EncodingGivenUp: Error {
 }
 
 extension PartEncoding {
+    /// Whether the store can go in it, and its user has nothing against that.
+    func isPossible(for shipment: OutgoingShipment) -> Bool {
+        switch self {
+        case .blocks: true
+        case .columns:
+            shipment.manner.codec != nil && shipment.indexShapes != nil && shipment.manner.encoding == .columns
+        }
+    }
+
     /// - Parameter isAwaited: Whether somebody waits at the other end.
     func encoder(for shipment: OutgoingShipment, isAwaited: Bool) -> any PartEncoder {
         switch self {
