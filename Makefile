@@ -116,6 +116,7 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	swift build -c release --static-swift-stdlib --product codec-bench
 	swift build -c release --static-swift-stdlib --product serving-bench
 	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions \
+	  --copying 200 1100 \
 	  --readers .build/release/serving-bench --write
 	$(MAKE) pictures
 

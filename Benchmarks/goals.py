@@ -2,6 +2,7 @@
 import bytes as weighing
 import checks
 import codec
+import copying
 import sessions
 from contenders import BY_ROWS, GZIP, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
 from tables import as_multiple, median, ratio, table
@@ -35,6 +36,7 @@ RESTORE = 1.5  # x of sqlite3
 UNCHANGED = 400  # bytes
 ONE_SESSION = 0.4  # x of one after the other
 CHECKS = 1.3  # x of SHA-256 and quick_check alone
+COPYING = 1.6  # x of VACUUM INTO alone
 READ_COST = 1.05  # x of a bare DatabaseQueue
 SWAP_P99 = 50  # ms
 
@@ -101,6 +103,12 @@ def of_sessions(measured):
 
 def of_checks(turns):
     return [multiple(CHECKS, ratio(turns["ship-store"], turns[checks.ALONE], wall), "checks of a received store", checks.ALONE)]
+
+
+def of_copies(copies):
+    """- Parameter copies: Turns by contender, by megabytes."""
+    return [multiple(COPYING, ratio(turns["ship-store"], turns[copying.ALONE], wall), f"taking and digesting a copy, {size:,} MB",
+                     copying.ALONE) for size, turns in copies.items()]
 
 
 def of_readers(reads):

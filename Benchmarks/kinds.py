@@ -190,7 +190,34 @@ class Settings(Words):
         return {"setting": rows}
 
 
-KINDS = {"recipes": Recipes, "log": Log, "search": Search, "pictures": Pictures, "settings": Settings}
+class Visits(Words):
+    """Many short rows with two indexes, for what takes its time row by row."""
+
+    SCHEMA = """
+        CREATE TABLE visit(id INTEGER PRIMARY KEY, place INTEGER, moment REAL, note TEXT);
+        CREATE INDEX visit_by_place ON visit(place, moment);
+        CREATE INDEX visit_by_moment ON visit(moment);
+        """
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.number = 0
+        self.notes = [" ".join(self.text(9) for _ in range(4))[:200] for _ in range(997)]
+
+    def first(self):
+        return self.batch()
+
+    def batch(self):
+        rows = []
+        for _ in range(50_000):
+            self.number += 1
+            moment = 700_000_000 + self.number * 37.25
+            rows.append((self.number, self.number * 7919 % 100_003, moment, f"{self.notes[self.number % 997]} {self.number}"))
+        return {"visit": rows}
+
+
+KINDS = {"recipes": Recipes, "log": Log, "search": Search, "pictures": Pictures, "settings": Settings,
+         "visits": Visits}
 
 
 def generate(kind, path, megabytes, seed):

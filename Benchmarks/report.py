@@ -8,6 +8,7 @@ import time
 import bytes as weighing
 import checks
 import codec
+import copying
 import goals
 import restore
 import sessions
@@ -100,6 +101,9 @@ def report(measured, args):
         lines += [f"### Checks of a received store of {args.checks} MB", "",
                   *figures_beside(checks.ALONE, measured.checks, "to those two"), ""]
         reached += goals.of_checks(measured.checks)
+    for size, turns in measured.copies.items():
+        lines += [f"### Taking a copy of {size:,} MB", "", *figures_beside(copying.ALONE, turns, "to VACUUM INTO"), ""]
+    reached += goals.of_copies(measured.copies)
     if measured.reads:
         lines += ["### Readers", "", *read_figures(measured.reads), ""]
         reached += goals.of_readers(measured.reads)

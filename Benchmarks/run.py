@@ -15,6 +15,7 @@ import bytes as weighing
 import checks
 import codec
 import contenders
+import copying
 import readers
 import restore
 import sessions
@@ -56,6 +57,7 @@ def options():
     parser.add_argument("--restore", type=int, metavar="MB", help="also restore a store of this size, beside sqlite3")
     parser.add_argument("--sessions", action="store_true", help="also what sessions cost beside the stores in them")
     parser.add_argument("--checks", type=int, metavar="MB", help="also check a received store of this size")
+    parser.add_argument("--copying", nargs="*", type=int, default=[], metavar="MB", help="also take copies of stores of these sizes; one of 1,000 MB or more has visits, 4 million of 1,100 MB")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
     parser.add_argument("--timeout", type=float, default=900, metavar="S", help="longest turn (default: 900 s)")
@@ -84,6 +86,7 @@ class Measured:
     waits: dict = None
     sessions: object = None  # sessions.Sessions
     checks: dict = None
+    copies: dict = dataclasses.field(default_factory=dict)  # by megabytes
     reads: dict = None
     any_failed: bool = False
 
@@ -214,6 +217,12 @@ def main():
             path = stores.made("journal", args.checks, place(folder, "to-check"))
             measured.checks, failed = checks.measure(program, path, args.runs, folder, say)
             measured.any_failed |= failed
+        for size in args.copying:
+            kind = "visits" if size >= 1000 else "journal"
+            path = stores.made(kind, size, place(folder, f"to-copy-{size}"))
+            measured.copies[size], failed = copying.measure(program, path, args.runs, folder, say)
+            measured.any_failed |= failed
+            os.remove(path)
         if args.readers:
             measured.reads = readers.measure(args.readers, say)
     text = report(measured, args)

@@ -69,51 +69,64 @@ struct Take: Sendable {
             throw SnapshotError(writing: error, needed: 0)
         }
         let vacuumed = place.appending("vacuumed.sqlite")
-        let (emptied, room) = try hold.during { () throws(SnapshotError) in
-            try Self.vacuum(store, into: vacuumed, profile, form, marking, watch: watch)
+        let canonicalPath = place.appending("copy.sqlite")
+        // What is left out is written into the vacuumed copy, where it has to be.
+        let isWritten = marking == .written && profile.leavesOut
+        let (vacuum, written) = try hold.during { () throws(SnapshotError) in
+            try Self.vacuum(
+                store, into: vacuumed, for: form == .canonical && !isWritten ? .anyForm : .vacuumed, profile, form,
+                marking, watch: watch)
         } hasBegun: {
             VacuumInto.hasBegun(writing: vacuumed)
         }
         var files: ExternalFiles?
-        if marking == .written, profile.leavesOut {
+        if isWritten {
             // The last page is written before the canonical form is made, and the last file found before that page.
             let references = try CopyContent(of: vacuumed, store: store, watch: watch).references
-            let found = try ExternalFiles(references, of: store, in: place, profile, emptied.mark, hold, watch)
-            if let omissions = found.omissions(beside: emptied) {
+            let found = try ExternalFiles(references, of: store, in: place, profile, written.emptied.mark, hold, watch)
+            if let omissions = found.omissions(beside: written.emptied) {
                 try OmissionMark.write(omissions, intoCopy: vacuumed, of: store, watch)
             }
             files = found
         }
-        switch form {
-        case .vacuumed:
+        var made: CanonicalFile.Outcome?
+        if case .pages(let pages, let order) = written.form {
+            made = try CanonicalFile.make(of: pages, .pages(schemaOrder: order), as: canonicalPath, watch.interruption)
+            if case .impossible = made {
+                try vacuum.vacuum(pages, into: vacuumed, written.room)
+                made = nil
+            }
+        }
+        if form == .canonical, made == nil {
+            made = try CanonicalFile.make(of: vacuumed, .compact, as: canonicalPath, watch.interruption)
+        }
+        switch made {
+        case nil:
             path = vacuumed
             canonical = .notMade
             tables = .known(nil)
-        case .canonical:
-            let target = place.appending("copy.sqlite")
-            switch try CanonicalFile.make(of: vacuumed, as: target, watch.interruption) {
-            case .made(let told):
-                path = target
-                canonical = .made(try CopyContent.indexShapes(of: path, store, watch))
-                tables = .known(told)
-            case .impossible(let flaw):
-                path = vacuumed
-                canonical = .impossible(flaw)
-                tables = .unread
-            }
+        case .made(let told):
+            path = canonicalPath
+            canonical = .made(try CopyContent.indexShapes(of: path, store, watch))
+            tables = .known(told)
+        case .impossible(let flaw):
+            path = vacuumed
+            canonical = .impossible(flaw)
+            tables = .unread
         }
         // All that it is for has been written.
-        withExtendedLifetime(room) {}
+        withExtendedLifetime(written.room) {}
         content = try CopyContent(of: path, store: store, watch: watch)
         let found: ExternalFiles
         if let files {
             found = files
         } else {
-            found = try ExternalFiles(content.references, of: store, in: place, profile, emptied.mark, hold, watch)
+            found = try ExternalFiles(
+                content.references, of: store, in: place, profile, written.emptied.mark, hold, watch)
         }
         gathered = found.gathered
         missing = found.missing
-        omissions = found.omissions(beside: emptied)
+        omissions = found.omissions(beside: written.emptied)
     }
 
     /// What becomes of the external files that the rows of a copy refer to.
@@ -157,18 +170,23 @@ struct Take: Sendable {
     }
 
     private static func vacuum(
-        _ store: FilePath, into target: FilePath, _ profile: CopyProfile, _ form: CopyForm, _ marking: OmissionMarking,
-        watch: ConnectionWatch
-    ) throws(SnapshotError) -> (EmptiedTables, Room) {
+        _ store: FilePath, into target: FilePath, for wanted: VacuumInto.Wanted, _ profile: CopyProfile,
+        _ form: CopyForm,
+        _ marking: OmissionMarking, watch: ConnectionWatch
+    ) throws(SnapshotError) -> (VacuumInto, VacuumInto.Written) {
         for _ in 1...attemptsWithoutLocks {
             let sidecars = Sidecars(beside: store)
             defer { Sidecars.restore(sidecars, beside: store) }
             let access = try SourceAccess(to: store, sidecars: sidecars)
             let vacuum = VacuumInto(
                 store: store, access: access, profile: profile, form: form, marking: marking, watch: watch)
-            let written = try vacuum.write(to: target)
-            if access.isStillValid(for: store) { return written }
-            try? PlatformCalls.removeFile(target)
+            let written = try vacuum.write(to: target, for: wanted)
+            if access.isStillValid(for: store) { return (vacuum, written) }
+            if case .pages(let pages, _) = written.form {
+                try? PlatformCalls.removeFile(pages)
+            } else {
+                try? PlatformCalls.removeFile(target)
+            }
         }
         throw .busy(store, waited: .zero)
     }

@@ -3,7 +3,8 @@ import GRDBSQLite
 import StoreFiles
 import SystemPackage
 
-/// The step from the live store to the copy: one `VACUUM INTO` over a read-only connection.
+/// The step from the live store to a copy: one `VACUUM INTO` over a read-only connection, or a copy of the pages, of which the
+/// canonical form of what `VACUUM INTO` would make is made without it. Copying pages takes less time, for which a reader is there.
 ///
 /// Source: sqlite.org/lang_vacuum.html#vacuuminto. In WAL mode the connection is one reader among others, which writers
 /// and checkpoints do not wait for; in the other modes writers wait until it is done, as for any reader.
@@ -28,19 +29,37 @@ struct VacuumInto {
         var needsPages: Bool { hasChecks || !emptied.isEmpty }
     }
 
-    /// - Parameter target: An absolute path, so that SQLite never takes it for a URI.
-    /// - Returns: Which tables have no rows in the copy on the user's word, and the room that there is for what else is made
-    ///   of it.
-    func write(to target: FilePath) throws(SnapshotError) -> (EmptiedTables, Room) {
+    /// What is there of the store.
+    struct Written {
+        let form: Form
+        /// Which tables have no rows in the copy on the user's word.
+        let emptied: EmptiedTables
+        /// That there is for what else is made of it.
+        let room: Room
+
+        enum Form {
+            case vacuumed
+            /// A copy of its pages. The vacuumed copy would have the rows of `sqlite_schema` in this order, by their rowids.
+            case pages(FilePath, schemaOrder: [Int64])
+        }
+    }
+
+    /// - Parameters:
+    ///   - target: Of the vacuumed copy, an absolute path, so that SQLite never takes it for a URI.
+    ///   - wanted: What is to become of it.
+    func write(to target: FilePath, for wanted: Wanted) throws(SnapshotError) -> Written {
         let connection = try open()
         let survey = try connection.read { try self.survey($0) }
+        // A store of which most is free is vacuumed sooner than copied.
+        let wantsPages = wanted == .anyForm && survey.size <= 2 * survey.used
+        let needsPages = survey.needsPages || wantsPages
         // Beside what VACUUM writes there is first a copy of the pages, where it needs one, and then the canonical form.
-        let needed = survey.used + max(survey.needsPages ? survey.size : 0, form == .canonical ? survey.used : 0)
+        let needed = survey.used + max(needsPages ? survey.size : 0, form == .canonical ? survey.used : 0)
         let room = try Room(for: needed, in: target.removingLastComponent(), leaving: watch.keptFree)
-        try Self.prepare(target, room)
-        guard survey.needsPages else {
+        guard needsPages else {
+            try Self.prepare(target, room)
             try connection.read { try Self.vacuum($0, into: target, room) }
-            return (survey.emptied, room)
+            return Written(form: .vacuumed, emptied: survey.emptied, room: room)
         }
         // Over a read-only connection SQLite does not know the CHECK constraints of its tables, but it does know those
         // of the copy, and takes tables that differ for different: then it inserts row by row, which gives other rowids
@@ -48,18 +67,54 @@ struct VacuumInto {
         // sqlite3AddCheckConstraint]. So such a store is vacuumed from a private copy of its pages, which may be written;
         // and so is one of which rows are left out.
         let pages = Self.pages(of: target)
+        do throws(SnapshotError) {
+            try Self.prepare(pages, room)
+            let (emptied, order) = try copyPages(of: connection, to: pages, room, wantsOrder: wantsPages)
+            if let order {
+                return Written(form: .pages(pages, schemaOrder: order), emptied: emptied, room: room)
+            }
+            try vacuum(pages, into: target, room)
+            return Written(form: .vacuumed, emptied: emptied, room: room)
+        } catch {
+            try? PlatformCalls.removeFile(pages)
+            throw error
+        }
+    }
+
+    /// What is to become of the copy.
+    enum Wanted {
+        /// It has to be vacuumed.
+        case vacuumed
+        /// The canonical form is made of it at once.
+        case anyForm
+    }
+
+    /// Vacuums a copy of the pages, which goes.
+    func vacuum(_ pages: FilePath, into target: FilePath, _ room: Room) throws(SnapshotError) {
         defer { try? PlatformCalls.removeFile(pages) }
-        try Self.prepare(pages, room)
+        try Self.prepare(target, room)
         let copy = try WatchedConnection(address: pages.string, to: .write, of: store, watch: watch)
-        return try copy.read { copy in
-            try copy.execute(sql: "PRAGMA synchronous = OFF")
+        try copy.read { try Self.vacuum($0, into: target, room) }
+    }
+
+    /// - Returns: Which tables were emptied in the copy, and the order of its schema, if it is wanted and can be told.
+    private func copyPages(
+        of connection: borrowing WatchedConnection, to pages: FilePath, _ room: Room, wantsOrder: Bool
+    ) throws(SnapshotError) -> (EmptiedTables, [Int64]?) {
+        let copy = try WatchedConnection(address: pages.string, to: .write, of: store, watch: watch)
+        let emptied = try copy.read { copy in
+            // It is thrown away if anything goes wrong.
+            try copy.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
             try connection.read { try PageCopy.copy($0, to: copy, room, watch.interruption) }
             // The schema may be another one by now.
             let emptied = try EmptiedTables(profile, marking, in: copy)
             if !emptied.isEmpty { try room.watch(copy) { try emptied.empty(copy) } }
-            try Self.vacuum(copy, into: target, room)
-            return (emptied, room)
+            return emptied
         }
+        guard wantsOrder else { return (emptied, nil) }
+        // What SQLite finds wrong with the schema, it finds once more in the midst of `VACUUM INTO`, and says there.
+        let order = try? copy.read { try CompactSchema.order(of: $0, watch) }
+        return (emptied, order ?? nil)
     }
 
     /// Whether what is copied to `target` is settled: something of it has been written.

@@ -92,6 +92,26 @@ import Testing
         }
     }
 
+    /// SQLite reads a type that it keeps to itself as NULL; a canonical form has none.
+    @Test func `a store without a canonical form is told of as it is written`() async throws {
+        try TestStore.make(
+            at: path, sql: "CREATE TABLE t(a, b); INSERT INTO t VALUES ('x', 1), ('needle-abc', NULL), ('y', 2);")
+        let whole = try await contents()
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
+        let needle: [UInt8] = [3, 33, 0] + Array("needle-abc".utf8)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
+        bytes[place + 2] = 10
+        try Data(bytes).write(to: URL(fileURLWithPath: path.string))
+        let copy = try await SourceStore(at: path).compactCopy(in: scratch.path)
+        guard case .impossible = copy.canonical else {
+            Issue.record("there is a canonical form")
+            return
+        }
+        #expect(copy.tables?["t"]?.rows == 3)
+        #expect(copy.tables?["t"]?.digest != whole?["t"]?.digest)
+        #expect(try TableDigests.read(copy.path).contents == copy.tables)
+    }
+
     @Test func `long rows may come anywhere`() async throws {
         try TestStore.make(
             at: path,

@@ -63,6 +63,29 @@ package final class StoreTrees {
         return trees
     }
 
+    /// Most bytes of the rows of `sqlite_schema` that are held to be put in another order.
+    private static let mostOfSchema = 16 * 1024 * 1024
+
+    /// Reads all rows of `sqlite_schema`. Called once, before any tree is read, and in place of `schema`.
+    ///
+    /// - Parameter order: The rowids of all of them.
+    /// - Returns: Their records in that order.
+    /// - Throws: `StoreFlaw`, also where there are other rows, or too much is in them.
+    func schemaRows(inOrder order: [Int64]) throws -> [[UInt8]] {
+        var records: [Int64: [UInt8]] = [:]
+        var bytes = 0
+        try forEachSchemaRow(use: use) { rowid, record in
+            bytes += record.count
+            guard bytes <= Self.mostOfSchema else { throw StoreFlaw.tooManyTrees }
+            records[rowid] = record.withUnsafeBufferPointer { Array($0) }
+        }
+        guard records.count == order.count else { throw StoreFlaw.schemaRow(order.count) }
+        return try order.map { rowid in
+            guard let record = records[rowid] else { throw StoreFlaw.schemaRow(0) }
+            return record
+        }
+    }
+
     /// Reads the rows of `sqlite_schema` once more.
     func forEachSchemaRow(_ body: (Int64, Span<UInt8>) throws -> Void) throws {
         try forEachSchemaRow(use: nil, body)

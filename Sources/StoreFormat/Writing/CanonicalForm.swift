@@ -9,47 +9,108 @@ package enum CanonicalForm {
     ///
     /// - Throws: `StoreFlaw` if it has none; what `pages` and `sink` throw.
     package static func write(of pages: any PageSource, to sink: any PageSink) throws {
-        try write(of: try StoreTrees(pages), to: sink) { _ in }
+        let making = try CanonicalMaking(ofCompact: pages, to: sink)
+        try making.read { try making.writer.take($0) }
+        try making.writer.finish()
+    }
+}
+
+/// The making of a canonical form in two halves, each of which is one thread's: `read`, and what `writer` is given of it.
+package struct CanonicalMaking {
+    package let settings: StoreSettings
+    package let writer: CanonicalWriter
+    private let store: StoreTrees
+    /// In the order of `Protocol/CANONICAL.md` section 4.
+    private let trees: [SchemaTrees.Tree]
+    private let mayHaveUnusedPages: Bool
+
+    /// - Parameter pages: Of a compact copy.
+    /// - Throws: `StoreFlaw`, and what `pages` and `sink` throw.
+    package init(ofCompact pages: any PageSource, to sink: any PageSink) throws {
+        store = try StoreTrees(pages)
+        try store.checkCounts()
+        settings = store.settings
+        mayHaveUnusedPages = false
+        let schema = try store.schema()
+        trees = try Self.order(of: schema)
+        writer = try CanonicalWriter(settings, treeCount: schema.count, to: sink)
+        try store.forEachSchemaRow { try writer.appendSchemaRow($1, rowid: $0) }
+        try writer.endSchema()
     }
 
-    /// The same.
+    /// The canonical form of the compact copy that `VACUUM INTO` would make of a store, without it.
     ///
     /// - Parameters:
-    ///   - copy: Of which nothing has been read.
-    ///   - tell: Gets the rows of each tree but that of `sqlite_schema`, on their way.
-    package static func write(
-        of copy: StoreTrees, to sink: any PageSink, telling tell: (TreeRows) -> Void
-    ) throws {
-        try copy.checkCounts()
-        let trees = try copy.schema()
-        let writer = try StoreWriter(copy.settings, treeCount: trees.count, sink: sink)
-        try writeSchema(of: copy, to: writer)
-        for table in try trees.inOrder() {
-            for tree in [table.tree] + table.indexes {
-                var target: TreeWriter?
-                try copy.read(tree, .canonical) { rows in
-                    tell(rows)
-                    if case .begin(_, let kind) = rows {
-                        target = writer.tree(kind, root: writer.roots[tree.index])
-                    } else {
-                        try target?.take(rows)
-                    }
-                }
-            }
-        }
-        try copy.checkThatAllIsUsed()
-        try writer.finish()
+    ///   - pages: Of a copy of the store, in whatever order, free ones too.
+    ///   - order: The rowids of the rows of `sqlite_schema`, in the order in which the compact copy would have these rows.
+    /// - Throws: `StoreFlaw`, also where the compact copy would have other settings; what `pages` and `sink` throw.
+    package init(ofScattered pages: any PageSource, schemaOrder order: [Int64], to sink: any PageSink) throws {
+        store = try StoreTrees(pages)
+        settings = store.settings
+        guard settings.staysTheSame else { throw StoreFlaw.schemaFormat(settings.schemaFormat) }
+        mayHaveUnusedPages = true
+        let rows = try store.schemaRows(inOrder: order)
+        var schema = SchemaTrees(textEncoding: settings.textEncoding)
+        for row in rows { try schema.add(row.span) }
+        trees = try Self.order(of: schema)
+        writer = try CanonicalWriter(settings, treeCount: schema.count, to: sink)
+        for (index, row) in rows.enumerated() { try writer.appendSchemaRow(row.span, rowid: Int64(index) + 1) }
+        try writer.endSchema()
     }
 
-    private static func writeSchema(of copy: StoreTrees, to writer: StoreWriter) throws {
-        var tree = writer.tree(.table, root: 1)
-        var named = 0
-        try copy.forEachSchemaRow { rowid, record in
-            guard let row = SchemaRow(record) else { return }
-            if row.root != 0 { named += 1 }
-            let encoded = row.encoded(from: record, root: writer.roots[named], copy.settings.integers)
-            try tree.append(encoded.span, rowid: rowid)
-        }
-        try tree.end()
+    private static func order(of schema: SchemaTrees) throws(StoreFlaw) -> [SchemaTrees.Tree] {
+        try schema.inOrder().flatMap { [$0.tree] + $0.indexes }
     }
+
+    /// Reads all trees but that of `sqlite_schema`.
+    package func read(_ take: (TreeRows) throws -> Void) throws {
+        for tree in trees { try store.read(tree, .canonical, take) }
+        if !mayHaveUnusedPages { try store.checkThatAllIsUsed() }
+    }
+}
+
+extension StoreSettings {
+    /// Whether they are those of what `VACUUM INTO` makes of the store: it writes the newest format, and one of two numbers for
+    /// incremental vacuum [vacuum.c, sqlite3RunVacuum; btree.c, newDatabase].
+    fileprivate var staysTheSame: Bool {
+        schemaFormat == Self.highestSchemaFormat && textEncoding != 0
+            && (incrementalVacuum == 0 || incrementalVacuum == 1 && hasAutoVacuum)
+    }
+}
+
+/// The half of the making of a canonical form that writes.
+package final class CanonicalWriter {
+    private let settings: StoreSettings
+    private let store: StoreWriter
+    private var tree: TreeWriter?
+    private var namedRows = 0
+
+    fileprivate init(_ settings: StoreSettings, treeCount: Int, to sink: any PageSink) throws {
+        self.settings = settings
+        store = try StoreWriter(settings, treeCount: treeCount, sink: sink)
+        tree = store.tree(.table, root: 1)
+    }
+
+    fileprivate func appendSchemaRow(_ record: Span<UInt8>, rowid: Int64) throws {
+        guard let row = SchemaRow(record) else { return }
+        if row.root != 0 { namedRows += 1 }
+        let encoded = row.encoded(from: record, root: store.roots[namedRows], settings.integers)
+        try tree?.append(encoded.span, rowid: rowid)
+    }
+
+    fileprivate func endSchema() throws {
+        try tree?.end()
+        tree = nil
+    }
+
+    package func take(_ rows: TreeRows) throws {
+        if case .begin(let place, let kind) = rows {
+            tree = store.tree(kind, root: store.roots[place.index])
+        } else {
+            try tree?.take(rows)
+        }
+    }
+
+    /// Writes what is left, once all has been read.
+    package func finish() throws { try store.finish() }
 }

@@ -1,12 +1,23 @@
+import Dispatch
 import ShipProtocol
 import StoreFiles
 import StoreFormat
+import Synchronization
 import SystemPackage
 
-/// The step from what `VACUUM INTO` left to the canonical copy.
+/// The step from what SQLite left to the canonical copy.
 ///
 /// Source: `Protocol/CANONICAL.md`.
 enum CanonicalFile {
+    /// What it is made of.
+    enum Source {
+        /// What `VACUUM INTO` left.
+        case compact
+        /// A copy of the store's pages as they are. The compact copy would have the rows of `sqlite_schema` in this order, by
+        /// their rowids.
+        case pages(schemaOrder: [Int64])
+    }
+
     /// What becomes of a copy.
     enum Outcome {
         /// Its canonical form is there: what is in its tables, `nil` if that cannot be told of all of them.
@@ -15,22 +26,28 @@ enum CanonicalFile {
         case impossible(StoreFlaw)
     }
 
+    /// Pieces of rows that wait to be written, and to be hashed.
+    private static let mostWaiting = 8
+
     /// - Parameters:
     ///   - copy: Is removed once its canonical form is there.
     ///   - target: A file that is not there yet; nothing is there if the copy has no canonical form.
     /// - Throws: `.cancelled`, `.noSpace`, `.file`.
     static func make(
-        of copy: FilePath, as target: FilePath, _ interruption: Interruption
+        of copy: FilePath, _ source: Source, as target: FilePath, _ interruption: Interruption
     ) throws(SnapshotError) -> Outcome {
         do {
-            let source = try PageFile(reading: copy) { try interruption.check() }
-            let written = try PageFile(creating: target, pageSize: source.pageSize)
-            let trees = try StoreTrees(source)
-            var digests = TableDigests(textEncoding: trees.settings.textEncoding)
-            try CanonicalForm.write(of: trees, to: written) { digests.take($0) }
+            let pages = try PageFile(reading: copy) { try interruption.check() }
+            let written = try PageFile(creating: target, pageSize: pages.pageSize)
+            let making =
+                switch source {
+                case .compact: try CanonicalMaking(ofCompact: pages, to: written)
+                case .pages(let order): try CanonicalMaking(ofScattered: pages, schemaOrder: order, to: written)
+                }
+            let tables = try run(making)
             try written.flush()
             try PlatformCalls.removeFile(copy)
-            return .made(tables: digests.told)
+            return .made(tables: tables)
         } catch {
             try? PlatformCalls.removeFile(target)
             switch error {
@@ -41,5 +58,44 @@ enum CanonicalFile {
             default: throw .file(FileError(.write, target, .ioError))
             }
         }
+    }
+
+    private struct NobodyTakes: Error {}
+
+    /// Reads here what a thread of its own writes and another one hashes.
+    private static func run(_ making: CanonicalMaking) throws -> [ForeignText: TableContent]? {
+        let writing = HandOver<TreeRows>(most: mostWaiting)
+        let hashing = HandOver<TreeRows>(most: mostWaiting)
+        let failure = Mutex<(any Error)?>(nil)
+        let digests = Mutex(TableDigests(textEncoding: making.settings.textEncoding))
+        // One thread has it at a time: the one that writes, until all have ended.
+        nonisolated(unsafe) let writer = making.writer
+        let others = DispatchGroup()
+        DispatchQueue(label: "ship-store canonical form").async(group: others) {
+            do {
+                while let rows = writing.take() { try writer.take(rows) }
+            } catch {
+                failure.withLock { $0 = error }
+                writing.leave()
+            }
+        }
+        DispatchQueue(label: "ship-store table digests").async(group: others) {
+            digests.withLock { digests in
+                while let rows = hashing.take() { digests.take(rows) }
+            }
+        }
+        let reading = Result {
+            try making.read { rows in
+                guard writing.give(rows) else { throw NobodyTakes() }
+                _ = hashing.give(rows)
+            }
+        }
+        writing.end()
+        hashing.end()
+        others.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+        try reading.get()
+        try making.writer.finish()
+        return digests.withLock { $0.told }
     }
 }
