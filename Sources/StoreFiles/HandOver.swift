@@ -5,17 +5,19 @@ import Synchronization
 package final class HandOver<Element: Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
-        var hasEnded = false
         /// Nobody takes any more.
         var isLeft = false
     }
 
     private let state = Mutex(State())
-    private let room: DispatchSemaphore
+    // It has to end with no less than it began with.
+    private let room = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
 
     /// - Parameter most: Elements that wait to be taken.
-    package init(most: Int) { room = DispatchSemaphore(value: most) }
+    package init(most: Int) {
+        for _ in 0..<most { room.signal() }
+    }
 
     /// Waits until there is room.
     ///
@@ -31,10 +33,7 @@ package final class HandOver<Element: Sendable>: Sendable {
     }
 
     /// Nothing more comes.
-    package func end() {
-        state.withLock { $0.hasEnded = true }
-        filled.signal()
-    }
+    package func end() { filled.signal() }
 
     /// Waits until there is one.
     ///
