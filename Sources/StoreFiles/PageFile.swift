@@ -21,6 +21,9 @@ package final class PageFile: PageSource, PageSink {
     /// Of a file that is read: its size; of one that is written: its highest page so far.
     package private(set) var pageCount: UInt32
 
+    /// Bytes of the pages.
+    package var size: Int64 { Int64(pageCount) * Int64(pageSize) }
+
     /// Opens a file to read it.
     ///
     /// - Parameter check: Called before each page is read; throws to end the work.

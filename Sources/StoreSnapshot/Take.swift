@@ -72,12 +72,13 @@ struct Take: Sendable {
         let canonicalPath = place.appending("copy.sqlite")
         // What is left out is written into the vacuumed copy, where it has to be.
         let isWritten = marking == .written && profile.leavesOut
+        let beginning = VacuumInto.Beginning()
         let (vacuum, written) = try hold.during { () throws(SnapshotError) in
             try Self.vacuum(
-                store, into: vacuumed, for: form == .canonical && !isWritten ? .anyForm : .vacuumed, profile, form,
-                marking, watch: watch)
+                store, into: vacuumed, for: form == .canonical && !isWritten ? .canonical(canonicalPath) : .vacuumed,
+                profile, form, marking, beginning, watch: watch)
         } hasBegun: {
-            VacuumInto.hasBegun(writing: vacuumed)
+            beginning.isOver || VacuumInto.hasBegun(writing: vacuumed)
         }
         var files: ExternalFiles?
         if isWritten {
@@ -90,15 +91,18 @@ struct Take: Sendable {
             files = found
         }
         var made: CanonicalFile.Outcome?
-        if case .pages(let pages, let order) = written.form {
-            made = try CanonicalFile.make(of: pages, .pages(schemaOrder: order), as: canonicalPath, watch.interruption)
+        switch written.form {
+        case .vacuumed: break
+        case .canonical(let tables): made = .made(tables: tables)
+        case .pages(let pages, let order):
+            made = try CanonicalFile.make(of: .pages(pages, order), as: canonicalPath, watch.interruption)
             if case .impossible = made {
                 try vacuum.vacuum(pages, into: vacuumed, written.room)
                 made = nil
             }
         }
         if form == .canonical, made == nil {
-            made = try CanonicalFile.make(of: vacuumed, .compact, as: canonicalPath, watch.interruption)
+            made = try CanonicalFile.make(of: .compact(vacuumed), as: canonicalPath, watch.interruption)
         }
         switch made {
         case nil:
@@ -171,21 +175,21 @@ struct Take: Sendable {
 
     private static func vacuum(
         _ store: FilePath, into target: FilePath, for wanted: VacuumInto.Wanted, _ profile: CopyProfile,
-        _ form: CopyForm,
-        _ marking: OmissionMarking, watch: ConnectionWatch
+        _ form: CopyForm, _ marking: OmissionMarking, _ beginning: VacuumInto.Beginning, watch: ConnectionWatch
     ) throws(SnapshotError) -> (VacuumInto, VacuumInto.Written) {
         for _ in 1...attemptsWithoutLocks {
             let sidecars = Sidecars(beside: store)
             defer { Sidecars.restore(sidecars, beside: store) }
             let access = try SourceAccess(to: store, sidecars: sidecars)
             let vacuum = VacuumInto(
-                store: store, access: access, profile: profile, form: form, marking: marking, watch: watch)
+                store: store, access: access, profile: profile, form: form, marking: marking, watch: watch,
+                beginning: beginning)
             let written = try vacuum.write(to: target, for: wanted)
             if access.isStillValid(for: store) { return (vacuum, written) }
-            if case .pages(let pages, _) = written.form {
-                try? PlatformCalls.removeFile(pages)
-            } else {
-                try? PlatformCalls.removeFile(target)
+            switch (written.form, wanted) {
+            case (.pages(let pages, _), _): try? PlatformCalls.removeFile(pages)
+            case (.canonical, .canonical(let path)): try? PlatformCalls.removeFile(path)
+            case (.vacuumed, _), (.canonical, .vacuumed): try? PlatformCalls.removeFile(target)
             }
         }
         throw .busy(store, waited: .zero)

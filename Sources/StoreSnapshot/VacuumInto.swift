@@ -1,13 +1,20 @@
 import GRDB
 import GRDBSQLite
+import ShipProtocol
 import StoreFiles
+import StoreFormat
+import Synchronization
 import SystemPackage
 
-/// The step from the live store to a copy: one `VACUUM INTO` over a read-only connection, or a copy of the pages, of which the
-/// canonical form of what `VACUUM INTO` would make is made without it. Copying pages takes less time, for which a reader is there.
+/// The step from the live store to a copy, in the first of these ways that does:
+///
+/// 1. the canonical form of what `VACUUM INTO` would make is made of the store's own pages, in one read transaction;
+/// 2. it is made of a copy of the pages, where something has to be left out, or the pages cannot be read one by one;
+/// 3. one `VACUUM INTO` over a read-only connection, which is what decides where the other two might give something else.
 ///
 /// Source: sqlite.org/lang_vacuum.html#vacuuminto. In WAL mode the connection is one reader among others, which writers
-/// and checkpoints do not wait for; in the other modes writers wait until it is done, as for any reader.
+/// and checkpoints do not wait for; in the other modes writers wait until it is done, as for any reader. The first way takes no
+/// longer than `VACUUM INTO`.
 struct VacuumInto {
     let store: FilePath
     let access: SourceAccess
@@ -15,6 +22,16 @@ struct VacuumInto {
     let form: CopyForm
     let marking: OmissionMarking
     let watch: ConnectionWatch
+    /// Set once it is settled which state of the store is copied.
+    let beginning: Beginning
+
+    /// Whether a copy has begun.
+    final class Beginning: Sendable {
+        private let state = Atomic(false)
+
+        var isOver: Bool { state.load(ordering: .acquiring) }
+        fileprivate func end() { state.store(true, ordering: .releasing) }
+    }
 
     /// What is found out about the source under one shared lock.
     private struct Survey {
@@ -39,8 +56,10 @@ struct VacuumInto {
 
         enum Form {
             case vacuumed
+            /// The canonical form, and what is in its tables; `nil` if that cannot be told of all of them.
+            case canonical(tables: [ForeignText: TableContent]?)
             /// A copy of its pages. The vacuumed copy would have the rows of `sqlite_schema` in this order, by their rowids.
-            case pages(FilePath, schemaOrder: [Int64])
+            case pages(FilePath, CompactOrder)
         }
     }
 
@@ -50,8 +69,16 @@ struct VacuumInto {
     func write(to target: FilePath, for wanted: Wanted) throws(SnapshotError) -> Written {
         let connection = try open()
         let survey = try connection.read { try self.survey($0) }
+        var wanted = wanted
+        if case .canonical(let path) = wanted, survey.emptied.isEmpty, watch.held == nil {
+            switch try connection.read({ try make(path, of: $0, survey) }) {
+            case .made(let written): return written
+            case .leftToVacuum: wanted = .vacuumed
+            case nil: break
+            }
+        }
         // A store of which most is free is vacuumed sooner than copied.
-        let wantsPages = wanted == .anyForm && survey.size <= 2 * survey.used
+        let wantsPages = wanted != .vacuumed && survey.size <= 2 * survey.used
         let needsPages = survey.needsPages || wantsPages
         // Beside what VACUUM writes there is first a copy of the pages, where it needs one, and then the canonical form.
         let needed = survey.used + max(needsPages ? survey.size : 0, form == .canonical ? survey.used : 0)
@@ -71,7 +98,7 @@ struct VacuumInto {
             try Self.prepare(pages, room)
             let (emptied, order) = try copyPages(of: connection, to: pages, room, wantsOrder: wantsPages)
             if let order {
-                return Written(form: .pages(pages, schemaOrder: order), emptied: emptied, room: room)
+                return Written(form: .pages(pages, order), emptied: emptied, room: room)
             }
             try vacuum(pages, into: target, room)
             return Written(form: .vacuumed, emptied: emptied, room: room)
@@ -82,11 +109,37 @@ struct VacuumInto {
     }
 
     /// What is to become of the copy.
-    enum Wanted {
+    enum Wanted: Hashable {
         /// It has to be vacuumed.
         case vacuumed
-        /// The canonical form is made of it at once.
-        case anyForm
+        /// The canonical form is made of it at once, in this file.
+        case canonical(FilePath)
+    }
+
+    private enum Direct {
+        case made(Written)
+        /// What `VACUUM INTO` makes is decisive.
+        case leftToVacuum
+    }
+
+    /// Makes the canonical form of the store's own pages.
+    ///
+    /// - Returns: `nil` where a copy of them is needed.
+    private func make(_ path: FilePath, of database: Database, _ survey: Survey) throws -> Direct? {
+        try SnapshotPages.read(database, watch.interruption) { pages in
+            // The schema may be another one by now.
+            let emptied = try EmptiedTables(profile, marking, in: database)
+            guard emptied.isEmpty else { return nil }
+            beginning.end()
+            // What SQLite finds wrong with the schema, it finds once more in the midst of `VACUUM INTO`, and says there.
+            guard let order = (try? CompactSchema.order(of: database, watch)) ?? nil else { return .leftToVacuum }
+            let room = try Room(for: survey.used, in: path.removingLastComponent(), leaving: watch.keptFree)
+            switch try CanonicalFile.make(of: .live(pages, order), as: path, watch.interruption) {
+            case .made(let tables):
+                return .made(Written(form: .canonical(tables: tables), emptied: emptied, room: room))
+            case .impossible: return .leftToVacuum
+            }
+        }
     }
 
     /// Vacuums a copy of the pages, which goes.
@@ -100,7 +153,7 @@ struct VacuumInto {
     /// - Returns: Which tables were emptied in the copy, and the order of its schema, if it is wanted and can be told.
     private func copyPages(
         of connection: borrowing WatchedConnection, to pages: FilePath, _ room: Room, wantsOrder: Bool
-    ) throws(SnapshotError) -> (EmptiedTables, [Int64]?) {
+    ) throws(SnapshotError) -> (EmptiedTables, CompactOrder?) {
         let copy = try WatchedConnection(address: pages.string, to: .write, of: store, watch: watch)
         let emptied = try copy.read { copy in
             // It is thrown away if anything goes wrong.
@@ -117,7 +170,7 @@ struct VacuumInto {
         return (emptied, order ?? nil)
     }
 
-    /// Whether what is copied to `target` is settled: something of it has been written.
+    /// Whether what is copied to `target` is settled: something of it has been written, or its making has begun.
     static func hasBegun(writing target: FilePath) -> Bool {
         [target, pages(of: target)].contains { ((try? PlatformCalls.status(of: $0))?.size ?? 0) > 0 }
     }

@@ -28,11 +28,16 @@ package struct PageGeometry: Hashable, Sendable {
 
     /// Bytes of a payload that stay in the cell.
     package func localSize(ofPayload size: Int, in kind: TreeKind) -> Int {
-        let most = kind == .table ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+        let most = mostLocal(in: kind)
         guard size > most else { return size }
         let least = (usableSize - 12) * 32 / 255 - 23
         let fitting = least + (size - least) % overflowSize
         return fitting <= most ? fitting : least
+    }
+
+    /// Bytes of the longest payload that is in its cell alone.
+    package func mostLocal(in kind: TreeKind) -> Int {
+        kind == .table ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
     }
 
     /// The page whose entries tell of a page, and where in it.

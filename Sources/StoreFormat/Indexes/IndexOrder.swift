@@ -25,6 +25,24 @@ package struct IndexOrder: Sendable {
         return 0
     }
 
+    /// Whether SQLite looks at all of each text of a sound entry, as `compare` does: for NOCASE it ends at a byte of zero
+    /// [sqlite3StrNICmp].
+    func looksAtAll(of entry: Span<UInt8>) -> Bool {
+        var position = 0
+        guard let header = Varint.read(entry, at: &position) else { return false }
+        var value = Int(truncatingIfNeeded: header)
+        for part in parts {
+            guard let type = Varint.read(entry, at: &position), let length = SerialType.length(type),
+                value + length <= entry.count
+            else { return false }
+            if part.collation == .noCase, SerialType.isText(type) {
+                for index in value..<(value + length) where entry[index] == 0 { return false }
+            }
+            value += length
+        }
+        return true
+    }
+
     /// A number whose order is that of the entries, as far as it tells them apart: if it is less, the entry comes first.
     package func prefix(of entry: Span<UInt8>) -> UInt64 {
         var type = 0

@@ -79,6 +79,55 @@ package enum CanonicalRecord {
         case unsound
     }
 
+    /// Whether a whole record is canonical, where that is seen at once: of the records with long headers or values, which are
+    /// few, it says that of none.
+    static func isPlainlyCanonical(_ record: UnsafePointer<UInt8>, count: Int, _ integers: IntegerForm) -> Bool {
+        guard count > 0 else { return false }
+        let headerSize = Int(record[0])
+        guard 1..<0x80 ~= headerSize, headerSize <= count else { return false }
+        var position = 1
+        var value = headerSize
+        while position < headerSize {
+            var type = Int(record[position])
+            position += 1
+            if type >= 0x80 {
+                guard position < headerSize, record[position] < 0x80 else { return false }
+                type = (type & 0x7F) << 7 | Int(record[position])
+                position += 1
+                // The fewest bytes: it would have fitted in one.
+                guard type >= 0x80 else { return false }
+            }
+            if type >= SerialType.firstOfVariableLength {
+                value += (type - 12) >> 1
+            } else if type == SerialType.real {
+                value += 8
+            } else if type != SerialType.null {
+                let length = Int(SerialType.numberLength(UInt64(type)))
+                guard type < 10, value + length <= count,
+                    isNarrowest(record + value, length: length, integers)
+                else { return false }
+                value += length
+            }
+        }
+        return value == count
+    }
+
+    /// Whether an integer has no narrower type.
+    ///
+    /// - Parameter length: Of one of the integer types: 0, 1, 2, 3, 4, 6 or 8.
+    @inline(__always)
+    private static func isNarrowest(
+        _ bytes: UnsafePointer<UInt8>, length: Int, _ integers: IntegerForm
+    ) -> Bool {
+        if length == 0 { return integers == .modern }
+        if length == 1 { return integers == .legacy || bytes[0] > 1 }
+        var value = Int64(Int8(bitPattern: bytes[0]))
+        for index in 1..<length { value = value << 8 | Int64(bytes[index]) }
+        // The bits of the next narrower type.
+        let bits: Int64 = length == 6 ? 32 : length == 8 ? 48 : Int64(8 * (length - 1))
+        return (value << (64 - bits)) >> (64 - bits) != value
+    }
+
     /// Looks at a whole record.
     package static func judge(_ record: Span<UInt8>, _ integers: IntegerForm) -> Judgement {
         var position = 0

@@ -81,6 +81,70 @@ final class TreePage {
         return Int64(bitPattern: value)
     }
 
+    /// Copies cells of a leaf, one after the other, for as long as each is as a walk hands it on: its record is in the page, and,
+    /// if it has to be, canonical; its varints are of the fewest bytes. At the first that is otherwise, broken ones too, and where
+    /// there is no room it ends.
+    ///
+    /// - Parameters:
+    ///   - place: The cell to begin with; afterwards that where it ended.
+    ///   - form: What the records have to be; `nil` if they may be whatever they are.
+    /// - Returns: Bytes that were written.
+    func copyPlainCells(
+        at place: inout TreePlace, _ form: IntegerForm?, to output: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        guard isLeaf, let target = output.baseAddress else { return 0 }
+        let (usableSize, lowest, room) = (geometry.usableSize, pointers + 2 * cellCount, room)
+        let mostLocal = geometry.mostLocal(in: kind)
+        let isTable = kind == .table
+        var (index, used, last) = (place.index, place.used, place.lastRowid)
+        var written = 0
+        bytes.withUnsafeBufferPointer { page in
+            // The initializer has seen to it that all pointers are in the page, and `usableSize` is no more than it has.
+            guard let page = page.baseAddress else { return }
+            while index < cellCount {
+                let pointer = page + pointers + 2 * index
+                let start = Int(pointer[0]) << 8 | Int(pointer[1])
+                // The varints have at most 2 and 9 bytes; and 4 is the least that a cell takes.
+                guard start >= lowest, start + (isTable ? 11 : 4) <= usableSize else { break }
+                var position = start + 1
+                var size = Int(page[start])
+                if size >= 0x80 {
+                    guard page[position] < 0x80, size > 0x80 else { break }
+                    size = (size & 0x7F) << 7 | Int(page[position])
+                    position += 1
+                }
+                guard size <= mostLocal else { break }
+                if isTable {
+                    let first = position
+                    var rowid: UInt64 = 0
+                    while position < first + 8, page[position] >= 0x80 {
+                        rowid = rowid << 7 | UInt64(page[position] & 0x7F)
+                        position += 1
+                    }
+                    rowid =
+                        position < first + 8
+                        ? rowid << 7 | UInt64(page[position]) : rowid << 8 | UInt64(page[position])
+                    position += 1
+                    let value = Int64(bitPattern: rowid)
+                    guard position - first == Varint.length(of: rowid), last.map({ $0 < value }) ?? true else { break }
+                    last = value
+                }
+                let end = position + size
+                let taken = max(4, end - start)
+                guard end <= usableSize, used + taken <= room, written + end - start <= output.count else { break }
+                if let form {
+                    guard CanonicalRecord.isPlainlyCanonical(page + position, count: size, form) else { break }
+                }
+                (target + written).copyMemory(from: page + start, byteCount: end - start)
+                written += end - start
+                used += taken
+                place = TreePlace(index: index + 1, used: used, lastRowid: last)
+                index += 1
+            }
+        }
+        return written
+    }
+
     /// Bytes that there are for cells.
     var room: Int { geometry.usableSize - pointers - 2 * cellCount }
 
@@ -98,4 +162,14 @@ final class TreePage {
         UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
             | UInt32(bytes[offset + 3])
     }
+}
+
+/// Where one is among the cells of a page.
+struct TreePlace {
+    /// Of the next cell.
+    var index: Int
+    /// Bytes of the cells so far: cells that lie over each other would make much of few bytes.
+    var used: Int
+    /// Of a table.
+    var lastRowid: Int64?
 }

@@ -56,33 +56,63 @@ package struct TreeReader {
     ///
     /// - Throws: `StoreFlaw`, and what `pages` throws.
     package mutating func next() throws -> TreeCell? {
+        let isInLeaf = try enterLeaf()
+        guard !levels.isEmpty else { return nil }
+        let top = levels.count - 1
+        let position = levels[top].position
+        levels[top].position = position + 1
+        let cell = try takeCell(isInLeaf ? position : position / 2)
+        if kind == .table {
+            if let lastRowid, lastRowid >= cell.rowid { throw StoreFlaw.page(cell.page, .order) }
+            lastRowid = cell.rowid
+        }
+        return cell
+    }
+
+    /// Goes to the leaf that the next cell is in.
+    ///
+    /// - Returns: `false` if that cell is in an interior page, of an index's tree, and if there is none.
+    /// - Throws: `StoreFlaw`, and what `pages` throws.
+    mutating func enterLeaf() throws -> Bool {
         while !levels.isEmpty {
             let top = levels.count - 1
             let position = levels[top].position
-            let (isLeaf, cellCount) = (levels[top].page.isLeaf, levels[top].page.cellCount)
-            guard position < cellCount || !isLeaf, position <= 2 * cellCount else {
+            let page = levels[top].page
+            guard position < page.cellCount || !page.isLeaf, position <= 2 * page.cellCount else {
                 levels.removeLast()
                 continue
             }
-            levels[top].position = position + 1
-            if isLeaf {
-                let cell = try takeCell(position)
-                if kind == .table {
-                    if let lastRowid, lastRowid >= cell.rowid { throw StoreFlaw.page(cell.page, .order) }
-                    lastRowid = cell.rowid
-                }
-                return cell
-            }
-            let page = levels[top].page
+            if page.isLeaf { return true }
             if position % 2 == 0 {
-                try descend(to: position / 2 < cellCount ? page.child(position / 2) : page.rightChild)
+                levels[top].position = position + 1
+                try descend(to: position / 2 < page.cellCount ? page.child(position / 2) : page.rightChild)
             } else if kind == .index {
-                return try takeCell(position / 2)
-            } else if let lastRowid, try lastRowid > page.separator(position / 2) {
-                throw StoreFlaw.page(page.number, .order)
+                return false
+            } else {
+                if let lastRowid, try lastRowid > page.separator(position / 2) {
+                    throw StoreFlaw.page(page.number, .order)
+                }
+                levels[top].position = position + 1
             }
         }
-        return nil
+        return false
+    }
+
+    /// Copies the next cells that need nothing done to them, as far as they are in the leaf where we are. What `next` gives after
+    /// it is the first of the others.
+    ///
+    /// - Parameter form: How the records have to be written; `nil` if they may be whatever they are.
+    /// - Returns: Cells and bytes.
+    mutating func copyPlainCells(
+        _ form: IntegerForm?, to output: UnsafeMutableRawBufferPointer
+    ) -> (cells: Int, bytes: Int) {
+        guard let level = levels.last, level.page.isLeaf else { return (0, 0) }
+        var place = TreePlace(index: level.position, used: level.used, lastRowid: lastRowid)
+        let bytes = level.page.copyPlainCells(at: &place, form, to: output)
+        levels[levels.count - 1].position = place.index
+        levels[levels.count - 1].used = place.used
+        lastRowid = place.lastRowid
+        return (place.index - level.position, bytes)
     }
 
     /// A cell of the page where we are.

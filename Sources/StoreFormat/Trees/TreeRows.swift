@@ -21,9 +21,6 @@ package enum TreeRows: Sendable {
 
 /// The b-trees of one store, read one after the other; no page is met twice.
 package final class StoreTrees {
-    /// Bytes of cells that are gathered before they are handed on.
-    private static let gathered = 64 * 1024
-
     /// How records are handed on.
     package enum Records: Hashable, Sendable {
         case asWritten
@@ -104,49 +101,51 @@ package final class StoreTrees {
 
     /// Reads one tree.
     ///
+    /// - Parameter order: Of the entries, each of which has to come after the one before; `nil` if nobody wants to know.
     /// - Throws: `StoreFlaw`, also for a record that is not sound where records are to be canonical; what the pages and `take`
     ///   throw.
-    package func read(_ tree: SchemaTrees.Tree, _ records: Records, _ take: (TreeRows) throws -> Void) throws {
+    package func read(
+        _ tree: SchemaTrees.Tree, _ records: Records, in order: IndexOrder? = nil, _ take: (TreeRows) throws -> Void
+    ) throws {
         let kind = try TreeReader.kind(of: tree.root, in: pages, geometry)
         // An index is never a table's tree; a table WITHOUT ROWID is an index's.
-        guard tree.isTable || kind == .index else { throw StoreFlaw.page(tree.root, .type(TreeKind.table.leafType)) }
+        guard kind == .index || tree.isTable && order == nil else {
+            throw StoreFlaw.page(tree.root, .type(TreeKind.table.leafType))
+        }
         var reader = try TreeReader(pages, geometry, root: tree.root, kind: kind, use: use)
         try take(.begin(tree, kind))
-        var (record, canonical, cells): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
-        var count = 0
-        while let cell = try reader.next() {
+        var (record, canonical, before): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
+        var chunk = CellChunk(kind)
+        let form = records == .canonical ? settings.integers : nil
+        while true {
+            while order == nil, !chunk.isFull, try reader.enterLeaf(), chunk.copyPlainCells(of: &reader, form) {}
+            if chunk.isFull { try chunk.hand(to: take) }
+            guard let cell = try reader.next() else { break }
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
-                if count > 0 { try take(.cells(cells, count: count)) }
-                (cells, count) = ([], 0)
+                guard order == nil else { throw StoreFlaw.page(cell.page, .order) }
+                try chunk.hand(to: take)
                 try readLong(cell, of: reader, records, take)
                 continue
             }
             record.removeAll(keepingCapacity: true)
             try reader.appendRecord(of: cell, to: &record)
-            if records == .asWritten || CanonicalRecord.judge(record.span, settings.integers) == .canonical {
-                Self.append(record, cell.rowid, kind, to: &cells)
-            } else {
+            if records == .canonical, CanonicalRecord.judge(record.span, settings.integers) != .canonical {
                 canonical.removeAll(keepingCapacity: true)
                 guard CanonicalRecord.append(record.span, settings.integers, to: &canonical) else {
                     throw StoreFlaw.record(page: cell.page)
                 }
-                Self.append(canonical, cell.rowid, kind, to: &cells)
+                swap(&record, &canonical)
             }
-            count += 1
-            guard cells.count >= Self.gathered else { continue }
-            try take(.cells(cells, count: count))
-            count = 0
-            cells = []
-            cells.reserveCapacity(2 * Self.gathered)
+            try chunk.append(record, cell.rowid, take)
+            guard let order else { continue }
+            guard order.looksAtAll(of: record.span), before.isEmpty || order.compare(before.span, record.span) < 0
+            else {
+                throw StoreFlaw.page(cell.page, .order)
+            }
+            swap(&before, &record)
         }
-        if count > 0 { try take(.cells(cells, count: count)) }
+        try chunk.hand(to: take)
         try take(.end)
-    }
-
-    private static func append(_ record: [UInt8], _ rowid: Int64, _ kind: TreeKind, to cells: inout [UInt8]) {
-        Varint.append(UInt64(record.count), to: &cells)
-        if kind == .table { Varint.append(UInt64(bitPattern: rowid), to: &cells) }
-        cells.append(contentsOf: record)
     }
 
     private func readLong(
@@ -178,5 +177,61 @@ package final class StoreTrees {
         }
         let unused = Int(pages.pageCount) - setAside - use.count
         guard unused == 0 else { throw StoreFlaw.unusedPages(unused) }
+    }
+}
+
+/// Cells that are gathered before they are handed on.
+private struct CellChunk {
+    private static let size = 64 * 1024
+
+    private let kind: TreeKind
+    private var bytes: [UInt8] = []
+    /// Of the bytes.
+    private var filled = 0
+    private var count = 0
+    private var cell: [UInt8] = []
+
+    init(_ kind: TreeKind) { self.kind = kind }
+
+    /// Whether most of it is in use.
+    var isFull: Bool { filled > Self.size - Self.size / 8 }
+
+    /// - Returns: Whether there were any.
+    mutating func copyPlainCells(of reader: inout TreeReader, _ form: IntegerForm?) -> Bool {
+        makeBytes()
+        let copied = bytes.withUnsafeMutableBytes {
+            reader.copyPlainCells(form, to: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
+        }
+        filled += copied.bytes
+        count += copied.cells
+        return copied.cells > 0
+    }
+
+    mutating func append(_ record: [UInt8], _ rowid: Int64, _ take: (TreeRows) throws -> Void) throws {
+        cell.removeAll(keepingCapacity: true)
+        Varint.append(UInt64(record.count), to: &cell)
+        if kind == .table { Varint.append(UInt64(bitPattern: rowid), to: &cell) }
+        cell.append(contentsOf: record)
+        if filled + cell.count > Self.size { try hand(to: take) }
+        guard cell.count <= Self.size else { return try take(.cells(cell, count: 1)) }
+        makeBytes()
+        bytes.replaceSubrange(filled..<(filled + cell.count), with: cell)
+        filled += cell.count
+        count += 1
+    }
+
+    private mutating func makeBytes() {
+        if bytes.isEmpty { bytes = Array(repeating: 0, count: Self.size) }
+    }
+
+    /// Hands on what there is.
+    mutating func hand(to take: (TreeRows) throws -> Void) throws {
+        guard count > 0 else { return }
+        bytes.removeLast(bytes.count - filled)
+        let whole = bytes
+        bytes = []
+        let cells = count
+        (filled, count) = (0, 0)
+        try take(.cells(whole, count: cells))
     }
 }

@@ -23,6 +23,7 @@ package struct CanonicalMaking {
     /// In the order of `Protocol/CANONICAL.md` section 4.
     private let trees: [SchemaTrees.Tree]
     private let mayHaveUnusedPages: Bool
+    private let entryOrders: [String: IndexOrder]
 
     /// - Parameter pages: Of a compact copy.
     /// - Throws: `StoreFlaw`, and what `pages` and `sink` throw.
@@ -31,6 +32,7 @@ package struct CanonicalMaking {
         try store.checkCounts()
         settings = store.settings
         mayHaveUnusedPages = false
+        entryOrders = [:]
         let schema = try store.schema()
         trees = try Self.order(of: schema)
         writer = try CanonicalWriter(settings, treeCount: schema.count, to: sink)
@@ -42,14 +44,18 @@ package struct CanonicalMaking {
     ///
     /// - Parameters:
     ///   - pages: Of a copy of the store, in whatever order, free ones too.
-    ///   - order: The rowids of the rows of `sqlite_schema`, in the order in which the compact copy would have these rows.
+    ///   - order: In which the compact copy would have rows and entries.
     /// - Throws: `StoreFlaw`, also where the compact copy would have other settings; what `pages` and `sink` throw.
-    package init(ofScattered pages: any PageSource, schemaOrder order: [Int64], to sink: any PageSink) throws {
+    package init(ofScattered pages: any PageSource, _ order: CompactOrder, to sink: any PageSink) throws {
         store = try StoreTrees(pages)
         settings = store.settings
         guard settings.staysTheSame else { throw StoreFlaw.schemaFormat(settings.schemaFormat) }
         mayHaveUnusedPages = true
-        let rows = try store.schemaRows(inOrder: order)
+        entryOrders = order.entries
+        guard entryOrders.isEmpty || settings.textEncoding == 1 else {
+            throw StoreFlaw.textEncoding(settings.textEncoding)
+        }
+        let rows = try store.schemaRows(inOrder: order.schema)
         var schema = SchemaTrees(textEncoding: settings.textEncoding)
         for row in rows { try schema.add(row.span) }
         trees = try Self.order(of: schema)
@@ -64,8 +70,27 @@ package struct CanonicalMaking {
 
     /// Reads all trees but that of `sqlite_schema`.
     package func read(_ take: (TreeRows) throws -> Void) throws {
-        for tree in trees { try store.read(tree, .canonical, take) }
+        for tree in trees {
+            let order = entryOrders.isEmpty ? nil : entryOrders[String(decoding: tree.name, as: UTF8.self)]
+            try store.read(tree, .canonical, in: order, take)
+        }
         if !mayHaveUnusedPages { try store.checkThatAllIsUsed() }
+    }
+}
+
+/// The orders in which a compact copy has what it has, where they may be others than those of the store.
+package struct CompactOrder: Sendable {
+    /// The rowids of the rows of `sqlite_schema`.
+    package let schema: [Int64]
+    /// Those indexes, and tables WITHOUT ROWID, by their names, of which `VACUUM INTO` looks for each entry's place. It puts the
+    /// entries of all others one behind the other, whatever their order is.
+    ///
+    /// Source: insert.c, xferOptimization: those with collations other than BINARY.
+    package let entries: [String: IndexOrder]
+
+    package init(schema: [Int64], entries: [String: IndexOrder]) {
+        self.schema = schema
+        self.entries = entries
     }
 }
 

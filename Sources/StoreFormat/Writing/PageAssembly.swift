@@ -1,83 +1,136 @@
-/// The cells of a page that is being filled, in the order of their keys.
+/// A page of a tree that is being filled, with cells in the order of their keys.
+///
+/// Source: `Protocol/CANONICAL.md` section 5.
 struct PageAssembly {
-    private(set) var cells: [UInt8] = []
-    private var starts: [Int] = []
+    /// The page, but for what `finish` puts into its header; of zeros where nothing is.
+    private(set) var bytes: [UInt8]
+    private(set) var count = 0
     /// First pages of the overflow chains, with the index of their cell.
     private(set) var chains: [(cell: Int, page: UInt32)] = []
-    /// Bytes that the cells take, pointers included.
-    private(set) var used = 0
+    private let usableSize: Int
+    /// Where the pointers begin: behind the header.
+    private let pointers: Int
+    /// Where the last cell begins.
+    private var start: Int
+    /// Bytes of the last cell.
+    private var lastLength = 0
 
-    var count: Int { starts.count }
-    var isEmpty: Bool { starts.isEmpty }
+    enum Level {
+        case leaf, interior
 
-    /// Bytes that a cell of a length takes, its pointer included.
-    static func room(forCell length: Int) -> Int { max(4, length) + 2 }
+        /// Bytes of the page's header.
+        var headerSize: Int { self == .leaf ? 8 : 12 }
+    }
 
+    init(_ level: Level, _ geometry: PageGeometry) {
+        bytes = Array(repeating: 0, count: geometry.pageSize)
+        usableSize = geometry.usableSize
+        pointers = level.headerSize
+        start = geometry.usableSize
+    }
+
+    var isEmpty: Bool { count == 0 }
+    /// Bytes that header and cells take, pointers included.
+    var used: Int { pointers + usableSize - start + 2 * count }
+
+    /// Whether a cell of a length has room.
+    func fits(_ length: Int) -> Bool { used + max(4, length) + 2 <= usableSize }
+
+    /// - Parameter cell: Has room.
+    mutating func append(_ cell: UnsafeRawBufferPointer) {
+        make(room: cell.count) { place in
+            guard let bytes = cell.baseAddress else { return }
+            place.copyMemory(from: bytes, byteCount: cell.count)
+        }
+    }
+
+    /// - Parameter cell: Has room, with the child's number if there is one.
     mutating func append(_ cell: TreeWriterCell, child: UInt32? = nil) {
-        starts.append(cells.count)
-        if let child { withUnsafeBytes(of: child.bigEndian) { cells.append(contentsOf: $0) } }
-        cell.bytes.withUnsafeBufferPointer { cells.append(contentsOf: $0) }
-        if cell.chain != 0 { chains.append((starts.count - 1, cell.chain)) }
-        used += Self.room(forCell: cell.bytes.count + (child == nil ? 0 : 4))
+        if cell.chain != 0 { chains.append((count, cell.chain)) }
+        cell.bytes.withUnsafeBytes { bytes in
+            guard let child else { return append(bytes) }
+            make(room: bytes.count + 4) { place in
+                place.storeBytes(of: child.bigEndian, as: UInt32.self)
+                guard let rest = bytes.baseAddress else { return }
+                (place + 4).copyMemory(from: rest, byteCount: bytes.count)
+            }
+        }
     }
 
-    /// - Returns: The last cell, of an interior page with its child.
-    mutating func removeLast(ofInterior: Bool) -> (cell: TreeWriterCell, child: UInt32)? {
-        guard let start = starts.popLast() else { return nil }
-        let bytes = cells[start...]
-        let child = ofInterior ? bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } : 0
-        let hasChain = chains.last?.cell == starts.count
+    private mutating func make(room length: Int, _ fill: (UnsafeMutableRawPointer) -> Void) {
+        precondition(fits(length))
+        start -= max(4, length)
+        let (start, pointer) = (start, pointers + 2 * count)
+        bytes.withUnsafeMutableBytes { page in
+            guard let page = page.baseAddress else { return }
+            fill(page + start)
+            (page + pointer).storeBytes(of: UInt16(truncatingIfNeeded: start).bigEndian, as: UInt16.self)
+        }
+        lastLength = length
+        count += 1
+    }
+
+    /// Takes the cell out that came last; once at most, and not the first one.
+    ///
+    /// - Returns: The cell, of an interior page with its child.
+    mutating func removeLast() -> (cell: TreeWriterCell, child: UInt32)? {
+        guard count > 1 else { return nil }
+        let cell = Array(bytes[start..<(start + lastLength)])
+        let isInterior = pointers == Level.interior.headerSize
+        let hasChain = chains.last?.cell == count - 1
         let chain = hasChain ? chains.removeLast().page : 0
-        let cell = TreeWriterCell(bytes: Array(ofInterior ? bytes.dropFirst(4) : bytes), chain: chain)
-        used -= Self.room(forCell: bytes.count)
-        cells.removeSubrange(start...)
-        return (cell, child)
+        count -= 1
+        let pointer = pointers + 2 * count
+        bytes.replaceSubrange(pointer..<(pointer + 2), with: [0, 0])
+        let size = max(4, lastLength)
+        bytes.replaceSubrange(start..<(start + size), with: repeatElement(0, count: size))
+        start += size
+        return (
+            TreeWriterCell(bytes: isInterior ? Array(cell.dropFirst(4)) : cell, chain: chain),
+            isInterior ? cell.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } : 0
+        )
     }
 
+    /// Makes it a page without cells.
     mutating func removeAll() {
-        cells.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
+        bytes.withUnsafeMutableBytes { page in
+            guard let start = page.baseAddress else { return }
+            start.initializeMemory(as: UInt8.self, repeating: 0, count: page.count)
+        }
         chains.removeAll(keepingCapacity: true)
-        used = 0
+        (count, start, lastLength) = (0, usableSize, 0)
     }
 
     /// Children of an interior page, without the right-most.
     var children: [UInt32] {
-        starts.map { start in cells[start..<(start + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
+        (0..<count).map { index in
+            let pointer = pointers + 2 * index
+            let start = Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1])
+            return bytes[start..<(start + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+        }
     }
 
-    /// Writes header, pointers and cells into a page of zeros.
+    /// Writes the header.
     ///
     /// - Parameters:
-    ///   - type: The first byte of the page's header.
+    ///   - type: The first byte of the header.
     ///   - rightChild: Of an interior page.
-    ///   - offset: Where the page's header begins: 100 in page 1.
-    /// Source: `Protocol/CANONICAL.md` section 5.
-    func write(into page: inout [UInt8], type: UInt8, rightChild: UInt32?, usableSize: Int, offset: Int) {
-        page[offset] = type
-        page[offset + 3] = UInt8(truncatingIfNeeded: count >> 8)
-        page[offset + 4] = UInt8(truncatingIfNeeded: count)
-        var pointer = offset + 8
-        if let rightChild {
-            withUnsafeBytes(of: rightChild.bigEndian) { page.replaceSubrange(pointer..<(pointer + 4), with: $0) }
-            pointer += 4
-        }
-        var start = usableSize
-        page.withUnsafeMutableBytes { page in
-            cells.withUnsafeBytes { cells in
-                for index in starts.indices {
-                    let end = index + 1 < starts.count ? starts[index + 1] : cells.count
-                    let length = end - starts[index]
-                    start -= max(4, length)
-                    page[start..<(start + length)].copyBytes(from: cells[starts[index]..<end])
-                    page[pointer] = UInt8(truncatingIfNeeded: start >> 8)
-                    page[pointer + 1] = UInt8(truncatingIfNeeded: start)
-                    pointer += 2
-                }
-            }
-            page[offset + 5] = UInt8(truncatingIfNeeded: start >> 8)
-            page[offset + 6] = UInt8(truncatingIfNeeded: start)
-        }
+    mutating func finish(type: UInt8, rightChild: UInt32?) {
+        bytes[0] = type
+        bytes[3] = UInt8(truncatingIfNeeded: count >> 8)
+        bytes[4] = UInt8(truncatingIfNeeded: count)
+        bytes[5] = UInt8(truncatingIfNeeded: start >> 8)
+        bytes[6] = UInt8(truncatingIfNeeded: start)
+        guard let rightChild else { return }
+        for index in 0..<4 { bytes[8 + index] = UInt8(truncatingIfNeeded: rightChild >> UInt32(24 - 8 * index)) }
+    }
+
+    /// Puts a page that is finished where it has less room: behind the header of the file. It has to have that much room.
+    func copyContent(behindHeaderOf page: inout [UInt8]) {
+        let offset = DatabaseHeader.size
+        let end = pointers + 2 * count
+        page.replaceSubrange(offset..<(offset + end), with: bytes[..<end])
+        page.replaceSubrange(start..<usableSize, with: bytes[start..<usableSize])
     }
 }
 

@@ -71,16 +71,34 @@ package final class StoreWriter {
         try sink.writePointer((type.rawValue, parent), map: place.page, offset: place.offset)
     }
 
+    /// Writes a page of a tree.
+    ///
+    /// - Returns: Its number.
+    func emitNext(_ page: inout PageAssembly, type: UInt8, rightChild: UInt32?) throws -> UInt32 {
+        let number = try nextPage()
+        try emit(&page, type: type, rightChild: rightChild, number: number)
+        return number
+    }
+
+    /// Writes the root of a tree.
+    func emitRoot(
+        _ page: inout PageAssembly, type: UInt8, rightChild: UInt32?, _ kind: TreeKind, number: UInt32
+    ) throws {
+        guard number == 1, page.used > geometry.usableSize - DatabaseHeader.size else {
+            return try emit(&page, type: type, rightChild: rightChild, number: number)
+        }
+        let child = try emitNext(&page, type: type, rightChild: rightChild)
+        var root = PageAssembly(.interior, geometry)
+        try emit(&root, type: kind.interiorType, rightChild: child, number: 1)
+    }
+
     /// Writes a page of a tree; the first page is kept until `finish`.
-    func emit(_ page: PageAssembly, type: UInt8, rightChild: UInt32?, number: UInt32) throws {
+    private func emit(_ page: inout PageAssembly, type: UInt8, rightChild: UInt32?, number: UInt32) throws {
+        page.finish(type: type, rightChild: rightChild)
         if number == 1 {
-            page.write(
-                into: &firstPage, type: type, rightChild: rightChild, usableSize: geometry.usableSize,
-                offset: DatabaseHeader.size)
+            page.copyContent(behindHeaderOf: &firstPage)
         } else {
-            var bytes = [UInt8](repeating: 0, count: geometry.pageSize)
-            page.write(into: &bytes, type: type, rightChild: rightChild, usableSize: geometry.usableSize, offset: 0)
-            try sink.write(bytes, number: number)
+            try sink.write(page.bytes, number: number)
         }
         guard geometry.hasAutoVacuum else { return }
         for chain in page.chains { try point(chain.page, type: .firstOfChain, parent: number) }

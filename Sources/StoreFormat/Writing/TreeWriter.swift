@@ -6,7 +6,9 @@ package struct TreeWriter: ~Copyable {
     private let kind: TreeKind
     private let root: UInt32
     private let geometry: PageGeometry
-    private var leaf = PageAssembly()
+    private var leaf: PageAssembly
+    /// A leaf that is not in use.
+    private var spare: PageAssembly?
     /// Of an index tree: the leaf that is full, and its separator.
     private var heldLeaf: (page: PageAssembly, separator: TreeWriterCell)?
     private var levels: [InteriorLevel] = []
@@ -16,7 +18,7 @@ package struct TreeWriter: ~Copyable {
     private var open: OpenRecord?
 
     private struct InteriorLevel {
-        var page = PageAssembly()
+        var page: PageAssembly
         var held: (page: PageAssembly, rightChild: UInt32, separator: TreeWriterCell)?
     }
 
@@ -34,6 +36,7 @@ package struct TreeWriter: ~Copyable {
         self.kind = kind
         self.root = root
         geometry = store.geometry
+        leaf = PageAssembly(.leaf, geometry)
     }
 
     /// Appends what a walk over a tree of the same kind hands on.
@@ -50,14 +53,41 @@ package struct TreeWriter: ~Copyable {
 
     /// Appends whole cells.
     private mutating func append(cells: Span<UInt8>) throws {
+        let mostLocal = UInt64(geometry.mostLocal(in: kind))
         var position = 0
         while position < cells.count {
+            let start = position
             guard let size = Varint.read(cells, at: &position),
                 let rowid = kind == .table ? Varint.read(cells, at: &position) : 0,
                 let length = Int(exactly: size), length <= cells.count - position
             else { throw StoreFlaw.record(page: 0) }
-            try append(cells.extracting(position..<(position + length)), rowid: Int64(bitPattern: rowid))
+            let record = position
             position += length
+            // A cell is in its page as it is here, but where there is a chain to it.
+            if size <= mostLocal, open == nil {
+                try cells.extracting(start..<position).withUnsafeBytes {
+                    try append(cell: $0, rowid: Int64(bitPattern: rowid))
+                }
+            } else {
+                try append(cells.extracting(record..<position), rowid: Int64(bitPattern: rowid))
+            }
+        }
+    }
+
+    /// Appends a whole cell without a chain.
+    private mutating func append(cell bytes: UnsafeRawBufferPointer, rowid: Int64) throws {
+        if kind == .table {
+            if let lastRowid, lastRowid >= rowid { throw StoreFlaw.page(0, .order) }
+            if !leaf.fits(bytes.count) { try finishTableLeaf() }
+            lastRowid = rowid
+            leaf.append(bytes)
+        } else if leaf.fits(bytes.count), !leaf.isEmpty || heldLeaf == nil {
+            leaf.append(bytes)
+        } else {
+            cell.bytes.removeAll(keepingCapacity: true)
+            cell.bytes.append(contentsOf: bytes)
+            cell.chain = 0
+            try appendEntry()
         }
     }
 
@@ -85,7 +115,7 @@ package struct TreeWriter: ~Copyable {
             if let lastRowid, lastRowid >= rowid { throw StoreFlaw.page(0, .order) }
             Varint.append(UInt64(bitPattern: rowid), to: &cell.bytes)
             let length = cell.bytes.count + local + (local < size ? 4 : 0)
-            if leaf.used + PageAssembly.room(forCell: length) > geometry.usableSize - 8 { try finishTableLeaf() }
+            if !leaf.fits(length) { try finishTableLeaf() }
             lastRowid = rowid
         }
         open = OpenRecord(localLeft: local, left: size)
@@ -156,16 +186,15 @@ package struct TreeWriter: ~Copyable {
 
     /// Nothing more comes: writes what is held, and the root.
     package mutating func end() throws {
-        if leaf.isEmpty, var held = heldLeaf, let last = held.page.removeLast(ofInterior: false) {
+        if leaf.isEmpty, var held = heldLeaf, let last = held.page.removeLast() {
             heldLeaf = nil
             leaf.append(held.separator)
-            held.separator = last.cell
-            try emitLeaf(held.page, held.separator)
+            try push(try store.emitNext(&held.page, type: kind.leafType, rightChild: nil), last.cell, level: 0)
         }
         guard !levels.isEmpty else {
-            return try finishRoot(leaf, type: kind.leafType, rightChild: nil)
+            return try store.emitRoot(&leaf, type: kind.leafType, rightChild: nil, kind, number: root)
         }
-        try finish(level: 0, rightChild: try emit(leaf, type: kind.leafType, rightChild: nil))
+        try finish(level: 0, rightChild: try store.emitNext(&leaf, type: kind.leafType, rightChild: nil))
     }
 
     // MARK: Leaves
@@ -174,36 +203,35 @@ package struct TreeWriter: ~Copyable {
         guard let lastRowid else { return }
         var separator = TreeWriterCell(bytes: [], chain: 0)
         Varint.append(UInt64(bitPattern: lastRowid), to: &separator.bytes)
-        let full = leaf
+        try push(try store.emitNext(&leaf, type: kind.leafType, rightChild: nil), separator, level: 0)
         leaf.removeAll()
-        try emitLeaf(full, separator)
     }
 
     private mutating func appendEntry() throws {
-        guard leaf.used + PageAssembly.room(forCell: cell.bytes.count) <= geometry.usableSize - 8 else {
+        guard leaf.fits(cell.bytes.count) else {
+            let next = spare ?? PageAssembly(.leaf, geometry)
+            spare = nil
             heldLeaf = (leaf, cell)
-            leaf = PageAssembly()
+            leaf = next
             return
         }
-        if leaf.isEmpty, let held = heldLeaf {
+        if leaf.isEmpty, var held = heldLeaf {
             heldLeaf = nil
-            try emitLeaf(held.page, held.separator)
+            try push(
+                try store.emitNext(&held.page, type: kind.leafType, rightChild: nil), held.separator, level: 0)
+            held.page.removeAll()
+            spare = held.page
         }
         leaf.append(cell)
-    }
-
-    private mutating func emitLeaf(_ page: PageAssembly, _ separator: TreeWriterCell) throws {
-        try push(try emit(page, type: kind.leafType, rightChild: nil), separator, level: 0)
     }
 
     // MARK: Interior pages
 
     private mutating func push(_ child: UInt32, _ separator: TreeWriterCell, level: Int) throws {
-        if level == levels.count { levels.append(InteriorLevel()) }
-        let room = PageAssembly.room(forCell: separator.bytes.count + 4)
-        guard levels[level].page.used + room <= geometry.usableSize - 12 else {
+        if level == levels.count { levels.append(InteriorLevel(page: PageAssembly(.interior, geometry))) }
+        guard levels[level].page.fits(separator.bytes.count + 4) else {
             levels[level].held = (levels[level].page, child, separator)
-            levels[level].page = PageAssembly()
+            levels[level].page = PageAssembly(.interior, geometry)
             return
         }
         if levels[level].page.isEmpty { try emitHeld(level: level) }
@@ -211,40 +239,25 @@ package struct TreeWriter: ~Copyable {
     }
 
     private mutating func emitHeld(level: Int) throws {
-        guard let held = levels[level].held else { return }
+        guard var held = levels[level].held else { return }
         levels[level].held = nil
-        let number = try emit(held.page, type: kind.interiorType, rightChild: held.rightChild)
+        let number = try store.emitNext(&held.page, type: kind.interiorType, rightChild: held.rightChild)
         try push(number, held.separator, level: level + 1)
     }
 
     private mutating func finish(level: Int, rightChild: UInt32) throws {
-        if levels[level].page.isEmpty, let held = levels[level].held {
-            var page = held.page
+        if levels[level].page.isEmpty, var held = levels[level].held {
             levels[level].page.append(held.separator, child: held.rightChild)
-            if let last = page.removeLast(ofInterior: true) {
-                levels[level].held = (page, last.child, last.cell)
+            if let last = held.page.removeLast() {
+                levels[level].held = (held.page, last.child, last.cell)
                 try emitHeld(level: level)
             }
         }
-        let page = levels[level].page
+        var page = levels[level].page
         guard level + 1 < levels.count else {
-            return try finishRoot(page, type: kind.interiorType, rightChild: rightChild)
+            return try store.emitRoot(&page, type: kind.interiorType, rightChild: rightChild, kind, number: root)
         }
-        try finish(level: level + 1, rightChild: try emit(page, type: kind.interiorType, rightChild: rightChild))
-    }
-
-    private mutating func emit(_ page: PageAssembly, type: UInt8, rightChild: UInt32?) throws -> UInt32 {
-        let number = try store.nextPage()
-        try store.emit(page, type: type, rightChild: rightChild, number: number)
-        return number
-    }
-
-    private mutating func finishRoot(_ page: PageAssembly, type: UInt8, rightChild: UInt32?) throws {
-        let header = rightChild == nil ? 8 : 12
-        if root == 1, header + page.used > geometry.usableSize - DatabaseHeader.size {
-            let number = try emit(page, type: type, rightChild: rightChild)
-            return try store.emit(PageAssembly(), type: kind.interiorType, rightChild: number, number: 1)
-        }
-        try store.emit(page, type: type, rightChild: rightChild, number: root)
+        try finish(
+            level: level + 1, rightChild: try store.emitNext(&page, type: kind.interiorType, rightChild: rightChild))
     }
 }

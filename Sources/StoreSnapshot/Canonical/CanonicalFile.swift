@@ -11,11 +11,21 @@ import SystemPackage
 enum CanonicalFile {
     /// What it is made of.
     enum Source {
-        /// What `VACUUM INTO` left.
-        case compact
-        /// A copy of the store's pages as they are. The compact copy would have the rows of `sqlite_schema` in this order, by
-        /// their rowids.
-        case pages(schemaOrder: [Int64])
+        /// What `VACUUM INTO` left. It goes.
+        case compact(FilePath)
+        /// A copy of the store's pages as they are. It goes. The compact copy would have the rows of `sqlite_schema` in this
+        /// order, by their rowids.
+        case pages(FilePath, CompactOrder)
+        /// The pages of the store itself, likewise.
+        case live(SnapshotPages, CompactOrder)
+
+        /// A file that is there for this alone.
+        fileprivate var file: FilePath? {
+            switch self {
+            case .compact(let path), .pages(let path, _): path
+            case .live: nil
+            }
+        }
     }
 
     /// What becomes of a copy.
@@ -29,32 +39,41 @@ enum CanonicalFile {
     /// Pieces of rows that wait to be written, and to be hashed.
     private static let mostWaiting = 8
 
-    /// - Parameters:
-    ///   - copy: Is removed once its canonical form is there.
-    ///   - target: A file that is not there yet; nothing is there if the copy has no canonical form.
+    /// - Parameter target: A file that is not there yet; nothing is there if the copy has no canonical form.
     /// - Throws: `.cancelled`, `.noSpace`, `.file`.
     static func make(
-        of copy: FilePath, _ source: Source, as target: FilePath, _ interruption: Interruption
+        of source: Source, as target: FilePath, _ interruption: Interruption
     ) throws(SnapshotError) -> Outcome {
+        var needed: Int64 = 0
         do {
-            let pages = try PageFile(reading: copy) { try interruption.check() }
-            let written = try PageFile(creating: target, pageSize: pages.pageSize)
-            let making =
-                switch source {
-                case .compact: try CanonicalMaking(ofCompact: pages, to: written)
-                case .pages(let order): try CanonicalMaking(ofScattered: pages, schemaOrder: order, to: written)
-                }
+            let making: CanonicalMaking
+            let written: PageFile
+            switch source {
+            case .compact(let path):
+                let pages = try PageFile(reading: path) { try interruption.check() }
+                needed = pages.size
+                written = try PageFile(creating: target, pageSize: pages.pageSize)
+                making = try CanonicalMaking(ofCompact: pages, to: written)
+            case .pages(let path, let order):
+                let pages = try PageFile(reading: path) { try interruption.check() }
+                needed = pages.size
+                written = try PageFile(creating: target, pageSize: pages.pageSize)
+                making = try CanonicalMaking(ofScattered: pages, order, to: written)
+            case .live(let pages, let order):
+                needed = pages.size
+                written = try PageFile(creating: target, pageSize: pages.pageSize)
+                making = try CanonicalMaking(ofScattered: pages, order, to: written)
+            }
             let tables = try run(making)
             try written.flush()
-            try PlatformCalls.removeFile(copy)
+            if let file = source.file { try PlatformCalls.removeFile(file) }
             return .made(tables: tables)
         } catch {
             try? PlatformCalls.removeFile(target)
             switch error {
             case let flaw as StoreFlaw: return .impossible(flaw)
             case let error as SnapshotError: throw error
-            case let error as FileError:
-                throw SnapshotError(writing: error, needed: (try? PlatformCalls.status(of: copy).size) ?? 0)
+            case let error as FileError: throw SnapshotError(writing: error, needed: needed)
             default: throw .file(FileError(.write, target, .ioError))
             }
         }
