@@ -25,13 +25,16 @@ final class SnapshotPages: PageSource {
 
     /// How often to begin anew while others commit.
     private static let attempts = 20
+    /// Most frames of a log to look through.
+    static let mostFrames: UInt32 = 250_000
 
     /// Runs `body` in a read transaction.
     ///
     /// - Returns: `nil` where the pages cannot be read in this way: the log is too long, is of another version of SQLite, or
     ///   others commit all the time.
     static func read<Value>(
-        _ database: Database, _ interruption: Interruption, _ body: (SnapshotPages) throws -> Value?
+        _ database: Database, _ interruption: Interruption, upTo mostFrames: UInt32 = mostFrames,
+        _ body: (SnapshotPages) throws -> Value?
     ) throws -> Value? {
         for _ in 1...attempts {
             try interruption.check()
@@ -44,13 +47,15 @@ final class SnapshotPages: PageSource {
             let after = try LogState(of: database)
             guard let before, let after else { return nil }
             guard before.snapshot == after.snapshot else { continue }
-            guard let pages = try SnapshotPages(database, after, interruption) else { return nil }
+            guard let pages = try SnapshotPages(database, after, mostFrames, interruption) else { return nil }
             return try body(pages)
         }
         return nil
     }
 
-    private init?(_ database: Database, _ state: LogState, _ interruption: Interruption) throws {
+    private init?(
+        _ database: Database, _ state: LogState, _ mostFrames: UInt32, _ interruption: Interruption
+    ) throws {
         guard let store = Self.file(SQLITE_FCNTL_FILE_POINTER, of: database),
             let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size"),
             let pageCount = try UInt32.fetchOne(database, sql: "PRAGMA page_count"), pageCount > 0
@@ -64,7 +69,7 @@ final class SnapshotPages: PageSource {
             frames = [:]
             return
         }
-        guard log.pageSize == pageSize, log.frameCount <= LogState.mostFrames,
+        guard log.pageSize == pageSize, log.frameCount <= mostFrames,
             let file = Self.file(SQLITE_FCNTL_JOURNAL_POINTER, of: database),
             let frames = try log.frames(in: file, interruption)
         else { return nil }
@@ -107,9 +112,6 @@ private enum LogState {
     /// There is no log that counts.
     case none
     case log(Log)
-
-    /// Most frames to look through.
-    static let mostFrames: UInt32 = 250_000
 
     struct Log {
         /// `WalIndexHdr`, which is another one after each commit.

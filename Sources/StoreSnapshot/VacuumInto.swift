@@ -130,10 +130,10 @@ struct VacuumInto {
             // The schema may be another one by now.
             let emptied = try EmptiedTables(profile, marking, in: database)
             guard emptied.isEmpty else { return nil }
-            beginning.end()
             // What SQLite finds wrong with the schema, it finds once more in the midst of `VACUUM INTO`, and says there.
             guard let order = (try? CompactSchema.order(of: database, watch)) ?? nil else { return .leftToVacuum }
             let room = try Room(for: survey.used, in: path.removingLastComponent(), leaving: watch.keptFree)
+            beginning.end()
             switch try CanonicalFile.make(of: .live(pages, order), as: path, watch.interruption) {
             case .made(let tables):
                 return .made(Written(form: .canonical(tables: tables), emptied: emptied, room: room))

@@ -117,4 +117,16 @@ import Testing
         try reader.close()
         try app.close()
     }
+
+    @Test func `a log with too many frames is left to SQLite`() throws {
+        let app = try app("PRAGMA journal_mode = WAL; \(Self.rows)")
+        func isRead(upTo frames: UInt32) throws -> Bool {
+            try app.unsafeRead { try SnapshotPages.read($0, Interruption(), upTo: frames) { _ in true } } ?? false
+        }
+        #expect(try isRead(upTo: SnapshotPages.mostFrames))
+        #expect(try !isRead(upTo: 20))
+        try app.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        #expect(try isRead(upTo: 20))
+        try app.close()
+    }
 }
