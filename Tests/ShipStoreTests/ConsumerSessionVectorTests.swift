@@ -37,7 +37,7 @@ import Testing
     }
 
     private func expectSession(of vector: VectorFile, into inbox: Inbox) async throws {
-        let script = try Script(vector)
+        let script = try VectorScript(vector, testing: "consumer")
         let takesColumns = script.hello.map { CommonEncodings($0).all.contains(.columns) } ?? true
         let session = ConsumerSession(
             judgement: SenderJudgement(trust: .localPrograms, unsigned: .asCarried),
@@ -63,71 +63,4 @@ import Testing
         }
         #expect(said == script.expected)
     }
-}
-
-/// Both directions of a link to a producer that follows a vector, and waits for each word of the consumer's in it.
-private actor Script: LinkSource, LinkSink {
-    /// The vector's greeting.
-    nonisolated let hello: Hello?
-    /// What the consumer is to say, a word for each frame.
-    nonisolated let expected: [String]
-    /// What it has said.
-    private(set) var said: [String] = []
-
-    /// The producer's bytes, and after how many words of the consumer's they come.
-    private var lines: [(words: Int, bytes: [UInt8])] = []
-    private var heard = FrameParser()
-
-    /// How long a word is waited for.
-    private static let patience = Duration.seconds(5)
-
-    init(_ vector: VectorFile) throws {
-        var (parser, words, hello) = (FrameParser(), [String](), Hello?.none)
-        for section in vector.sections where section.label != "held" {
-            guard section.label == "consumer" else {
-                lines.append((words.count, section.bytes))
-                continue
-            }
-            parser.append(section.bytes)
-            while let element = try parser.next() {
-                if case .frame(.hello(let greeting)) = element { hello = greeting }
-                if let word = Self.word(for: element) { words.append(word) }
-            }
-        }
-        (self.hello, expected) = (hello, words)
-    }
-
-    /// What matters of a frame.
-    private static func word(for element: FrameParser.Element) -> String? {
-        switch element {
-        case .preamble, .unknownOptionalFrame, .frame(.working): nil
-        case .frame(.hello): "HELLO"
-        case .frame(.answer(let answer)):
-            "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \($0.encodings ?? [])" })" } ?? "everything")"
-        case .frame(.receipt(let receipt)): "RECEIPT \(receipt.name) \(receipt.outcome) \(receipt.sha256)"
-        case .frame(.refusal(let reason)): "REFUSAL \(reason.code) of the \(reason.extent)"
-        case .frame(let frame): "\(frame.type)"
-        }
-    }
-
-    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
-        guard !lines.isEmpty else { return nil }
-        let end = ContinuousClock.now + Self.patience
-        while said.count < lines[0].words, .now < end {
-            try? await Task.sleep(for: .milliseconds(1))
-            if Task.isCancelled { throw .cancelled }
-        }
-        return lines.removeFirst().bytes
-    }
-
-    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
-        do {
-            heard.append(bytes)
-            while let element = try heard.next() { if let word = Self.word(for: element) { said.append(word) } }
-        } catch {
-            said.append("\(error)")
-        }
-    }
-
-    func finish() async throws(LinkError) {}
 }

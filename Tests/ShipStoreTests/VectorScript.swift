@@ -1,0 +1,84 @@
+import ShipProtocol
+import ShipTransport
+import TestSupport
+
+@testable import ShipStore
+
+/// Both directions of a link to a peer that follows a vector, and waits for each word of the tested side in it.
+actor VectorScript: LinkSource, LinkSink {
+    /// The vector's greeting.
+    nonisolated let hello: Hello?
+    /// What the side is to say, a word for each frame.
+    nonisolated let expected: [String]
+    /// What it has said.
+    private(set) var said: [String] = []
+    /// Whether it has ended its direction.
+    private(set) var isFinished = false
+
+    /// The other side's bytes, and after how many words they come.
+    private var lines: [(words: Int, bytes: [UInt8])] = []
+    private var heard: FrameParser
+
+    /// How long a word is waited for.
+    private static let patience = Duration.seconds(5)
+
+    /// - Parameter side: The one that is tested: `producer` or `consumer`.
+    init(_ vector: VectorFile, testing side: String) throws {
+        var (parser, words, hello) = (FrameParser(), [String](), Hello?.none)
+        for section in vector.sections where section.label == "held" {
+            _ = parser.held.hold(ManifestContent(json: section.bytes))
+        }
+        heard = parser
+        for section in vector.sections where section.label != "held" {
+            guard section.label == side else {
+                lines.append((words.count, section.bytes))
+                continue
+            }
+            parser.append(section.bytes)
+            while let element = try parser.next() {
+                if case .frame(.hello(let greeting)) = element { hello = greeting }
+                if let word = Self.word(for: element) { words.append(word) }
+            }
+        }
+        (self.hello, expected) = (hello, words)
+    }
+
+    /// What matters of a frame.
+    private static func word(for element: FrameParser.Element) -> String? {
+        switch element {
+        case .preamble, .unknownOptionalFrame, .frame(.working): nil
+        case .frame(.hello): "HELLO"
+        case .frame(.answer(let answer)):
+            "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \($0.encodings ?? [])" })" } ?? "everything")"
+        case .frame(.receipt(let receipt)): "RECEIPT \(receipt.name) \(receipt.outcome) \(receipt.sha256)"
+        case .frame(.refusal(let reason)): "REFUSAL \(reason.code) of the \(reason.extent)"
+        case .frame(.manifest(let manifest)): "MANIFEST \(manifest.name) \(manifest.store.sha256)"
+        case .frame(.part(let opening)): "PART \(opening.part) \(opening.encoding)\(opening.isAnew ? " anew" : "")"
+        // How they are cut is the producer's affair.
+        case .frame(.data): nil
+        case .frame(.cancel(let reason)): "CANCEL \(reason.code) of the \(reason.extent)"
+        case .frame(let frame): "\(frame.type)"
+        }
+    }
+
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        guard !lines.isEmpty else { return nil }
+        let end = ContinuousClock.now + Self.patience
+        while said.count < lines[0].words, .now < end {
+            try? await Task.sleep(for: .milliseconds(1))
+            if Task.isCancelled { throw .cancelled }
+        }
+        return lines.removeFirst().bytes
+    }
+
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        do {
+            heard.append(bytes)
+            while let element = try heard.next() { if let word = Self.word(for: element) { said.append(word) } }
+        } catch {
+            said.append("\(error)")
+        }
+    }
+
+    func finish() async throws(LinkError) { isFinished = true }
+}
