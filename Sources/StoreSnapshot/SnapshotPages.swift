@@ -17,7 +17,7 @@ final class SnapshotPages: PageSource {
     private let store: UnsafeMutablePointer<sqlite3_file>
     /// Where the pages are whose last state is in the log: the number of the frame.
     private let frames: [UInt32: UInt32]
-    private let log: UnsafeMutablePointer<sqlite3_file>?
+    private let log: (file: UnsafeMutablePointer<sqlite3_file>, state: LogState.Log)?
     private let interruption: Interruption
 
     /// Bytes of the pages.
@@ -73,18 +73,21 @@ final class SnapshotPages: PageSource {
             let file = Self.file(SQLITE_FCNTL_JOURNAL_POINTER, of: database),
             let frames = try log.frames(in: file, interruption)
         else { return nil }
-        self.log = file
+        self.log = (file, log)
         self.frames = frames
     }
 
     func read(_ number: UInt32, into page: inout [UInt8]) throws {
         try interruption.check()
+        guard (1...pageCount).contains(number) else { throw StoreFlaw.page(number, .number) }
         let isRead = page.withUnsafeMutableBytes { page in
-            if let frame = frames[number], let log {
-                let offset = LogState.Log.offset(of: frame, pageSize: pageSize) + LogState.Log.frameHeaderSize
-                return Self.read(log, into: page, at: offset)
+            guard let frame = frames[number], let log else {
+                return Self.read(store, into: page, at: Int64(number - 1) * Int64(pageSize))
             }
-            return Self.read(store, into: page, at: Int64(number - 1) * Int64(pageSize))
+            let offset = LogState.Log.offset(of: frame, pageSize: pageSize)
+            // Nobody may write here as long as the transaction lasts: the page is not believed without being asked.
+            return Self.read(log.file, into: page, at: offset + LogState.Log.frameHeaderSize)
+                && log.state.page(inFrame: frame, of: log.file) == number
         }
         guard isRead else { throw StoreFlaw.page(number, .number) }
     }
@@ -149,17 +152,24 @@ private enum LogState {
             UInt32]?
         {
             var places: [UInt32: UInt32] = [:]
-            var bytes = [UInt8](repeating: 0, count: Int(Self.frameHeaderSize))
             for frame in 1...max(1, frameCount) {
                 if frame % 1024 == 0 { try interruption.check() }
-                let isRead = bytes.withUnsafeMutableBytes {
-                    SnapshotPages.read(file, into: $0, at: Self.offset(of: frame, pageSize: pageSize))
-                }
-                // The salts are in the index as they are in the file.
-                guard isRead, bytes[8..<16] == header[32..<40] else { return nil }
-                places[bytes[0..<4].reduce(0) { $0 << 8 | UInt32($1) }] = frame
+                guard let page = page(inFrame: frame, of: file) else { return nil }
+                places[page] = frame
             }
             return places
+        }
+
+        /// The number of the page that a frame holds.
+        ///
+        /// - Returns: `nil` if it is not a frame of this log.
+        func page(inFrame frame: UInt32, of file: UnsafeMutablePointer<sqlite3_file>) -> UInt32? {
+            withUnsafeTemporaryAllocation(byteCount: Int(Self.frameHeaderSize), alignment: 8) { bytes in
+                let isRead = SnapshotPages.read(file, into: bytes, at: Self.offset(of: frame, pageSize: pageSize))
+                // The salts are in the index as they are in the file.
+                guard isRead, bytes[8..<16].elementsEqual(header[32..<40]) else { return nil }
+                return bytes[0..<4].reduce(0) { $0 << 8 | UInt32($1) }
+            }
         }
     }
 
@@ -182,11 +192,14 @@ private enum LogState {
         else { return nil }
         guard map(store, 0, 32_768, 0, &index) == SQLITE_OK, let index else { return nil }
         for _ in 1...10 {
+            // Before the headers: who begins the log anew writes new ones first and then says that nothing is moved. So a log that
+            // seems not to be moved because it has begun anew has another header than before.
+            let moved = index.load(fromByteOffset: 96, as: UInt32.self)
+            barrier(store)
             // Its writer writes the second one first.
             let first = [UInt8](UnsafeRawBufferPointer(start: index, count: 48))
             barrier(store)
             let second = [UInt8](UnsafeRawBufferPointer(start: index + 48, count: 48))
-            let moved = index.load(fromByteOffset: 96, as: UInt32.self)
             barrier(store)
             guard first == second else { continue }
             let log = Log(header: first, moved: moved)
