@@ -25,12 +25,14 @@ package struct IndexOrder: Sendable {
         return 0
     }
 
-    /// Whether SQLite looks at all of each text of a sound entry, as `compare` does: for NOCASE it ends at a byte of zero
+    /// Whether SQLite looks at all of each text of an entry, as `compare` does: for NOCASE it ends at a byte of zero
     /// [sqlite3StrNICmp].
+    ///
+    /// - Returns: `false` also for an entry that is not sound.
     func looksAtAll(of entry: Span<UInt8>) -> Bool {
         var position = 0
-        guard let header = Varint.read(entry, at: &position) else { return false }
-        var value = Int(truncatingIfNeeded: header)
+        guard let header = Varint.read(entry, at: &position), header <= UInt64(entry.count) else { return false }
+        var value = Int(header)
         for part in parts {
             guard let type = Varint.read(entry, at: &position), let length = SerialType.length(type),
                 value + length <= entry.count
