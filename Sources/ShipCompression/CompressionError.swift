@@ -20,6 +20,8 @@ public enum CompressionError: Error, Hashable, Sendable {
         case trailingBytes
         /// A preset dictionary where there is none, none where there is one, or another one.
         case dictionary
+        /// A base that is not what a delta was made against, or not whole.
+        case base
         /// Rows that do not make a store, or not the one that was announced.
         case rows
         /// A segment ends before its values do, goes on after them, or says what no segment can.

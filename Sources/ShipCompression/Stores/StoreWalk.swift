@@ -271,7 +271,7 @@ extension SegmentContent {
 extension String {
     /// - Parameter textEncoding: SQLite's number for it, as in the header.
     /// - Returns: `nil` if the bytes are no text.
-    fileprivate init?(bytes: [UInt8], textEncoding: UInt32) {
+    init?(bytes: [UInt8], textEncoding: UInt32) {
         guard textEncoding >= 2 else {
             self.init(validating: bytes, as: UTF8.self)
             return

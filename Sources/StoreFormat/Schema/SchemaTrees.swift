@@ -100,12 +100,12 @@ package struct SchemaRow {
     let name: Range<Int>
     let tableName: Range<Int>
     /// 0 where there is none.
-    let root: Int64
+    package let root: Int64
     private let types: [UInt64]
     private let values: [Range<Int>]
 
     /// - Returns: `nil` if the record is not one of such a row.
-    init?(_ record: Span<UInt8>) {
+    package init?(_ record: Span<UInt8>) {
         var position = 0
         guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else {
             return nil
@@ -132,7 +132,7 @@ package struct SchemaRow {
     }
 
     /// The row in canonical encoding, with another root page if it has one.
-    func encoded(from record: Span<UInt8>, root: UInt32, _ integers: IntegerForm) -> [UInt8] {
+    package func encoded(from record: Span<UInt8>, root: UInt32, _ integers: IntegerForm) -> [UInt8] {
         var (header, body): ([UInt8], [UInt8]) = ([], [])
         for (index, type) in types.enumerated() {
             if index == 3, type != SerialType.null {

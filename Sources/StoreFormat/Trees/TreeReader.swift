@@ -178,4 +178,75 @@ package struct TreeReader {
         }
         try forEachPiece(of: cell) { piece in piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
     }
+
+    /// Where the bytes of the record are of the cell that `next` gave last: so that any of them can be read.
+    ///
+    /// - Throws: `StoreFlaw`, and what the pages throw.
+    package func places(of cell: TreeCell) throws -> RecordPlaces {
+        var local: [UInt8] = []
+        if let page = levels.last?.page, page.number == cell.page {
+            local = Array(page.bytes[cell.start..<(cell.start + cell.localSize)])
+        }
+        var chain: [UInt32] = []
+        var left = cell.payloadSize - local.count
+        var next = cell.overflow
+        var pointer: [UInt8] = [0, 0, 0, 0]
+        while left > 0 {
+            guard next >= 1, next <= pages.pageCount, !geometry.isSetAside(next) else {
+                throw StoreFlaw.page(next, .number)
+            }
+            chain.append(next)
+            try pages.read(next, into: &pointer)
+            left -= geometry.overflowSize
+            next = pointer.reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        return RecordPlaces(
+            size: cell.payloadSize, local: local, chain: chain, pages: pages, pageSize: geometry.pageSize,
+            overflowSize: geometry.overflowSize)
+    }
+
+    // MARK: By place
+
+    /// What `PlacedRows` notes of one page.
+    enum Place: Hashable {
+        /// All cells of a leaf.
+        case leaf(UInt32, cells: Int)
+        /// One cell of an interior page.
+        case separator(UInt32, cell: Int)
+    }
+
+    /// Where the cells of the tree are, in order; of the leaves nothing but their headers is looked at.
+    ///
+    /// - Parameter note: Gets a place for each leaf, and in index trees one for each cell between them.
+    func forEachPlace(from root: UInt32, _ note: (Place) throws -> Void) throws {
+        try forEachPlace(from: root, depth: 0, note)
+    }
+
+    private func forEachPlace(from number: UInt32, depth: Int, _ note: (Place) throws -> Void) throws {
+        guard depth < Self.deepest else { throw StoreFlaw.page(number, .depth) }
+        let page = try TreePage(number, try read(number), kind, geometry)
+        guard !page.isLeaf else { return try note(.leaf(number, cells: page.cellCount)) }
+        for cell in 0..<page.cellCount {
+            try forEachPlace(from: page.child(cell), depth: depth + 1, note)
+            if kind == .index { try note(.separator(number, cell: cell)) }
+        }
+        try forEachPlace(from: page.rightChild, depth: depth + 1, note)
+    }
+
+    /// Goes on at a place, and from there to the end of its page alone.
+    ///
+    /// - Parameter skipped: Cells of a leaf that are passed over.
+    mutating func enter(_ place: Place, skipping skipped: Int) throws {
+        lastRowid = nil
+        switch place {
+        case .leaf(let number, _):
+            let page = try TreePage(number, try read(number), kind, geometry)
+            guard page.isLeaf else { throw StoreFlaw.page(number, .depth) }
+            levels = [Level(page: page, position: skipped)]
+        case .separator(let number, let cell):
+            let page = try TreePage(number, try read(number), kind, geometry)
+            guard !page.isLeaf else { throw StoreFlaw.page(number, .depth) }
+            levels = [Level(page: page, position: 2 * cell + 1)]
+        }
+    }
 }

@@ -1,0 +1,251 @@
+package import StoreFormat
+
+/// A canonical copy, or any file of pages, into a delta against another one.
+///
+/// Source: `Protocol/DELTA.md`. Memory: one segment, what sorts the hashes of rows that moved, and some bytes for each leaf of a
+/// tree whose rows moved.
+package struct DeltaEncoder {
+    private let base: any PageSource
+    private let new: any PageSource
+    private let shapes: [String: IndexShape]
+    private let effort: SegmentEffort
+    private let makeSpillFile: () throws -> any SpillFile
+
+    /// - Parameters:
+    ///   - base: What the receiver has. Nobody changes either meanwhile.
+    ///   - new: What it is to have.
+    ///   - shapes: What the entries of indexes are made of, by the names of the indexes.
+    package init(
+        from base: any PageSource, to new: any PageSource, shapes: [String: IndexShape], effort: SegmentEffort,
+        makeSpillFile: @escaping () throws -> any SpillFile
+    ) {
+        self.base = base
+        self.new = new
+        self.shapes = shapes
+        self.effort = effort
+        self.makeSpillFile = makeSpillFile
+    }
+
+    /// Encodes the delta, and decodes it again.
+    ///
+    /// - Parameters:
+    ///   - limit: Bytes of all segments, at most.
+    ///   - deliver: Takes one segment after the other, the last one as such.
+    /// - Throws: `DeltaFailure`, also after the last segment; what the pages and `deliver` throw.
+    package func encode(
+        limit: Int64 = .max, deliver: @escaping (EncodedSegment, EncodedSegment.Position) throws -> Void
+    ) throws {
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try new.read(1, into: &header)
+        guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else { throw DeltaFailure.unsuitable }
+        let check = DeltaBuilder(base: base, pageSize: pageSize, pageCount: new.pageCount) { pageSize in
+            PageComparison(with: new, pageSize: pageSize, makeSpillFile: makeSpillFile)
+        }
+        do {
+            try write(limit: limit) { segment, position in
+                try check.append(segment.bytes)
+                try deliver(segment, position)
+            }
+            try check.finish()
+        } catch is PageComparison.Mismatch {
+            throw DeltaFailure.selfCheckFailed
+        } catch CompressionError.damaged {
+            throw DeltaFailure.selfCheckFailed
+        } catch is StoreFlaw {
+            throw DeltaFailure.unsuitable
+        }
+    }
+
+    private func write(
+        limit: Int64, deliver: @escaping (EncodedSegment, EncodedSegment.Position) throws -> Void
+    ) throws {
+        let (base, new) = (try DeltaStore(base), try DeltaStore(new))
+        var output = try DeltaOutput(base: base, effort, limit: limit, deliver: deliver)
+        var walk = DeltaWalk(base, new, shapes, effort, makeSpillFile)
+        try walk.run(&output)
+        try output.finish()
+    }
+}
+
+/// The trees of a store beside those of its base.
+struct DeltaWalk {
+    private let base: DeltaStore
+    private let new: DeltaStore
+    private let shapes: [String: IndexShape]
+    private let effort: SegmentEffort
+    private let spill: () throws -> any SpillFile
+    private let places: [DeltaStore.TreeName: Int]
+    /// Trees that are as in the base, of which nothing was said yet.
+    private var same = 0
+
+    init(
+        _ base: DeltaStore, _ new: DeltaStore, _ shapes: [String: IndexShape], _ effort: SegmentEffort,
+        _ spill: @escaping () throws -> any SpillFile
+    ) {
+        self.base = base
+        self.new = new
+        self.shapes = shapes
+        self.effort = effort
+        self.spill = spill
+        places = base.places(like: new.settings)
+    }
+
+    mutating func run(_ output: inout DeltaOutput) throws {
+        let change = new.trees.count - base.trees.count
+        var flags: UInt64 = change == 0 ? 0 : DeltaHead.changesTrees
+        let isOther = DeltaHead.numbers(new.settings) != DeltaHead.numbers(base.settings)
+        if isOther { flags |= DeltaHead.changesSettings }
+        output.writer.areas.unsigned(flags)
+        if isOther { DeltaHead.write(new.settings, after: base.settings, into: &output.writer.areas) }
+        if change != 0 { output.writer.areas.signed(Int64(change)) }
+        try write(0, shapes: [], &output)
+        for table in new.tables { try writeTable(table, &output) }
+    }
+
+    /// - Returns: The place of the tree in the base that has the same name and is of the same kind.
+    private func baseTree(of tree: Int) throws -> Int? {
+        guard tree > 0 else { return 0 }
+        let name = DeltaStore.TreeName(isTable: new.trees[tree].isTable, name: new.trees[tree].name)
+        guard let place = places[name], try base.kind(of: place) == new.kind(of: tree) else { return nil }
+        return place
+    }
+
+    private mutating func flushSame(_ output: inout DeltaOutput) {
+        guard same > 0 else { return }
+        output.writer.areas.unsigned(DeltaTag.same.rawValue)
+        output.writer.areas.count(same - 1)
+        same = 0
+    }
+
+    private func examine(_ tree: Int, _ baseTree: Int?, _ shapes: [IndexShape?]) throws -> TreeExamination {
+        try TreeExamination(
+            try baseTree.map { try base.rows(of: $0, like: new.settings) }, try new.rows(of: tree), shapes: shapes,
+            new.settings.integers, spill: spill)
+    }
+
+    private mutating func write(_ tree: Int, shapes: [IndexShape?], _ output: inout DeltaOutput) throws {
+        let baseTree = try baseTree(of: tree)
+        try write(tree, baseTree, try examine(tree, baseTree, shapes), merged: [], &output)
+    }
+
+    private mutating func write(
+        _ tree: Int, _ baseTree: Int?, _ examination: TreeExamination, merged: [(Int, IndexShape)],
+        _ output: inout DeltaOutput
+    ) throws {
+        guard examination.hasChanges || baseTree == nil else {
+            same += 1
+            return
+        }
+        flushSame(&output)
+        let rows = try new.rows(of: tree)
+        var head = TreeHead()
+        if baseTree == nil { head.base = .none(rows.kind) }
+        head.countsRowids = examination.countsRowids && rows.kind == .table
+        head.merged = merged.map { (index: $0.0, shape: $0.1) }
+        func baseRows() throws -> DeltaRows? { try baseTree.map { try base.rows(of: $0, like: new.settings) } }
+        var encoder = TreeEncoder(
+            examination, head, baseTree: baseTree, kind: rows.kind, source: try baseRows(), new.settings, effort)
+        try encoder.write(TreeJoin(try baseRows(), rows), to: &output)
+    }
+
+    // MARK: Tables
+
+    /// How an index goes.
+    private enum IndexPlan {
+        case same
+        case merged(IndexShape)
+        case derived(IndexShape)
+        case rows(Int?, TreeExamination)
+    }
+
+    private mutating func writeTable(_ table: Int, _ output: inout DeltaOutput) throws {
+        let indexes = new.trees[table].indexes
+        let tableShapes = indexes.map { index -> IndexShape? in
+            let name = String(bytes: new.trees[index].name, textEncoding: new.settings.textEncoding)
+            guard let shape = name.flatMap({ shapes[$0] }), new.settings.textEncoding <= 1 || shape.isBinary else {
+                return nil
+            }
+            return shape
+        }
+        let baseTree = try baseTree(of: table)
+        let examination = try examine(table, baseTree, tableShapes)
+        var plans: [IndexPlan] = []
+        var derived = 0
+        for (place, index) in indexes.enumerated() {
+            let plan = try self.plan(
+                index, tableShapes[place], of: table, baseTree, examination, examination.sums[place], derived)
+            if case .derived = plan { derived += 1 }
+            plans.append(plan)
+        }
+        var merged: [(Int, IndexShape)] = []
+        for (place, plan) in plans.enumerated() {
+            if case .merged(let shape) = plan { merged.append((place, shape)) }
+        }
+        try write(table, baseTree, examination, merged: merged, &output)
+        for (index, plan) in zip(indexes, plans) {
+            switch plan {
+            case .same: same += 1
+            case .merged:
+                flushSame(&output)
+                output.writer.areas.unsigned(DeltaTag.merged.rawValue)
+            case .derived(let shape):
+                flushSame(&output)
+                output.writer.areas.unsigned(DeltaTag.derived.rawValue)
+                shape.write(into: &output.writer.areas)
+            case .rows(let baseTree, let examination):
+                try write(index, baseTree, examination, merged: [], &output)
+            }
+        }
+    }
+
+    private func plan(
+        _ index: Int, _ shape: IndexShape?, of table: Int, _ tableBase: Int?, _ examination: TreeExamination,
+        _ sum: UInt64?, _ derived: Int
+    ) throws -> IndexPlan {
+        let baseTree = try baseTree(of: index)
+        let canDerive = derived < IndexShape.mostOfTable
+        if let baseTree {
+            let found = try difference(of: index, from: baseTree)
+            guard let found else { return .same }
+            if let shape, let sum, sum == found, tableBase != nil, base.trees[baseTree].table == tableBase {
+                let isMerged = examination.runs.isEmpty && examination.hasChanges
+                if isMerged, !new.hasOtherForm(than: base) { return .merged(shape) }
+                if canDerive { return .derived(shape) }
+            }
+        }
+        if let shape, canDerive, try follows(index, shape, from: table) { return .derived(shape) }
+        return .rows(baseTree, try examine(index, baseTree, []))
+    }
+
+    /// What the hashes of an index's entries come to beyond those of the base; `nil` if it is the same.
+    private func difference(of index: Int, from baseTree: Int) throws -> UInt64? {
+        var join = TreeJoin(try base.rows(of: baseTree, like: new.settings), try new.rows(of: index))
+        var (sum, hasChanges): (UInt64, Bool) = (0, false)
+        while let step = try join.next() {
+            if step == .same { continue }
+            hasChanges = true
+            if step != .new { sum &-= EntrySum.hash(join.old.row.record) }
+            if step != .old { sum &+= EntrySum.hash(join.new.row.record) }
+        }
+        return hasChanges ? sum : nil
+    }
+
+    /// Whether all entries follow from the rows, in the order in which a consumer would put them.
+    private func follows(_ index: Int, _ shape: IndexShape, from table: Int) throws -> Bool {
+        var expected = ExpectedEntries(shape)
+        var rows = try new.rows(of: table)
+        var row = DeltaRow()
+        var columns = RecordColumns()
+        while try rows.next(&row) {
+            guard !row.isLong, columns.read(row.record.span) else { return false }
+            expected.add(row.record.span, columns, rowid: row.rowid, new.settings.integers)
+        }
+        guard expected.isWhole else { return false }
+        var found = FoundEntries(shape)
+        var entries = try new.rows(of: index)
+        while try entries.next(&row) {
+            guard !row.isLong, found.add(row.record), found.count <= expected.count else { return false }
+        }
+        return found.agree(with: expected)
+    }
+}

@@ -1,0 +1,248 @@
+import StoreFormat
+
+/// Writes the parts of one tree.
+///
+/// Source: `Protocol/DELTA.md` section 4.
+struct TreeEncoder {
+    /// Most events, and most rows, of a part.
+    private static let mostRows = 32_768
+    /// Rows of the base that were passed over, and that a new row is compared with.
+    private static let passedRows = 12
+
+    private let examination: TreeExamination
+    private let baseTree: Int?
+    private let kind: TreeKind
+    private let settings: StoreSettings
+    private let effort: SegmentEffort
+    /// Reads rows of the base from any place.
+    private var source: DeltaRows?
+    private var head: TreeHead?
+    private let countsRowids: Bool
+    /// Whether no row may come from before the row that was used last.
+    private let isForward: Bool
+
+    private var part = TreePart()
+    private var literalRowids: [Int64] = []
+    private var countedRowids = true
+    private var size = 0
+    /// New strings.
+    private var text = 0
+    private var textPlace: Int?
+    /// Rows that stay, after the last event.
+    private var copies = 0
+    /// The place in the base after the row that was used last.
+    private var cursor = 0
+    private var shift: Int64 = 0
+    private var lastRowid: Int64 = 0
+    private var passed: [JoinRow] = []
+    private var run = 0
+
+    init(
+        _ examination: TreeExamination, _ head: TreeHead, baseTree: Int?, kind: TreeKind, source: DeltaRows?,
+        _ settings: StoreSettings, _ effort: SegmentEffort
+    ) {
+        self.examination = examination
+        self.head = head
+        self.baseTree = baseTree
+        self.kind = kind
+        self.source = source
+        self.settings = settings
+        self.effort = effort
+        countsRowids = head.countsRowids
+        isForward = examination.runs.isEmpty
+    }
+
+    /// - Parameter join: From the first row on.
+    mutating func write(_ join: TreeJoin, to output: inout DeltaOutput) throws {
+        var join = join
+        while let step = try join.next() {
+            if step != .new, step != .same { pass(join.old) }
+            guard step != .old else { continue }
+            try take(step, join.new, join.old, &output)
+            if size >= DeltaOutput.capacity || part.events.count >= Self.mostRows
+                || part.edits.count + literalRowids.count >= Self.mostRows
+            {
+                try close(&output)
+            }
+        }
+        part.isLast = true
+        if copies > 0 {
+            if cursor < examination.baseCount {
+                append(.skip, jump: examination.baseCount - cursor, shift: 0)
+            }
+            copies = 0
+            part.copiesRest = true
+        }
+        try close(&output)
+    }
+
+    private mutating func pass(_ row: JoinRow) {
+        passed.append(row)
+        if passed.count > Self.passedRows { passed.removeFirst() }
+    }
+
+    // MARK: Rows
+
+    private mutating func take(
+        _ step: TreeJoin.Step, _ new: JoinRow, _ old: JoinRow, _ output: inout DeltaOutput
+    ) throws {
+        let runs = examination.runs
+        while run < runs.count, Int(runs[run].new) + Int(runs[run].count) <= new.place { run += 1 }
+        if run < runs.count, Int(runs[run].new) <= new.place, step != .same {
+            let place = Int(runs[run].old) + new.place - Int(runs[run].new)
+            return try copy(from: place, rowid: nil, new)
+        }
+        if step == .same { return try copy(from: old.place, rowid: old.row.rowid, new) }
+        guard !new.row.isLong else {
+            let candidate = step == .changed ? old : passed.last { $0.place >= cursor && $0.row.isLong }
+            return try writeLong(new, candidate, &output)
+        }
+        guard let values = DeltaValue.values(of: new.row.record) else { throw StoreFlaw.record(page: 0) }
+        if let (place, rowid, before) = try bestRow(step, new, values, old) {
+            try edit(place, rowid, before, new, values)
+        } else {
+            literal(new, values)
+        }
+    }
+
+    /// - Parameter rowid: Of the row in the base, if it is known.
+    private mutating func copy(from place: Int, rowid known: Int64?, _ new: JoinRow) throws {
+        let shift = try shift(of: new, from: place, known)
+        if place != cursor || shift != 0 { append(.skip, jump: place - cursor, shift: shift) }
+        use(place, new)
+        copies += 1
+    }
+
+    /// What the rowid differs by from the one that was to come.
+    private mutating func shift(of new: JoinRow, from place: Int, _ known: Int64?) throws -> Int64 {
+        guard kind == .table else { return 0 }
+        if countsRowids { return new.row.rowid &- lastRowid &- 1 }
+        let rowid: Int64
+        if let known {
+            rowid = known
+        } else {
+            rowid = try row(at: place).rowid
+        }
+        return new.row.rowid &- rowid &- shift
+    }
+
+    private mutating func row(at place: Int) throws -> DeltaRow {
+        var row = DeltaRow()
+        guard var rows = source.take() else { throw DeltaFailure.unsuitable }
+        guard try rows.move(to: place), try rows.next(&row) else { throw DeltaFailure.unsuitable }
+        source = rows
+        return row
+    }
+
+    private mutating func use(_ place: Int, _ new: JoinRow) {
+        cursor = place + 1
+        lastRowid = new.row.rowid
+        if isForward { passed.removeAll { $0.place < cursor } }
+    }
+
+    private mutating func append(_ kind: TreeEvent.Kind, jump: Int, shift: Int64) {
+        if !countsRowids, kind != .literal, kind != .long { self.shift &+= shift }
+        part.events.append(TreeEvent(copies: copies, kind: kind, count: 1, jump: jump, shift: shift))
+        copies = 0
+        cursor += jump
+    }
+
+    // MARK: Edits
+
+    /// The row of the base that a new row is made of with the fewest bytes; `nil` if none helps.
+    private mutating func bestRow(
+        _ step: TreeJoin.Step, _ new: JoinRow, _ values: [DeltaValue], _ old: JoinRow
+    ) throws -> (place: Int, rowid: Int64, values: [DeltaValue])? {
+        var best: (place: Int, rowid: Int64, values: [DeltaValue])?
+        var least = EditCost.of(values)
+        var seen: Set<Int> = []
+        func consider(_ row: DeltaRow, _ place: Int, _ cursor: Int) {
+            guard seen.insert(place).inserted, !row.isLong, let before = DeltaValue.values(of: row.record) else {
+                return
+            }
+            let cost = EditCost.of(values, from: before) + (place == cursor ? 0 : place > cursor ? 1 : 3)
+            if cost < least { (least, best) = (cost, (place, row.rowid, before)) }
+        }
+        if step == .changed { consider(old.row, old.place, cursor) }
+        for row in passed where row.place >= cursor || !isForward { consider(row.row, row.place, cursor) }
+        if !isForward || kind == .table && examination.runs.isEmpty == false {
+            for place in examination.values.places(sharing: values, near: cursor).prefix(4) {
+                consider(try row(at: place), place, cursor)
+            }
+        }
+        return best
+    }
+
+    private mutating func edit(
+        _ place: Int, _ rowid: Int64, _ before: [DeltaValue], _ new: JoinRow, _ values: [DeltaValue]
+    ) throws {
+        let shift = try shift(of: new, from: place, rowid)
+        noteText(
+            at: place,
+            EditCost.of(values, from: before) > 12
+                ? values.indices.reduce(0) { sum, column in
+                    guard let string = values[column].string, column >= before.count || before[column] != values[column]
+                    else {
+                        return sum
+                    }
+                    guard let old = column < before.count ? before[column].string : nil else {
+                        return sum + string.count
+                    }
+                    return sum + Splice(from: old, to: string).inserted.count
+                } : 0)
+        if copies == 0, place == cursor, shift == 0, let last = part.events.last, last.kind == .edit {
+            part.events[part.events.count - 1].count += 1
+        } else {
+            append(.edit, jump: place - cursor, shift: shift)
+        }
+        part.edits.append(before, values)
+        size += new.row.size
+        use(place, new)
+    }
+
+    private mutating func literal(_ new: JoinRow, _ values: [DeltaValue]) {
+        noteText(at: cursor, values.reduce(0) { $0 + ($1.string?.count ?? 0) })
+        if copies == 0, let last = part.events.last, last.kind == .literal {
+            part.events[part.events.count - 1].count += 1
+        } else {
+            append(.literal, jump: 0, shift: 0)
+        }
+        part.literals.records += new.row.record
+        part.literals.ends.append(part.literals.records.count)
+        if new.row.rowid != lastRowid &+ 1 { countedRowids = false }
+        literalRowids.append(new.row.rowid)
+        lastRowid = new.row.rowid
+        size += new.row.size
+    }
+
+    private mutating func noteText(at place: Int, _ count: Int) {
+        guard count > 0 else { return }
+        if textPlace == nil { textPlace = place }
+        text += count
+    }
+
+    // MARK: Parts
+
+    private mutating func close(_ output: inout DeltaOutput) throws {
+        if kind == .table, !countedRowids { part.literals.rowids = literalRowids }
+        output.writer.areas.unsigned(DeltaTag.part.rawValue)
+        head?.write(into: &output.writer.areas)
+        head = nil
+        let cost = output.writer.cost
+        try part.write(settings.integers, effort, cost, into: &output.writer.areas)
+        let neighbours = baseTree.map { tree in
+            DeltaOutput.Neighbours(
+                tree: tree, place: textPlace ?? cursor, rows: examination.baseCount, text: text,
+                count: part.edits.count + part.literals.ends.count)
+        }
+        let written = size
+        (part, literalRowids, countedRowids, size, text, textPlace) = (TreePart(), [], true, 0, 0, nil)
+        try output.wrote(written, neighbours)
+    }
+
+    // MARK: Long rows
+
+    private mutating func writeLong(_ new: JoinRow, _ old: JoinRow?, _ output: inout DeltaOutput) throws {
+        throw DeltaFailure.unsuitable
+    }
+}
