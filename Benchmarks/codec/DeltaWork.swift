@@ -30,11 +30,11 @@ struct DeltaWork {
     func run() async throws -> Figures {
         let base = try await BenchedStore.take(base, in: folder)
         let new = try await BenchedStore.take(new, in: folder)
-        guard case .made(let shapes) = new.facts else { return try run(base.canonical, new.canonical, [:]) }
+        guard case .made(let shapes) = new.facts else { return try run(base.canonical, new.canonical, nil) }
         return try run(base.canonical, new.canonical, shapes)
     }
 
-    private func run(_ base: FilePath, _ new: FilePath, _ shapes: [String: IndexShape]) throws -> Figures {
+    private func run(_ base: FilePath, _ new: FilePath, _ shapes: [String: IndexShape]?) throws -> Figures {
         let (basePages, newPages) = (try PageFile(reading: base), try PageFile(reading: new))
         var segments: [[UInt8]] = []
         let clock = ContinuousClock()

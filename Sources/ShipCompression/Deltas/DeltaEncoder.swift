@@ -7,16 +7,17 @@ package import StoreFormat
 package struct DeltaEncoder {
     private let base: any PageSource
     private let new: any PageSource
-    private let shapes: [String: IndexShape]
+    private let shapes: [String: IndexShape]?
     private let effort: SegmentEffort
     private let makeSpillFile: () throws -> any SpillFile
 
     /// - Parameters:
     ///   - base: What the receiver has. Nobody changes either meanwhile.
     ///   - new: What it is to have.
-    ///   - shapes: What the entries of indexes are made of, by the names of the indexes.
+    ///   - shapes: What the entries of indexes are made of, by the names of the indexes; `nil` for a file that has no canonical
+    ///     form.
     package init(
-        from base: any PageSource, to new: any PageSource, shapes: [String: IndexShape], effort: SegmentEffort,
+        from base: any PageSource, to new: any PageSource, shapes: [String: IndexShape]?, effort: SegmentEffort,
         makeSpillFile: @escaping () throws -> any SpillFile
     ) {
         self.base = base
@@ -59,10 +60,35 @@ package struct DeltaEncoder {
     private func write(
         limit: Int64, deliver: @escaping (EncodedSegment, EncodedSegment.Position) throws -> Void
     ) throws {
-        let (base, new) = (try DeltaStore(base), try DeltaStore(new))
-        var output = try DeltaOutput(base: base, effort, limit: limit, deliver: deliver)
-        var walk = DeltaWalk(base, new, shapes, effort, makeSpillFile)
+        guard let shapes, let store = try baseStore() else { return try writeFile(limit: limit, deliver: deliver) }
+        var output = try DeltaOutput(base: store, effort, limit: limit, deliver: deliver)
+        var walk = DeltaWalk(store, try DeltaStore(new), shapes, effort, makeSpillFile)
         try walk.run(&output)
+        try output.finish()
+    }
+
+    /// - Returns: `nil` for a base whose rows cannot be read.
+    private func baseStore() throws -> DeltaStore? {
+        do {
+            return try DeltaStore(base)
+        } catch is StoreFlaw {
+            return nil
+        }
+    }
+
+    /// All bytes of the file, as they can be made of those of the base.
+    private func writeFile(
+        limit: Int64, deliver: @escaping (EncodedSegment, EncodedSegment.Position) throws -> Void
+    ) throws {
+        func bytes(_ pages: any PageSource) throws -> FileBytes {
+            var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+            try pages.read(1, into: &header)
+            guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else { throw DeltaFailure.unsuitable }
+            return FileBytes(pages, pageSize: pageSize)
+        }
+        var output = try DeltaOutput(base: nil, effort, limit: limit, deliver: deliver)
+        output.writer.areas.unsigned(DeltaHead.isFile)
+        try output.write(try bytes(new), from: try bytes(base))
         try output.finish()
     }
 }
@@ -144,8 +170,8 @@ struct DeltaWalk {
         head.merged = merged.map { (index: $0.0, shape: $0.1) }
         func baseRows() throws -> DeltaRows? { try baseTree.map { try base.rows(of: $0, like: new.settings) } }
         var encoder = TreeEncoder(
-            examination, head, baseTree: baseTree, kind: rows.kind, source: try baseRows(), new.settings, effort)
-        try encoder.write(TreeJoin(try baseRows(), rows), to: &output)
+            examination, head, baseTree: baseTree, source: try baseRows(), result: rows, new.settings, effort)
+        try encoder.write(TreeJoin(try baseRows(), rows, leaves: head.countsRowids ? .read : .skipped), to: &output)
     }
 
     // MARK: Tables
@@ -206,8 +232,10 @@ struct DeltaWalk {
         let canDerive = derived < IndexShape.mostOfTable
         if let baseTree {
             let found = try difference(of: index, from: baseTree)
-            guard let found else { return .same }
-            if let shape, let sum, sum == found, tableBase != nil, base.trees[baseTree].table == tableBase {
+            guard found.hasChanges else { return .same }
+            if let shape, let sum, sum == found.sum, !found.hasLong, tableBase != nil,
+                base.trees[baseTree].table == tableBase
+            {
                 let isMerged = examination.runs.isEmpty && examination.hasChanges
                 if isMerged, !new.hasOtherForm(than: base) { return .merged(shape) }
                 if canDerive { return .derived(shape) }
@@ -217,32 +245,45 @@ struct DeltaWalk {
         return .rows(baseTree, try examine(index, baseTree, []))
     }
 
-    /// What the hashes of an index's entries come to beyond those of the base; `nil` if it is the same.
-    private func difference(of index: Int, from baseTree: Int) throws -> UInt64? {
-        var join = TreeJoin(try base.rows(of: baseTree, like: new.settings), try new.rows(of: index))
-        var (sum, hasChanges): (UInt64, Bool) = (0, false)
+    /// How the entries of an index differ from those of the base.
+    private struct Difference {
+        var hasChanges = false
+        /// Whether there is an entry that is too long to be held.
+        var hasLong = false
+        /// What the hashes come to beyond those of the base.
+        var sum: UInt64 = 0
+    }
+
+    private func difference(of index: Int, from baseTree: Int) throws -> Difference {
+        var join = TreeJoin(
+            try base.rows(of: baseTree, like: new.settings), try new.rows(of: index), leaves: .skipped)
+        var found = Difference()
         while let step = try join.next() {
+            // A leaf with an overflow chain is not passed over.
+            if step == .sameLeaf { continue }
+            if join.old.row.isLong || join.new.row.isLong { found.hasLong = true }
             if step == .same { continue }
-            hasChanges = true
-            if step != .new { sum &-= EntrySum.hash(join.old.row.record) }
-            if step != .old { sum &+= EntrySum.hash(join.new.row.record) }
+            found.hasChanges = true
+            if step != .new { found.sum &-= EntrySum.hash(join.old.row.record) }
+            if step != .old { found.sum &+= EntrySum.hash(join.new.row.record) }
         }
-        return hasChanges ? sum : nil
+        return found
     }
 
     /// Whether all entries follow from the rows, in the order in which a consumer would put them.
     private func follows(_ index: Int, _ shape: IndexShape, from table: Int) throws -> Bool {
         var expected = ExpectedEntries(shape)
-        var rows = try new.rows(of: table)
-        var row = DeltaRow()
-        var columns = RecordColumns()
-        while try rows.next(&row) {
-            guard !row.isLong, columns.read(row.record.span) else { return false }
-            expected.add(row.record.span, columns, rowid: row.rowid, new.settings.integers)
+        var reader = try TreeReader(new.pages, new.geometry, root: new.trees[table].root, kind: new.kind(of: table))
+        var indexed = IndexedRow()
+        while let cell = try reader.next() {
+            guard try indexed.read(cell, from: reader) else { return false }
+            let (record, columns) = (indexed.record, indexed.columns)
+            expected.add(record.span, columns, rowid: cell.rowid, new.settings.integers)
         }
         guard expected.isWhole else { return false }
         var found = FoundEntries(shape)
         var entries = try new.rows(of: index)
+        var row = DeltaRow()
         while try entries.next(&row) {
             guard !row.isLong, found.add(row.record), found.count <= expected.count else { return false }
         }

@@ -53,6 +53,28 @@ struct DeltaOutput {
         if size >= Self.capacity { try flush() }
     }
 
+    /// Writes bytes in pieces, as they can be made of others.
+    mutating func write(_ new: any ByteSource, from base: any ByteSource) throws {
+        var steps: [PieceStep] = []
+        var (size, end): (Int, Int64) = (0, 0)
+        var output = self
+        func close() throws {
+            guard !steps.isEmpty else { return }
+            output.writer.areas.unsigned(DeltaTag.piece.rawValue)
+            BytePiece.write(steps, after: &end, into: &output.writer.areas)
+            try output.wrote(size, nil)
+            steps = []
+            size = 0
+        }
+        try PieceSearch(base).run(over: new) { step in
+            steps.append(step)
+            size += step.literal.count + 8
+            if size >= Self.capacity { try close() }
+        }
+        try close()
+        self = output
+    }
+
     private mutating func flush() throws {
         let runs = dictionaryRuns()
         let dictionary = try base.map { try DeltaDictionary.bytes(runs, of: $0) } ?? []

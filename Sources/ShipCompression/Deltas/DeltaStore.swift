@@ -199,6 +199,12 @@ struct DeltaRows {
         return true
     }
 
+    /// See `PlacedRows.skipCommonLeaf`.
+    mutating func skipCommonLeaf(with other: inout DeltaRows) throws -> PlacedRows.CommonRows? {
+        guard !isConverting, !other.isConverting else { return nil }
+        return try rows.skipCommonLeaf(with: &other.rows)
+    }
+
     mutating func move(to place: Int) throws -> Bool { try rows.move(to: place) }
 
     /// The record of the row that `next` gave last, as it stands in the file.

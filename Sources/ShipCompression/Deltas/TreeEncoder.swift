@@ -16,6 +16,8 @@ struct TreeEncoder {
     private let effort: SegmentEffort
     /// Reads rows of the base from any place.
     private var source: DeltaRows?
+    /// Reads rows of the result from any place.
+    private var result: DeltaRows
     private var head: TreeHead?
     private let countsRowids: Bool
     /// Whether no row may come from before the row that was used last.
@@ -36,16 +38,18 @@ struct TreeEncoder {
     private var lastRowid: Int64 = 0
     private var passed: [JoinRow] = []
     private var run = 0
+    private var scratch = DeltaRow()
 
     init(
-        _ examination: TreeExamination, _ head: TreeHead, baseTree: Int?, kind: TreeKind, source: DeltaRows?,
+        _ examination: TreeExamination, _ head: TreeHead, baseTree: Int?, source: DeltaRows?, result: DeltaRows,
         _ settings: StoreSettings, _ effort: SegmentEffort
     ) {
         self.examination = examination
         self.head = head
         self.baseTree = baseTree
-        self.kind = kind
+        kind = result.kind
         self.source = source
+        self.result = result
         self.settings = settings
         self.effort = effort
         countsRowids = head.countsRowids
@@ -56,6 +60,10 @@ struct TreeEncoder {
     mutating func write(_ join: TreeJoin, to output: inout DeltaOutput) throws {
         var join = join
         while let step = try join.next() {
+            if step == .sameLeaf {
+                try copyLeaf(join.common, from: join.commonPlaces.old)
+                continue
+            }
             if step != .new, step != .same { pass(join.old) }
             guard step != .old else { continue }
             try take(step, join.new, join.old, &output)
@@ -111,6 +119,15 @@ struct TreeEncoder {
         if place != cursor || shift != 0 { append(.skip, jump: place - cursor, shift: shift) }
         use(place, new)
         copies += 1
+    }
+
+    /// Rows that both have; not where rowids are counted.
+    private mutating func copyLeaf(_ common: PlacedRows.CommonRows, from place: Int) throws {
+        if place != cursor || shift != 0 { append(.skip, jump: place - cursor, shift: 0 &- shift) }
+        copies += common.count
+        cursor = place + common.count
+        lastRowid = common.lastRowid
+        if isForward { passed.removeAll { $0.place < cursor } }
     }
 
     /// What the rowid differs by from the one that was to come.
@@ -242,7 +259,27 @@ struct TreeEncoder {
 
     // MARK: Long rows
 
+    /// - Parameter old: A row that it may be made of.
     private mutating func writeLong(_ new: JoinRow, _ old: JoinRow?, _ output: inout DeltaOutput) throws {
-        throw DeltaFailure.unsuitable
+        var bytes: any ByteSource = NoBytes()
+        if let old, var rows = source, !rows.isConverting {
+            guard try rows.move(to: old.place), try rows.next(&scratch), let places = try rows.places() else {
+                throw DeltaFailure.unsuitable
+            }
+            source = rows
+            bytes = RecordBytes(places)
+            append(.long, jump: old.place - cursor, shift: try shift(of: new, from: old.place, old.row.rowid))
+            use(old.place, new)
+        } else {
+            append(.long, jump: 0, shift: kind == .table ? new.row.rowid &- lastRowid &- 1 : 0)
+            lastRowid = new.row.rowid
+        }
+        try close(&output)
+        output.writer.areas.count(new.row.size)
+        output.writer.areas.count(bytes.size > 0 ? 1 : 0)
+        guard try result.move(to: new.place), try result.next(&scratch), let record = try result.places() else {
+            throw DeltaFailure.unsuitable
+        }
+        try output.write(RecordBytes(record), from: bytes)
     }
 }

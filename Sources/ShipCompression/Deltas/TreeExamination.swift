@@ -20,7 +20,7 @@ struct TreeExamination {
         _ old: DeltaRows?, _ new: DeltaRows, shapes: [IndexShape?], _ integers: IntegerForm,
         spill: @escaping () throws -> any SpillFile
     ) throws {
-        var join = TreeJoin(old, new)
+        var join = TreeJoin(old, new, leaves: .skipped)
         var matches = ContentMatches(spill: spill)
         var entries = shapes.map { $0.map { EntrySum($0, integers) } }
         var lastRowid: Int64 = 0
@@ -29,6 +29,14 @@ struct TreeExamination {
             lastRowid = rowid
         }
         while let step = try join.next() {
+            if step == .sameLeaf {
+                let common = join.common
+                baseCount = join.commonPlaces.old + common.count
+                note(rowid: common.firstRowid, &gaps)
+                if common.lastRowid &- common.firstRowid != Int64(common.count - 1) { gaps += 1 }
+                lastRowid = common.lastRowid
+                continue
+            }
             if step != .new { baseCount = join.old.place + 1 }
             if step != .old { note(rowid: join.new.row.rowid, &gaps) }
             guard step != .same else { continue }

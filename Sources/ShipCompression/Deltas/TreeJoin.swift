@@ -13,23 +13,38 @@ struct TreeJoin {
         case old
         /// A row of the result alone.
         case new
+        /// `common` rows that both have.
+        case sameLeaf
+    }
+
+    /// Whether leaves that are the same are passed over at once.
+    enum Leaves: Hashable {
+        case skipped
+        case read
     }
 
     private var oldSide: JoinSide
     private var newSide: JoinSide
     private let kind: TreeKind
+    private let leaves: Leaves
+
+    /// What `sameLeaf` is about: the first row is at these places.
+    private(set) var common = PlacedRows.CommonRows.none
+    private(set) var commonPlaces = (old: 0, new: 0)
 
     /// What the last step was about, as far as it is about it.
     private(set) var old = JoinRow()
     private(set) var new = JoinRow()
 
-    init(_ old: DeltaRows?, _ new: DeltaRows) {
+    init(_ old: DeltaRows?, _ new: DeltaRows, leaves: Leaves) {
         kind = new.kind
+        self.leaves = leaves
         oldSide = JoinSide(old)
         newSide = JoinSide(new)
     }
 
     mutating func next() throws -> Step? {
+        if leaves == .skipped, try oldSide.skipCommonLeaf(with: &newSide, &common, &commonPlaces) { return .sameLeaf }
         let (hasOld, hasNew) = (try oldSide.fill(1), try newSide.fill(1))
         guard hasOld || hasNew else { return nil }
         guard hasOld, hasNew else { return hasOld ? takeOld() : takeNew() }
@@ -109,6 +124,22 @@ private struct JoinSide {
 
     var first: JoinRow { ahead[taken] }
 
+    /// - Returns: Whether there was one, of which no row has been read yet.
+    mutating func skipCommonLeaf(
+        with other: inout JoinSide, _ common: inout PlacedRows.CommonRows, _ places: inout (old: Int, new: Int)
+    ) throws -> Bool {
+        guard taken == ahead.count, other.taken == other.ahead.count, var rows, var otherRows = other.rows else {
+            return false
+        }
+        self.rows = nil
+        other.rows = nil
+        defer { (self.rows, other.rows) = (rows, otherRows) }
+        places = (rows.position, otherRows.position)
+        guard let found = try rows.skipCommonLeaf(with: &otherRows) else { return false }
+        common = found
+        return true
+    }
+
     /// Reads ahead.
     ///
     /// - Returns: Whether there is a row.
@@ -159,6 +190,8 @@ private struct JoinSide {
         if taken == ahead.count {
             ahead.removeAll(keepingCapacity: true)
             taken = 0
+            hashes.removeAll(keepingCapacity: true)
+            isHashing = false
         } else if taken >= Self.window {
             ahead.removeFirst(taken)
             taken = 0

@@ -39,6 +39,8 @@ final class TreeMaker {
         let kind: TreeKind
         let head: TreeHead
         var base: DeltaRows?
+        /// Whether merged indexes follow from it.
+        let isIndexed: Bool
         /// What rowids of the base are to be raised by.
         var shift: Int64 = 0
         var lastRowid: Int64 = 0
@@ -138,7 +140,9 @@ final class TreeMaker {
                     try target.makeSpillFile()
                 })
         }
-        open = OpenTree(tree: writer.tree(kind, root: planned.root), kind: kind, head: head, base: rows)
+        open = OpenTree(
+            tree: writer.tree(kind, root: planned.root), kind: kind, head: head, base: rows,
+            isIndexed: !head.merged.isEmpty)
     }
 
     private func end(_ tree: consuming OpenTree) throws {
@@ -192,7 +196,7 @@ final class TreeMaker {
                     row.size = row.record.count
                     literal += 1
                     row.rowid = plan.literals.rowids?[literal - 1] ?? nextRowid(&tree)
-                    for index in merged.indices { try merged[index].change(from: nil, to: row) }
+                    try change(from: nil, to: row, tree.isIndexed)
                     try put(row, &tree)
                 }
             case .long: try beginLong(&source, &tree)
@@ -235,17 +239,18 @@ final class TreeMaker {
             left -= 1
             let rowid = row.rowid
             row.rowid = rebased(rowid, &tree)
-            if row.rowid != rowid, !merged.isEmpty, tree.kind == .table {
+            if row.rowid != rowid, tree.isIndexed, tree.kind == .table {
                 var old = row
                 old.rowid = rowid
-                for index in merged.indices { try merged[index].change(from: old, to: row) }
+                try change(from: old, to: row, true)
             }
             guard row.isLong else {
                 try put(row, &tree)
                 continue
             }
             guard !rows.isConverting, next > 0 else { throw CompressionError.damaged(.rows) }
-            try tree.tree.beginRecord(size: row.size, rowid: row.rowid)
+            tree.lastRowid = row.rowid
+            try tree.tree.beginRecord(size: row.size, rowid: tree.kind == .table ? row.rowid : 0)
             try rows.forEachPiece { try tree.tree.extendRecord($0) }
             try tree.tree.endRecord()
         }
@@ -262,7 +267,7 @@ final class TreeMaker {
         guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
         let place = rows.position + event.jump
         guard place >= 0, place <= base.mostRows else { throw CompressionError.damaged(.base) }
-        if merged.isEmpty || tree.kind == .index && next == 0 {
+        if !tree.isIndexed {
             guard try rows.move(to: place) else { throw CompressionError.damaged(.base) }
         } else {
             // Entries of a row that is passed over go; a row that is passed over must not come back.
@@ -270,7 +275,7 @@ final class TreeMaker {
             var row = DeltaRow()
             while rows.position < place {
                 guard try rows.next(&row) else { throw CompressionError.damaged(.base) }
-                for index in merged.indices { try merged[index].change(from: row, to: nil) }
+                try change(from: row, to: nil, true)
             }
         }
         tree.base = rows
@@ -278,11 +283,9 @@ final class TreeMaker {
 
     /// What no part said of rows of the base that are left: they go.
     private func passRest(_ tree: inout OpenTree) throws {
-        guard !merged.isEmpty, var rows = tree.base.take() else { return }
+        guard tree.isIndexed, var rows = tree.base.take() else { return }
         var row = DeltaRow()
-        while try rows.next(&row) {
-            for index in merged.indices { try merged[index].change(from: row, to: nil) }
-        }
+        while try rows.next(&row) { try change(from: row, to: nil, true) }
     }
 
     private func edit(_ edits: inout RowEdits, _ tree: inout OpenTree) throws {
@@ -297,8 +300,14 @@ final class TreeMaker {
         new.size = new.record.count
         guard !new.isLong else { throw CompressionError.damaged(.segmentLimit) }
         new.rowid = rebased(old.rowid, &tree)
-        for index in merged.indices { try merged[index].change(from: old, to: new) }
+        try change(from: old, to: new, tree.isIndexed)
         try put(new, &tree)
+    }
+
+    /// Notes for the indexes that are merged that a row of the base becomes another.
+    private func change(from old: DeltaRow?, to new: DeltaRow?, _ isIndexed: Bool) throws {
+        guard isIndexed else { return }
+        for index in merged.indices { try merged[index].change(from: old, to: new) }
     }
 
     // MARK: Rows
@@ -329,7 +338,7 @@ final class TreeMaker {
     private func beginLong(_ source: inout SegmentSource, _ tree: inout OpenTree) throws {
         let size = try source.control.count(limit: Int(Int32.max))
         let hasSource = try source.control.count(limit: 1) == 1
-        guard next > 0, size > CanonicalForm.longestHeldRecord, merged.isEmpty else {
+        guard next > 0, size > CanonicalForm.longestHeldRecord, !tree.isIndexed else {
             throw CompressionError.damaged(.rows)
         }
         var bytes: any ByteSource = NoBytes()
@@ -339,8 +348,8 @@ final class TreeMaker {
             guard try rows.next(&row), let places = try rows.places() else { throw CompressionError.damaged(.base) }
             bytes = RecordBytes(places)
             tree.base = rows
-            let rowid = rebased(row.rowid, &tree)
-            tree.lastRowid = rowid
+            let rowid = rebased(row.rowid, &tree) &+ tree.pending
+            (tree.lastRowid, tree.pending) = (rowid, 0)
         } else {
             tree.lastRowid = nextRowid(&tree)
         }

@@ -64,6 +64,31 @@ package struct PlacedRows {
         return true
     }
 
+    /// Rows that two trees have in common.
+    package struct CommonRows: Hashable, Sendable {
+        package let count: Int
+        /// The rowids of the first and the last, both 0 in index trees.
+        package let firstRowid: Int64
+        package let lastRowid: Int64
+
+        package static let none = CommonRows(count: 0, firstRowid: 0, lastRowid: 0)
+    }
+
+    /// Passes over a leaf of this tree and of another one, if a leaf begins here in both, and they are the same.
+    ///
+    /// - Returns: `nil` if nothing was passed over; that says nothing of the rows that come.
+    package mutating func skipCommonLeaf(with other: inout PlacedRows) throws -> CommonRows? {
+        guard map == nil, other.map == nil, let page = try reader.leafAhead(), page.number > 1,
+            let otherPage = try other.reader.leafAhead(), otherPage.number > 1, page.bytes == otherPage.bytes,
+            page.cellCount > 0, try page.isSelfContained()
+        else { return nil }
+        let (first, last) = try reader.skipLeaf(page)
+        _ = try other.reader.skipLeaf(otherPage)
+        position += page.cellCount
+        other.position += page.cellCount
+        return CommonRows(count: page.cellCount, firstRowid: first, lastRowid: last)
+    }
+
     /// - Parameter cell: What `next` gave last.
     package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
         try reader.appendRecord(of: cell, to: &bytes)

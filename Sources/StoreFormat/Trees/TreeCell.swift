@@ -145,6 +145,14 @@ final class TreePage {
         return written
     }
 
+    /// Whether the page holds all of its cells' records.
+    func isSelfContained() throws(StoreFlaw) -> Bool {
+        for index in 0..<cellCount {
+            guard try cell(index).overflow == 0 else { return false }
+        }
+        return true
+    }
+
     /// Bytes that there are for cells.
     var room: Int { geometry.usableSize - pointers - 2 * cellCount }
 

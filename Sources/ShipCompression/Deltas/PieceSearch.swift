@@ -1,0 +1,158 @@
+/// Finds what of some bytes stands in others, wherever it moved: blocks of the base by a hash that rolls over the new bytes.
+///
+/// Memory: 8 to 16 bytes for each block of the base, of which there are at most a million, and some 200 KiB.
+struct PieceSearch {
+    private static let shortestBlock = 64
+    private static let mostBlocks: Int64 = 1 << 20
+    /// Bytes of either side that are read at once.
+    private static let window = 65_536
+    /// New bytes that are handed on at once.
+    private static let longestLiteral = 1 << 18
+    private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+    private let base: any ByteSource
+    private let block: Int
+    /// What the byte that leaves a block counts for.
+    private let highest: UInt64
+    /// Blocks by their hashes: the upper half of the hash, and the block's number from 1 on.
+    private var slots: [(tag: UInt32, block: UInt32)]
+
+    init(_ base: any ByteSource) throws {
+        self.base = base
+        var block = Self.shortestBlock
+        while base.size / Int64(block) > Self.mostBlocks { block *= 2 }
+        self.block = block
+        highest = (1..<block).reduce(1) { product, _ in product &* Self.multiplier }
+        let count = Int(base.size) / block
+        var slotCount = 16
+        while slotCount < count * 3 / 2 { slotCount *= 2 }
+        slots = Array(repeating: (0, 0), count: slotCount)
+        var bytes: [UInt8] = []
+        for number in 0..<count {
+            if number % (Self.window / block + 1) == 0 {
+                bytes = []
+                let start = Int64(number) * Int64(block)
+                try base.append(start..<min(base.size, start + Int64((Self.window / block + 1) * block)), to: &bytes)
+            }
+            let start = number % (Self.window / block + 1) * block
+            let hash = bytes.withUnsafeBufferPointer { bytes in
+                (start..<(start + block)).reduce(0) { $0 &* Self.multiplier &+ UInt64(bytes[$1]) }
+            }
+            note(hash, UInt32(number + 1))
+        }
+    }
+
+    private static func slot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* multiplier) >> 32) }
+
+    private mutating func note(_ hash: UInt64, _ block: UInt32) {
+        var slot = Self.slot(hash) & (slots.count - 1)
+        let tag = UInt32(truncatingIfNeeded: hash >> 32)
+        while slots[slot].block != 0 {
+            // Of equal blocks the first is enough.
+            if slots[slot].tag == tag { return }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = (tag, block)
+    }
+
+    @inline(__always)
+    private func find(_ hash: UInt64) -> Int64? {
+        var slot = Self.slot(hash) & (slots.count - 1)
+        let tag = UInt32(truncatingIfNeeded: hash >> 32)
+        while slots[slot].block != 0 {
+            if slots[slot].tag == tag { return Int64(slots[slot].block - 1) * Int64(block) }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Takes the new bytes apart.
+    ///
+    /// - Parameter emit: Gets one step after the other, which together make the bytes.
+    func run(over new: any ByteSource, emit: (PieceStep) throws -> Void) throws {
+        /// Of the new bytes, from `start` on.
+        var buffer: [UInt8] = []
+        var start: Int64 = 0
+        /// Where in the buffer the bytes begin that are in no step, and where the block is that is looked at.
+        var (literal, place) = (0, 0)
+        var hash: UInt64?
+        func fill() throws {
+            buffer.removeFirst(literal)
+            start += Int64(literal)
+            place -= literal
+            literal = 0
+            let end = start + Int64(buffer.count)
+            try new.append(end..<min(new.size, end + Int64(max(Self.window, 2 * block))), to: &buffer)
+        }
+        while true {
+            if place + block >= buffer.count, start + Int64(buffer.count) < new.size { try fill() }
+            guard place + block <= buffer.count else { break }
+            let value = hash ?? (place..<(place + block)).reduce(0) { $0 &* Self.multiplier &+ UInt64(buffer[$1]) }
+            if let found = find(value), let match = try extend(found, buffer, literal, place) {
+                var step = PieceStep(
+                    literal: Array(buffer[literal..<(place - match.before)]), offset: found - Int64(match.before),
+                    length: Int64(match.before + match.after))
+                literal = place + match.after
+                place = literal
+                hash = nil
+                // On to what has not been read yet.
+                while literal == buffer.count, start + Int64(buffer.count) < new.size {
+                    try fill()
+                    let more = try common(step.offset + step.length, buffer, 0)
+                    step.length += Int64(more)
+                    literal = more
+                    place = more
+                    if more < buffer.count { break }
+                }
+                try emit(step)
+                continue
+            }
+            if place + block < buffer.count {
+                hash = (value &- UInt64(buffer[place]) &* highest) &* Self.multiplier &+ UInt64(buffer[place + block])
+            } else {
+                hash = nil
+            }
+            place += 1
+            if place - literal >= Self.longestLiteral {
+                try emit(PieceStep(literal: Array(buffer[literal..<place]), offset: 0, length: 0))
+                literal = place
+            }
+        }
+        if literal < buffer.count { try emit(PieceStep(literal: Array(buffer[literal...]), offset: 0, length: 0)) }
+    }
+
+    /// How far bytes are the same as those of the base, to both sides of a place.
+    ///
+    /// - Returns: `nil` if the block itself is another one.
+    private func extend(
+        _ found: Int64, _ buffer: [UInt8], _ literal: Int, _ place: Int
+    ) throws -> (before: Int, after: Int)? {
+        let after = try common(found, buffer, place)
+        guard after >= block else { return nil }
+        let most = Int(min(found, Int64(place - literal), Int64(Self.window)))
+        var earlier: [UInt8] = []
+        try base.append((found - Int64(most))..<found, to: &earlier)
+        var before = 0
+        while before < most, earlier[most - 1 - before] == buffer[place - 1 - before] { before += 1 }
+        return (before, after)
+    }
+
+    /// Bytes of the buffer, from a place on, that stand in the base from an offset on.
+    private func common(_ offset: Int64, _ buffer: [UInt8], _ place: Int) throws -> Int {
+        var count = 0
+        while place + count < buffer.count, offset + Int64(count) < base.size {
+            let from = offset + Int64(count)
+            let size = min(Int64(Self.window), Int64(buffer.count - place - count), base.size - from)
+            var bytes: [UInt8] = []
+            try base.append(from..<(from + size), to: &bytes)
+            let same = bytes.withUnsafeBufferPointer { bytes in
+                var same = 0
+                while same < bytes.count, bytes[same] == buffer[place + count + same] { same += 1 }
+                return same
+            }
+            count += same
+            if same < bytes.count { break }
+        }
+        return count
+    }
+}
