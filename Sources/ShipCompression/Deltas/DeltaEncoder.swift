@@ -231,9 +231,9 @@ struct DeltaWalk {
         let baseTree = try baseTree(of: index)
         let canDerive = derived < IndexShape.mostOfTable
         if let baseTree {
-            let found = try difference(of: index, from: baseTree)
+            let found = try difference(of: index, shape, from: baseTree)
             guard found.hasChanges else { return .same }
-            if let shape, let sum, sum == found.sum, !found.hasLong, tableBase != nil,
+            if let shape, let sum, sum == found.sum, !found.hasLong, found.isOrdered, tableBase != nil,
                 base.trees[baseTree].table == tableBase
             {
                 let isMerged = examination.runs.isEmpty && examination.hasChanges
@@ -250,18 +250,32 @@ struct DeltaWalk {
         var hasChanges = false
         /// Whether there is an entry that is too long to be held.
         var hasLong = false
+        /// Whether all come in the order in which a consumer would put them.
+        var isOrdered = true
         /// What the hashes come to beyond those of the base.
         var sum: UInt64 = 0
     }
 
-    private func difference(of index: Int, from baseTree: Int) throws -> Difference {
+    private func difference(of index: Int, _ shape: IndexShape?, from baseTree: Int) throws -> Difference {
+        // SQLite's own collations of texts end at a zero byte, and ours do not: there the order has to be looked at.
+        let order = shape.flatMap { $0.isBinary ? nil : IndexOrder($0) }
         var join = TreeJoin(
-            try base.rows(of: baseTree, like: new.settings), try new.rows(of: index), leaves: .skipped)
+            try base.rows(of: baseTree, like: new.settings), try new.rows(of: index),
+            leaves: order == nil ? .skipped : .read)
         var found = Difference()
+        var (lastOld, lastNew): ([UInt8], [UInt8]) = ([], [])
+        func isNext(_ row: DeltaRow, after last: inout [UInt8]) -> Bool {
+            guard let order else { return true }
+            let record = row.record
+            defer { last = record }
+            return last.isEmpty || order.compare(last.span, record.span) < 0
+        }
         while let step = try join.next() {
             // A leaf with an overflow chain is not passed over.
             if step == .sameLeaf { continue }
             if join.old.row.isLong || join.new.row.isLong { found.hasLong = true }
+            if step != .new, !isNext(join.old.row, after: &lastOld) { found.isOrdered = false }
+            if step != .old, !isNext(join.new.row, after: &lastNew) { found.isOrdered = false }
             if step == .same { continue }
             found.hasChanges = true
             if step != .new { found.sum &-= EntrySum.hash(join.old.row.record) }

@@ -4,8 +4,10 @@ import StoreFormat
 struct DeltaOutput {
     /// Bytes of rows from which on a segment is full.
     static let capacity = 1 << 20
-    /// Bytes of the base that a segment refers to, about.
-    private static let dictionarySize = PresetDeflate.window
+    /// Bytes of the base that a segment with few new strings refers to, about, and one with many.
+    private static let (smallDictionary, largeDictionary) = (PresetDeflate.window, DeltaLimits.dictionarySize)
+    /// Bytes of new strings that are many.
+    private static let muchText = 16_384
     /// From so much new text on it pays to refer to the base.
     private static let leastText = 40
 
@@ -110,9 +112,10 @@ struct DeltaOutput {
         .suffix(DeltaLimits.dictionaryRuns)
         let all = largest.reduce(0) { $0 + $1.value.text }
         guard all > 0 else { return [] }
+        let size = all < Self.muchText ? Self.smallDictionary : Self.largeDictionary
         return largest.map { tree, sums in
-            let share = max(1024, Self.dictionarySize * sums.text / all)
-            let count = max(1, min(sums.rows, share * sums.count / max(1, sums.text)))
+            let share = max(1024, size / max(1, all / max(1, sums.text)))
+            let count = max(1, min(sums.rows, share * sums.count / max(1, sums.text), 1 << 20))
             let first = max(0, min(sums.place - count / 2, sums.rows - count))
             return DictionaryRun(tree: tree, first: first, count: count)
         }

@@ -61,9 +61,14 @@ struct DeltaSegmentWriter {
                     for number in [run.tree, run.first, run.count] { segment.appendVarint(UInt64(number)) }
                 }
                 segment.appendVarint(UInt64(content.count))
-                if let deflated = try PresetDeflate.stream(of: content, after: dictionary) {
-                    segment += Reblocking.shorter(deflated, of: content) ?? deflated
-                    if segment.count < best.count { best = segment }
+                // A stream that does not reach into the dictionary is one that may.
+                for deflated in [
+                    try PresetDeflate.stream(of: content, after: dictionary),
+                    try Deflate.raw(of: content, level: effort.deflateLevel),
+                ] {
+                    guard let deflated else { continue }
+                    let whole = segment + (Reblocking.shorter(deflated, of: content) ?? deflated)
+                    if whole.count < best.count { best = whole }
                 }
             }
         }
@@ -170,9 +175,11 @@ enum DeltaDictionary {
                 for (column, value) in values.enumerated() {
                     if column == columns.count { columns.append([]) }
                     guard let string = value.string else { continue }
-                    columns[column] += string
+                    let inflated = value.isBlob ? DeflatedBlob.inflated(string) : nil
+                    let start = columns[column].count
+                    if let inflated { columns[column] += inflated } else { columns[column] += string }
                     columns[column].append(0)
-                    size += string.count + 1
+                    size += columns[column].count - start
                 }
             }
             for column in columns { bytes += column }

@@ -17,6 +17,11 @@ enum DeltaValue: Hashable {
         }
     }
 
+    var isBlob: Bool {
+        if case .blob = self { return true }
+        return false
+    }
+
     /// A number, as SQLite adds it.
     var number: Double? {
         switch self {

@@ -22,7 +22,13 @@ enum EditCost {
             case (.integer(let first), .integer(let second)): cost += 1 + min(of(value), of(.integer(second &- first)))
             case (.text(let first), .text(let second)), (.blob(let first), .blob(let second)):
                 let splice = Splice(from: first, to: second)
-                cost += min(1 + of(value), 4 + splice.inserted.count)
+                var least = min(1 + of(value), 4 + splice.inserted.count)
+                if value.isBlob, least >= DeflatedBlob.shortest, DeflatedBlob.inflated(first) != nil,
+                    DeflatedBlob.inflated(second) != nil
+                {
+                    least /= 4
+                }
+                cost += least
             default: cost += 1 + of(value)
             }
         }

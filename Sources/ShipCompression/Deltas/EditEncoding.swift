@@ -32,6 +32,9 @@ struct EditedRows {
         }
         if sets.count > 1 { plain.encode(ids, into: &areas) }
         var shared = ColumnEncoder(effort: effort, cost: cost)
+        // In the place of rowids, to which nothing refers.
+        shared.integerReferences.append(nil)
+        shared.integerClasses.append(nil)
         for column in Set(sets.joined()).sorted() {
             let rows = ids.indices.filter { sets[Int(ids[$0])].contains(column) }
             write(column, of: rows, &shared, into: &areas)
@@ -71,6 +74,11 @@ struct EditedRows {
                 candidates.append(strings.map { $0 ? way : .whole })
             }
         }
+        let contents = rows.map { content($0, column) }
+        if contents.contains(where: { $0 != nil }) {
+            // The base has the like of it for certain, which a trial does not see.
+            candidates = [contents.map { $0 == nil ? .whole : .deflated }]
+        }
         var best: (cost: Int, areas: SegmentAreas, shared: ColumnEncoder)?
         for ways in candidates {
             var (trial, encoder) = (SegmentAreas(), shared)
@@ -99,6 +107,15 @@ struct EditedRows {
         }
     }
 
+    /// What is in a blob that is deflated, as the one before it.
+    private func content(_ row: Int, _ column: Int) -> [UInt8]? {
+        guard case .blob(let old) = old(row, column), case .blob(let new) = news[row][column],
+            let content = DeflatedBlob.inflated(new), DeflatedBlob.inflated(old) != nil,
+            DeflatedBlob.deflated(content[...]) == Array(new)
+        else { return nil }
+        return content
+    }
+
     private func isSpliced(_ row: Int, _ column: Int) -> Bool {
         guard let splice = splice(row, column) else { return false }
         return splice.before + splice.after >= 3 || splice.inserted.isEmpty
@@ -120,6 +137,8 @@ struct EditedRows {
                 shared.encode(values, isWhole: true, into: &areas)
             } else {
                 var alone = plain
+                alone.integerReferences.append(nil)
+                alone.integerClasses.append(nil)
                 alone.encode(values, isWhole: true, into: &areas)
             }
         }
@@ -146,6 +165,11 @@ struct EditedRows {
             var inserted = Strings()
             for splice in splices { inserted.append(splice.inserted) }
             plain.encode(inserted, into: &areas)
+        }
+        if mask & EditWay.deflated.bit != 0 {
+            var contents = Strings()
+            for row in chosen(.deflated) { contents.append(content(row, column) ?? []) }
+            plain.encode(contents, into: &areas)
         }
     }
 }

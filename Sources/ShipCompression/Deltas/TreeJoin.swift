@@ -27,6 +27,7 @@ struct TreeJoin {
     private var newSide: JoinSide
     private let kind: TreeKind
     private let leaves: Leaves
+    private var isNewDue = false
 
     /// What `sameLeaf` is about: the first row is at these places.
     private(set) var common = PlacedRows.CommonRows.none
@@ -64,8 +65,13 @@ struct TreeJoin {
         // What the other side has not within reach it does not have.
         _ = try oldSide.fill(.max)
         _ = try newSide.fill(.max)
-        if newSide.holds(oldSide.first), !oldSide.holds(newSide.first) { return takeNew() }
-        return takeOld()
+        if newSide.holds(oldSide.first) {
+            // In one order both cannot be behind the other; whatever this is, it goes on.
+            return oldSide.holds(newSide.first) ? takeOld() : takeNew()
+        }
+        // A row that changed has its two states at about the same place: they are told in turns.
+        isNewDue.toggle()
+        return isNewDue || oldSide.holds(newSide.first) ? takeOld() : takeNew()
     }
 
     private mutating func takeOld() -> Step {

@@ -122,6 +122,7 @@ extension CompressionError.Flaw {
         case .trailingBytes: "bytes follow where something that was deflated ends"
         case .dictionary: "a block was deflated after other bytes than those that came before it"
         case .rows: "the rows that came do not make a store"
+        case .base: "a delta was made against another base than the one that is here"
         case .segment, .segmentLimit: "the rows of the store came in a form that there is not"
         }
     }
