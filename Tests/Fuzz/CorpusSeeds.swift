@@ -68,6 +68,46 @@ struct CorpusSeeds {
         if input.bytes.count <= Self.longest { try Self.write(input.bytes, "segments/\(name)") }
     }
 
+    @Test(arguments: [
+        ("row", "UPDATE t SET a = a + 1, b = b || ' more' WHERE id = 7"), ("delete", "DELETE FROM t WHERE id % 2 = 0"),
+        ("insert", "INSERT INTO t(a, b) SELECT a, b || 'new' FROM t"), ("index", "CREATE INDEX i ON t(b)"),
+        ("move", "UPDATE t SET id = 1000 - id"), ("keyed", "UPDATE w SET v = v + 1 WHERE k % 2 = 0"),
+        ("long", "UPDATE l SET a = x'07' || a"), ("page", "PRAGMA page_size = 1024; VACUUM"),
+    ])
+    func deltas(change: (name: String, sql: String)) throws {
+        let folder = try ScratchFolder.inMemory()
+        let source = folder.path.appending("source")
+        let queue = try DatabaseQueue(path: source.string)
+        func copy(_ sql: String, _ name: String) throws -> ([UInt8], [String: IndexShape]) {
+            try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+            let copy = folder.path.appending(name)
+            try queue.vacuum(into: copy.string)
+            let shapes = try queue.read { try IndexShapes.all(in: $0) }
+            return (
+                try MemoryPages.canonicalForm(of: Array(Data(contentsOf: URL(fileURLWithPath: copy.string)))), shapes
+            )
+        }
+        let isLong = change.name == "long"
+        let (base, _) = try copy(
+            """
+            PRAGMA page_size = 512; CREATE TABLE t (id INTEGER PRIMARY KEY, a, b); CREATE INDEX t_a ON t(a);
+            CREATE TABLE w (k PRIMARY KEY, v) WITHOUT ROWID; CREATE TABLE l (a);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+            INSERT INTO t(a, b) SELECT i % 7, 'word ' || i * i FROM n; INSERT INTO w SELECT id, a FROM t;
+            INSERT INTO l VALUES (zeroblob(\(isLong ? 270_000 : 10)));
+            """, "old")
+        let (new, shapes) = try copy(change.sql, "new")
+        let pages = try MemoryPages(new)
+        let input = Input(pageSize: pages.pageSize, pageCount: min(256, pages.pageCount))
+        // The zeros at the end of a base go without saying.
+        input.append(isLong ? Array(base.prefix(4096)) : base)
+        let encoder = DeltaEncoder(
+            from: try MemoryPages(base), to: pages, shapes: shapes, effort: .smallest
+        ) { MemorySpill() }
+        try encoder.encode { segment, _ in input.append(segment.bytes) }
+        if input.bytes.count <= Self.longest { try Self.write(input.bytes, "delta/\(change.name)") }
+    }
+
     @Test func `streams of the vectors`() throws {
         for vector in try VectorFile.all(.rows) {
             // All of these stores have small pages.

@@ -4,7 +4,8 @@ import Testing
 /// What `make fuzz` runs on, run once.
 @Suite struct CorpusTests {
     private static let targets: [String: @Sendable ([UInt8]) -> Void] = [
-        "frames": FramesTarget.run, "lists": ListsTarget.run, "manifest": ManifestTarget.run, "names": NamesTarget.run,
+        "delta": DeltaTarget.run, "frames": FramesTarget.run, "lists": ListsTarget.run, "manifest": ManifestTarget.run,
+        "names": NamesTarget.run,
         "pages": PagesTarget.run, "segments": SegmentsTarget.run, "signature": SignatureTarget.run,
     ]
 

@@ -74,8 +74,10 @@ class Areas:
         return self.control.is_at_end
 
 
-def expanded(literals: Area, matches: list[tuple[int, int, int]], size: int) -> bytes:
-    before = dictionary()
+def expanded(
+    literals: Area, matches: list[tuple[int, int, int]], size: int, before: bytes | None = None
+) -> bytes:
+    before = dictionary() if before is None else before
     found = bytearray(before)
     for literal, length, distance in matches:
         length, distance = length + SHORTEST_MATCH, distance + 1

@@ -15,12 +15,16 @@ Row = tuple[int | None, bytes]
 
 
 class Segment:
-    def __init__(self, data: bytes) -> None:
-        self._areas = Areas(data)
+    def __init__(self, data: bytes, areas: Areas | None = None) -> None:
+        self._areas = areas or Areas(data)
         self._reading = Reading(self._areas)
         self._control = self._areas.control
         self._rows = 0
         self._size = 0
+
+    @property
+    def reading(self) -> Reading:
+        return self._reading
 
     def is_at_end(self) -> bool:
         return self._areas.is_at_end

@@ -6,6 +6,8 @@ package enum DeltaLimits {
     static let events = 262_144
     /// Rows of one part that are edited.
     static let edits = 262_144
+    /// Values of all edited rows of a part together.
+    static let editedValues = 1_048_576
     /// Sets of columns of one part.
     static let sets = 65_536
     /// Columns in all sets of a part together.

@@ -175,7 +175,8 @@ enum DeltaDictionary {
                 for (column, value) in values.enumerated() {
                     if column == columns.count { columns.append([]) }
                     guard let string = value.string else { continue }
-                    let inflated = value.isBlob ? DeflatedBlob.inflated(string) : nil
+                    let mayInflate = value.isBlob && size <= DeltaLimits.dictionarySize
+                    let inflated = mayInflate ? DeflatedBlob.inflated(string) : nil
                     let start = columns[column].count
                     if let inflated { columns[column] += inflated } else { columns[column] += string }
                     columns[column].append(0)

@@ -45,6 +45,7 @@ struct RowEdits {
         for (set, number) in zip(sets, setCounts) {
             for column in set { rows[column, default: 0] += number }
         }
+        guard rows.values.reduce(0, +) <= DeltaLimits.editedValues else { throw .damaged(.segmentLimit) }
         var shared = ColumnDecoder(rowids: nil)
         for column in rows.keys.sorted() {
             columns[column] = try EditedColumn(rows[column] ?? 0, of: count, &shared, from: &source)

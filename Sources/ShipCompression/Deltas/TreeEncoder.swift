@@ -213,7 +213,8 @@ struct TreeEncoder {
             append(.edit, jump: place - cursor, shift: shift)
         }
         part.edits.append(before, values)
-        size += new.row.size
+        // Values take more of memory while they wait than in a record.
+        size += new.row.size + 8 * values.count
         use(place, new)
     }
 
@@ -240,13 +241,15 @@ struct TreeEncoder {
 
     // MARK: Parts
 
-    private mutating func close(_ output: inout DeltaOutput) throws {
+    /// - Parameter ending: What belongs to the last event, in the same segment.
+    private mutating func close(_ output: inout DeltaOutput, ending: [UInt64] = []) throws {
         if kind == .table, !countedRowids { part.literals.rowids = literalRowids }
         output.writer.areas.unsigned(DeltaTag.part.rawValue)
         head?.write(into: &output.writer.areas)
         head = nil
         let cost = output.writer.cost
         try part.write(settings.integers, effort, cost, into: &output.writer.areas)
+        for number in ending { output.writer.areas.unsigned(number) }
         let neighbours = baseTree.map { tree in
             DeltaOutput.Neighbours(
                 tree: tree, place: textPlace ?? cursor, rows: examination.baseCount, text: text,
@@ -274,9 +277,7 @@ struct TreeEncoder {
             append(.long, jump: 0, shift: kind == .table ? new.row.rowid &- lastRowid &- 1 : 0)
             lastRowid = new.row.rowid
         }
-        try close(&output)
-        output.writer.areas.count(new.row.size)
-        output.writer.areas.count(bytes.size > 0 ? 1 : 0)
+        try close(&output, ending: [UInt64(new.row.size), bytes.size > 0 ? 1 : 0])
         guard try result.move(to: new.place), try result.next(&scratch), let record = try result.places() else {
             throw DeltaFailure.unsuitable
         }

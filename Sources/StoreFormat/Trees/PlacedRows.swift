@@ -7,6 +7,8 @@ package struct PlacedRows {
 
     private let root: UInt32
     private let pageCount: UInt32
+    /// A tree that has more meets its pages again and again.
+    private let mostRows: Int
     private var reader: TreeReader
     /// The place of the row that comes next.
     package private(set) var position = 0
@@ -22,6 +24,7 @@ package struct PlacedRows {
         reader = try TreeReader(pages, geometry, root: root, kind: kind)
         self.root = root
         pageCount = pages.pageCount
+        mostRows = Int(pages.pageCount) * geometry.pageSize / 4
     }
 
     /// The next row.
@@ -31,6 +34,7 @@ package struct PlacedRows {
         guard let map else {
             guard let cell = try reader.next() else { return nil }
             position += 1
+            guard position <= mostRows else { throw StoreFlaw.page(root, .usedTwice) }
             return cell
         }
         guard position < map.count else { return nil }
