@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
 from decoder.columns import store_of  # noqa: E402
+from decoder.delta.apply import result_of  # noqa: E402
 from decoder.refused import CODES, Refused  # noqa: E402
 from decoder.segment.segment import Segment  # noqa: E402
 from decoder.sides import Consumer, Producer, Side  # noqa: E402
@@ -175,6 +176,14 @@ def check_rows(vector: VectorFile) -> None:
     expect(faults_seen_by_sqlite(found), [])
 
 
+def check_delta(vector: VectorFile) -> None:
+    segments = [data for label, data in vector.sections if label == "segment"]
+    size = int(vector.detail("size"))
+    found = result_of(segments, vector.section("base") or b"", size)
+    expect(len(found), size)
+    expect(hashlib.sha256(found).hexdigest(), vector.detail("sha256"))
+
+
 def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
     sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
     stated = [(key, value) for key, value in vector.details if key in ("shipment", "signer", "part")]
@@ -203,6 +212,8 @@ def check(vector: VectorFile) -> None:
         return check_refused_or(
             vector, lambda: check_segment(vector) if vector.kind == "segment" else check_rows(vector)
         )
+    if vector.kind == "delta":
+        return check_refused_or(vector, lambda: check_delta(vector))
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer", data)])

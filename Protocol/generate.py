@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes `Vectors/*.txt`, and the session in section 11 of `README.md`: what `README.md`, `CANONICAL.md` and `COLUMNS.md` say, as bytes.
+"""Writes `Vectors/*.txt`, and the session in section 11 of `README.md`: what `README.md`, `CANONICAL.md`, `COLUMNS.md` and
+`DELTA.md` say, as bytes.
 
     python3 Protocol/generate.py           write them anew
     python3 Protocol/generate.py --check   compare, and name each file that differs, is missing or is extra
 
-It follows README.md, CANONICAL.md and COLUMNS.md alone and shares nothing with the product's code. What it writes is
+It follows README.md, CANONICAL.md, COLUMNS.md and DELTA.md alone and shares nothing with the product's code. What it writes is
 the same everywhere: no clock, no random numbers, its own deflate encoder and its own SQLite pages. Before anything is
 written or compared, a decoder that shares nothing with the encoder (`check.py`) reads every vector and must come to
 what its header expects.
@@ -18,8 +19,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, canonical, canonical_none, columns, contents, dialogues, frames, headers, hostile, manifest_members, manifests, messages,
-    packed_messages, parts, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams,
+    blocks, canonical, canonical_none, columns, contents, delta, dialogues, frames, headers, hostile, manifest_members, manifests,
+    messages, packed_messages, parts, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams,
     tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
@@ -28,7 +29,7 @@ FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
     preambles, headers, frames, parts, blocks, manifests, packed_messages, manifest_members, contents, tables, messages, streams,
     dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows, store_rows_refused,
-    hostile,
+    delta, hostile,
 ]  # fmt: skip
 PAGE = FOLDER.parent / "README.md"
 STATEMENT_OF_GRAMMAR = "README.md"

@@ -14,6 +14,8 @@ struct CodecBench: AsyncParsableCommand {
     @Flag(help: "Stores are pairs, of which each first one is the base of a delta that gives the second.")
     var deltas = false
 
+    @Option(help: "Where base, result and delta of the last pair are kept: a folder.") var keep: String?
+
     @Argument(help: "Turns; what takes less than a few milliseconds is taken more often.") var runs: Int
     @Argument(help: "Their paths.") var stores: [String]
 
@@ -41,7 +43,8 @@ struct CodecBench: AsyncParsableCommand {
         for index in stride(from: 0, to: stores.count, by: 2) {
             let folder = try TemporaryFolder()
             let work = DeltaWork(
-                base: FilePath(stores[index]), new: FilePath(stores[index + 1]), folder: folder.path)
+                base: FilePath(stores[index]), new: FilePath(stores[index + 1]), folder: folder.path,
+                kept: keep.map { FilePath($0) })
             results.append(try await work.run())
         }
         let encoder = JSONEncoder()

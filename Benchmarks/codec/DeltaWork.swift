@@ -26,6 +26,8 @@ struct DeltaWork {
     let new: FilePath
     /// Where files are made.
     let folder: FilePath
+    /// Where base, result and delta are kept, for somebody else to try.
+    let kept: FilePath?
 
     func run() async throws -> Figures {
         let base = try await BenchedStore.take(base, in: folder)
@@ -58,10 +60,24 @@ struct DeltaWork {
             try built?.flush()
         }
         try check(target, newPages)
+        if let kept { try keep(base, new, segments, in: kept) }
         return Figures(
             base: self.base.string, new: self.new.string, size: Int64(newPages.pageCount) * Int64(newPages.pageSize),
             delta: segments.reduce(0) { $0 + $1.count }, encoding: encoding / .seconds(1),
             decoding: decoding / .seconds(1))
+    }
+
+    /// Each segment goes after its size in 4 bytes, big-endian.
+    private func keep(_ base: FilePath, _ new: FilePath, _ segments: [[UInt8]], in kept: FilePath) throws {
+        func url(_ name: String) -> URL { URL(filePath: kept.appending(name).string) }
+        try Data(contentsOf: URL(filePath: base.string)).write(to: url("base"))
+        try Data(contentsOf: URL(filePath: new.string)).write(to: url("result"))
+        var delta = Data()
+        for segment in segments {
+            withUnsafeBytes(of: UInt32(segment.count).bigEndian) { delta.append(contentsOf: $0) }
+            delta += segment
+        }
+        try delta.write(to: url("delta"))
     }
 
     private func check(_ decoded: FilePath, _ wanted: PageFile) throws {

@@ -120,10 +120,12 @@ def part_of(segment: Segment) -> Part:
 
 @dataclass
 class Changes:
-    """Rows of a table that go, and that come: what merged indexes follow from."""
+    """Rows of a table that go, that come, and that become others: what merged indexes follow from."""
 
-    gone: list[Row] = field(default_factory=list)
-    new: list[Row] = field(default_factory=list)
+    pairs: list[tuple[Row | None, Row | None]] = field(default_factory=list)
+
+    def goes(self, rows: list[Row]) -> None:
+        self.pairs += [(row, None) for row in rows]
 
 
 class Trees:
@@ -182,8 +184,12 @@ class Trees:
     def _merge(self, name: bytes | None, shape: list[KeyPart]) -> list[bytes]:
         found = self._base_of(0, False, name)
         entries = [payload for _, payload in self.base.rows(found or 0, self.settings)]
-        gone = derived(self._changes.gone, shape, self.settings.schema_format)
-        new = derived(self._changes.new, shape, self.settings.schema_format)
+        gone, new = [], []
+        for pair in self._changes.pairs:
+            old_entry, new_entry = (derived([row], shape, self.settings.schema_format) if row else [] for row in pair)
+            if old_entry != new_entry:
+                gone += old_entry
+                new += new_entry
         places = [KeyPart(part.is_descending, part.collation, place) for place, part in enumerate(shape)]
         left = list(entries)
         for entry in gone:
@@ -291,7 +297,7 @@ class Making:
         if part.copies_rest:
             self._copy(len(self._base) - self._place)
         elif part.is_last and self._changes:
-            self._changes.gone += self._base[self._place :]
+            self._changes.goes(self._base[self._place :])
 
     def _taken(self) -> Row:
         if self._place >= len(self._base):
@@ -303,9 +309,8 @@ class Making:
         for _ in range(count):
             old, payload = self._taken()
             rowid = self._rebased(old)
-            if self._changes and rowid != old:
-                self._changes.gone.append((old, payload))
-                self._changes.new.append((rowid, payload))
+            if self._changes and self._has_rowids and rowid != old:
+                self._changes.pairs.append(((old, payload), (rowid, payload)))
             self._put(rowid, payload)
 
     def _jump(self, event: Event) -> None:
@@ -317,7 +322,7 @@ class Making:
         if not 0 <= place <= len(self._base) or (self._changes and event.jump < 0):
             raise damaged("a jump out of the tree, or back")
         if self._changes:
-            self._changes.gone += self._base[self._place : place]
+            self._changes.goes(self._base[self._place : place])
         self._place = place
 
     def _edit(self, edits: Edits) -> None:
@@ -329,8 +334,7 @@ class Making:
             raise damaged("a row that is too long")
         rowid = self._rebased(old)
         if self._changes:
-            self._changes.gone.append((old, payload))
-            self._changes.new.append((rowid, new))
+            self._changes.pairs.append(((old, payload), (rowid, new)))
         self._put(rowid, new)
 
     def _literal(self, rowid: int | None, payload: bytes) -> None:
@@ -339,7 +343,7 @@ class Making:
         if rowid is None:
             rowid = self._following()
         if self._changes:
-            self._changes.new.append((rowid if self._has_rowids else None, payload))
+            self._changes.pairs.append((None, (rowid if self._has_rowids else None, payload)))
         self._put(rowid, payload)
 
     def begin_long(self, event: Event, has_source: bool) -> bytes:

@@ -140,6 +140,22 @@ struct DeltaOfStores {
         #expect(delta.size < 100)
     }
 
+    @Test func `what is in a blob that was deflated is compared, and deflated again`() throws {
+        var random = RepeatableRandom(seed: 7)
+        let old = random.bytes(4000).map { $0 & 0x7F }
+        let new = Array(old[..<2000]) + Array("something new".utf8) + Array(old[2000...])
+        func literal(_ content: [UInt8]) throws -> String {
+            let blob = try #require(DeflatedBlob.deflated(content[...]))
+            #expect(DeflatedBlob.inflated(blob[...]) == content)
+            return "x'" + blob.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        }
+        let delta = try DeltaOfStores(
+            "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, \(try literal(old)))",
+            "UPDATE t SET b = \(try literal(new))")
+        #expect(try delta.applied() == delta.new)
+        #expect(delta.size < 150)
+    }
+
     @Test func `long rows come between others`() throws {
         let delta = try DeltaOfStores(
             "CREATE TABLE t (id INTEGER PRIMARY KEY, a);",
