@@ -13,7 +13,7 @@ package enum DeltaLimits {
     /// Columns in all sets of a part together.
     static let setColumns = 1_048_576
     /// Bytes of base rows that a segment may refer to.
-    static let dictionarySize = 2_097_152
+    static let dictionarySize = 1_048_576
     /// Runs of rows that they are taken from.
     static let dictionaryRuns = 16
     /// Bytes of one copy.

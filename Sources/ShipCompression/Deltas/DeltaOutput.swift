@@ -3,7 +3,7 @@ import StoreFormat
 /// The segments of a delta, as they fill.
 struct DeltaOutput {
     /// Bytes of rows from which on a segment is full.
-    static let capacity = 1 << 20
+    static let capacity = 1 << 19
     /// Bytes of the base that a segment with few new strings refers to, about, and one with many.
     private static let (smallDictionary, largeDictionary) = (PresetDeflate.window, DeltaLimits.dictionarySize)
     /// Bytes of new strings that are many.
