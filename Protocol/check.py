@@ -3,7 +3,7 @@
 
     python3 Protocol/check.py
 
-This decoder is written from README.md, CANONICAL.md and COLUMNS.md alone, as `generate.py` is, and shares nothing with
+This decoder is written from README.md, CANONICAL.md, COLUMNS.md and DELTA.md alone, as `generate.py` is, and shares nothing with
 its encoder: a vector that both agree upon means what it says.
 """
 
@@ -29,7 +29,7 @@ from decoder.store.canonical_file import canonical_copy  # noqa: E402
 from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
 from decoder.tables import told  # noqa: E402
 from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
-from decoder.wire import Reader, block, content_of, decoded, opening, unpacked, unpacked_manifest  # noqa: E402
+from decoder.wire import Reader, block, content_of, decoded, opening, unpacked, unpacked_answer, unpacked_manifest  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 SWEPT = "stream_one_block.txt"
@@ -40,11 +40,10 @@ END_SIZE = 9
 JSON_KINDS: dict[str, Callable[[bytes], rules.Members]] = {
     "manifest": lambda payload: manifest_of(payload),
     "hello": lambda payload: rules.hello(unpacked(payload)),
-    "answer": lambda payload: rules.answer(unpacked(payload)),
-    "receipt": lambda payload: rules.receipt(unpacked(payload)),
     "refusal": rules.last_word,
     "cancel": rules.last_word,
 }
+ANSWERS: dict[str, Callable[[bytes], rules.Members]] = {"answer": rules.answer, "receipt": rules.receipt}
 
 
 def manifest_of(payload: bytes) -> rules.Members:
@@ -229,6 +228,10 @@ def check(vector: VectorFile) -> None:
 def check_plain(vector: VectorFile, data: bytes) -> None:
     if vector.kind in JSON_KINDS:
         return expect(rules.lines(JSON_KINDS[vector.kind](data)), vector.values())
+    if vector.kind in ANSWERS:
+        content = vector.section("content")
+        answered = None if content is None else (vector.section("held") or b"") + content
+        return expect(rules.lines(ANSWERS[vector.kind](unpacked_answer(data, answered))), vector.values())
     plain = {
         "preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block,
         "part": check_part, "data": check_data,

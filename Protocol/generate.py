@@ -19,17 +19,17 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, canonical, canonical_none, columns, contents, delta, dialogues, frames, headers, hostile, manifest_members, manifests,
-    messages, packed_messages, parts, preambles, segments, segments_refused, signatures, store_rows, store_rows_refused, streams,
-    tables,
+    blocks, canonical, canonical_none, columns, contents, delta, delta_sessions, delta_sessions_refused, dialogues, frames, headers,
+    hostile, manifest_members, manifests, messages, packed_answers, packed_messages, parts, preambles, segments, segments_refused,
+    signatures, store_rows, store_rows_refused, streams, tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
-    preambles, headers, frames, parts, blocks, manifests, packed_messages, manifest_members, contents, tables, messages, streams,
-    dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows, store_rows_refused,
-    delta, hostile,
+    preambles, headers, frames, parts, blocks, manifests, packed_messages, packed_answers, manifest_members, contents, tables,
+    messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows,
+    store_rows_refused, delta, delta_sessions, delta_sessions_refused, hostile,
 ]  # fmt: skip
 PAGE = FOLDER.parent / "README.md"
 STATEMENT_OF_GRAMMAR = "README.md"

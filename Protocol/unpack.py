@@ -8,6 +8,9 @@ to a folder of their own in DIR: 1, 2 and so on, in their order. All is done aft
 bytes. A signature is verified, and who signed is told; whether to trust them is not known here. Nothing that is there is
 written over. What is refused, and where the session fails, is told, and the exit status is then 65; the other shipments are
 there all the same. It holds all of them in memory.
+
+No delta comes in such a file, as nobody names a base one way (README.md 3.4); `decoder.delta.apply.result_of` makes a file of a base
+and a delta's segments, for those who have both.
 """
 
 from __future__ import annotations

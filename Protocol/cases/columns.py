@@ -164,7 +164,7 @@ def again() -> Iterator[Vector]:
     first: Turn = ("producer", [*blocks(STORE.with_bytes(600, b"!").data), frame(END)])
     in_columns: Turn = ("producer", [*rows(SEGMENT, anew=True), frame(END)])
     yield good("blocks_again", "The same the other way round", THERE, STARTS, OFFERS, ANSWERS, first, wants((0, ["columns"])), in_columns, RECEIVED)
-    yield good("columns_again_or_more", "The consumer names encodings that the producer does not know as well", THERE, *OPENING, wants((0, ["x", "columns-over-base", "blocks"])), SENDS_ANEW, RECEIVED)
+    yield good("columns_again_or_more", "The consumer names encodings that the producer does not know as well", THERE, *OPENING, wants((0, ["x", "rows-of-tomorrow", "blocks"])), SENDS_ANEW, RECEIVED)
     taken_back: Turn = ("producer", [*WHOLE, *ANEW, frame(END)])
     yield good("columns_anew", "The producer takes its columns back before END", THERE, STARTS, OFFERS, ANSWERS, taken_back, RECEIVED)
     there = installed(CORE_DATA_STORE.data, PHOTO, b"")
@@ -213,7 +213,7 @@ def wrong_questions() -> Iterator[Vector]:
     yield one("part_of_size_0", "bad-manifest", "A part of size 0", *files, wants((0, ["blocks"]), (2, ["blocks"])))
     feature = "feature-not-supported"
     none_left = (gives_up(feature), refuses(feature), *NEXT)
-    yield dialogue("again_unknown_encoding", "An encoding alone that the producer does not know: it gives the shipment up, and goes on", FOR_PRODUCER, *OPENING, wants((0, ["columns-over-base"])), *none_left, shipments=ended(f"cancelled {feature}") + NEXT_INSTALLED, covers="5.2, 5.5, 6")
+    yield dialogue("again_unknown_encoding", "An encoding alone that the producer does not know: it gives the shipment up, and goes on", FOR_PRODUCER, *OPENING, wants((0, ["rows-of-tomorrow"])), *none_left, shipments=ended(f"cancelled {feature}") + NEXT_INSTALLED, covers="5.2, 5.5, 6")
     plain = (("consumer", [preamble(role=CONSUMER), message(HELLO, HELLO_MEMBERS)]), OFFERS, ANSWERS, sends)
     yield dialogue("again_columns_not_in_hello", "Columns, of which HELLO says nothing: not both sides know them", FOR_PRODUCER, *plain, wants((0, ["columns"])), *none_left, shipments=ended(f"cancelled {feature}") + NEXT_INSTALLED, covers="5.2, 5.5, 6")
 

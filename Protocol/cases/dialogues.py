@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 from cases.streams import CORE_DATA_MANIFEST, EMPTY_MANIFEST, GOOD_MANIFEST, blocks, ended, error_of, installed, part_frame
 from encoder.deflate import compressed
-from encoder.piece import Pieces, text
+from encoder.piece import Pieces, binary, text
 from encoder.samples import (
     CORE_DATA_STORE, EMPTY_STORE, HELD, HELLO_MEMBERS, HELLO_WITH_COLUMNS, PHOTO, PHOTO_UUID, RECIPES_STORE,
     Content, Members, core_data_manifest, external, manifest, receipt, word,
 )  # fmt: skip
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, CANCEL, COLUMNS, CONSUMER, DATA, END, HELLO, MANIFEST, RECEIPT, REFUSAL, STORED, WORKING, ZLIB,
+    ANSWER, CANCEL, COLUMNS, CONSUMER, DATA, END, HELLO, MANIFEST, PADDING, RECEIPT, REFUSAL, STORED, WORKING, ZLIB,
     block, data, frame, message, preamble,
 )  # fmt: skip
 
@@ -134,6 +134,17 @@ def good() -> Iterator[Vector]:
         ("producer", [*busy, EMPTY_MANIFEST]), *NEXT[1:],
         shipments=THERE + NEXT_INSTALLED,
     )  # fmt: skip
+    more = [frame(PADDING, binary(bytes(30), "zeros")), frame(PADDING)]
+    yield dialogue(
+        "padding", "PADDING everywhere, from both sides, though one of them may not know it", DONE,
+        ("consumer", [preamble(role=CONSUMER), *more, GREETING, *more]),
+        ("producer", [preamble(), *more, GOOD_MANIFEST]),
+        ("consumer", [*more, *ANSWERS[1], *more]),
+        ("producer", [*(each for piece in STORE_IN_BLOCKS for each in (*more, piece)), *more, frame(END), *more]),
+        ("consumer", [*more, RECEIPT_OF_STORE]),
+        ("producer", [*more, EMPTY_MANIFEST]), *NEXT[1:],
+        shipments=THERE + NEXT_INSTALLED, covers="3.7, 6",
+    )  # fmt: skip
     first: Turn = ("producer", [preamble()])
     yield dialogue("producer_first", "Neither waits for the other's preamble: here the producer's comes first", DONE, first, CONSUMER_STARTS, ("producer", [GOOD_MANIFEST]), ANSWERS, SENDS, RECEIVED, shipments=THERE)
     working: Turn = ("producer", [preamble(), frame(WORKING), frame(WORKING), GOOD_MANIFEST])
@@ -157,14 +168,14 @@ def wanted() -> Iterator[Vector]:
     yield one("store_alone", "The consumer has an external file already, which does not come", wants(0), store, there, None, b"")
     yield one("external_file_alone", "The consumer has the store already, which does not come", wants(1), photo, None, PHOTO, b"")
     yield one("nothing", "The consumer has every part, but no generation of just these: END follows at once", wants(), [], None, None, b"")
-    yield one("first_liked", "The first encoding that the producer can take is the one that it takes", wants((0, ["x", "columns-over-base", "blocks"]), (1, ["columns", "blocks"])), known, there, PHOTO, b"", starts=TAKES_COLUMNS)
+    yield one("first_liked", "The first encoding that the producer can take is the one that it takes", wants((0, ["x", "rows-of-tomorrow", "blocks"]), (1, ["columns", "blocks"])), known, there, PHOTO, b"", starts=TAKES_COLUMNS)
     yield one("absent_encodings", "Encodings for one part, none for another", wants((0, ["blocks"]), 1), known, there, PHOTO, b"")
 
     def none_left(name: str, about: str, answer: Turn, starts: Turn = CONSUMER_STARTS) -> Vector:
         feature = "feature-not-supported"
         return dialogue(f"wants_{name}", about, FOR_PRODUCER, starts, CORE_DATA_STARTS, answer, gives_up(feature), refuses(feature), *NEXT, shipments=ended(f"cancelled {feature}") + NEXT_INSTALLED, covers="5.2, 5.5, 6")
 
-    yield none_left("unknown_encoding", "An encoding alone that the producer does not know: it gives the shipment up, and goes on", wants((0, ["columns-over-base"])))
+    yield none_left("unknown_encoding", "An encoding alone that the producer does not know: it gives the shipment up, and goes on", wants((0, ["rows-of-tomorrow"])))
     yield none_left("columns_of_external_file", "An external file in columns, which are of the store alone", wants((0, ["blocks"]), (1, ["columns"])), TAKES_COLUMNS)
     yield none_left("columns_not_in_hello", "Columns, of which HELLO says nothing: not both sides know them", wants((0, ["columns"]), 1))
 

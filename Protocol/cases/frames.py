@@ -9,7 +9,7 @@ from encoder.piece import Pieces, binary, document, joined
 from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING, ZLIB,
+    ANSWER, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, PADDING, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING, ZLIB,
     block, data, frame, part, signature, stored_json,
 )  # fmt: skip
 
@@ -66,6 +66,11 @@ def vectors() -> Iterator[Vector]:
     yield good("optional_at_limit", "An optional frame of 65,536 bytes", [(0xC0, binary(bytes(65_536), "65,536 bytes")), (END, [])])
     yield bad("optional_crc", "damaged", "The CRC-32 of an optional frame counts too", frame(0x80, greeting, flip=1) + frame(END))
     yield bad("optional_over_limit", "protocol-violation", "An optional frame of 65,537 bytes", frame(0x80, binary(bytes(65_537), "65,537 bytes")))
+    yield good("padding", "Padding is passed over, whatever it says", [(PADDING, binary(bytes(100), "zeros")), (PADDING, greeting), (END, [])])
+    yield good("padding_empty", "Padding may be empty", [(PADDING, []), (END, [])])
+    yield good("padding_at_limit", "Padding of 65,536 bytes", [(PADDING, binary(bytes(65_536), "zeros")), (END, [])])
+    yield bad("padding_over_limit", "protocol-violation", "Padding of 65,537 bytes", frame(PADDING, binary(bytes(65_537), "zeros")))
+    yield bad("padding_crc", "damaged", "The CRC-32 of padding counts too", frame(PADDING, greeting, flip=1) + frame(END))
     yield bad("required_7f", "unknown-frame", "A required frame that is not known", frame(0x7F, greeting) + frame(END))
     yield bad("type_0", "unknown-frame", "Type 0 is never used", frame(0x00, greeting))
     yield bad("working_with_payload", "protocol-violation", "WORKING has no payload", frame(WORKING, greeting))

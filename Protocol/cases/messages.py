@@ -10,6 +10,7 @@ from encoder.samples import HELD, HELLO_MEMBERS, HELLO_WITH_COLUMNS, RECIPES_STO
 from encoder.vector import Vector, values
 from encoder.wire import ANSWER, CANCEL, HELLO, RECEIPT, REFUSAL, payload_of
 
+KEPT = HELD.id.hex()[:8]
 SECTIONS = {"hello": "5.1", "answer": "5.2", "receipt": "5.3", "refusal": "5.4", "cancel": "5.5"}
 FRAMES = {"hello": HELLO, "answer": ANSWER, "receipt": RECEIPT, "refusal": REFUSAL, "cancel": CANCEL}
 
@@ -44,17 +45,16 @@ def held(**more: Any) -> Members:
 
 def hellos() -> Iterator[Vector]:
     yield good("hello", "minimal", "The required members alone", hello())
-    full = hello(encodings=["columns", "blocks"], holds=[held(), held(name="Drinks")])
+    full = hello(encodings=["delta", "columns", "blocks"], holds=[held(kept=[KEPT, "00000000"]), held(name="Drinks")])
     yield good("hello", "full", "Every member there is", full)
-    more = hello(colour="green", features=["time-travel"], holds=[held(colour="green")])
+    more = hello(colour="green", features=["time-travel"], holds=[held(colour="green", lost=[1])])
     yield good("hello", "unknown_members", "Members that are not known are passed over", more, hello(holds=[held()]))
     yield good("hello", "columns", "A consumer that takes a store by its rows", HELLO_WITH_COLUMNS)
-    yield good("hello", "more_encodings", "Encodings that the producer does not know, in another order", hello(encodings=["columns-over-base", "x", "blocks", "columns", "x"]))
+    yield good("hello", "more_encodings", "Encodings that the producer does not know, in another order", hello(encodings=["rows-of-tomorrow", "x", "blocks", "columns", "x"]))
     yield good("hello", "empty_is_absent", "Empty arrays are as good as absent ones", hello(encodings=[], holds=None), hello())
     for member in HELLO_MEMBERS:
         yield bad("hello", f"without_{member}", f"{member} is missing", {key: value for key, value in hello().items() if key != member})
-    for member in held():
-        yield bad("hello", f"holds_without_{member}", f"{member} is missing", hello(holds=[{key: value for key, value in held().items() if key != member}]))
+    yield from holds()
     yield good("hello", "encodings_64", "64 encodings", hello(encodings=[f"e{number}" for number in range(64)]))
     yield bad("hello", "encodings_65", "65 encodings", hello(encodings=[f"e{number}" for number in range(65)]))
     yield bad("hello", "encoding_empty", "An encoding with an empty name", hello(encodings=[""]))
@@ -62,14 +62,48 @@ def hellos() -> Iterator[Vector]:
     yield bad("hello", "software_empty", "An empty label", hello(software=""))
     yield bad("hello", "encodings_is_string", "encodings is a string", hello(encodings="blocks"))
     yield bad("hello", "software_nul", "A label with U+0000", hello(software="ship\0store"))
-    yield bad("hello", "holds_name", "A store's name that is a path", hello(holds=[held(name="../Recipes")]))
-    yield bad("hello", "holds_manifest_upper_case", "An id in upper case", hello(holds=[held(manifest=HELD.id.hex().upper())]))
-    yield bad("hello", "holds_manifest_30_digits", "An id that is too short", hello(holds=[held(manifest=HELD.id.hex()[2:])]))
-    yield bad("hello", "holds_manifest_64_digits", "An id that is too long", hello(holds=[held(manifest=HELD.id.hex() * 2)]))
     yield bad("hello", "depth_33", "33 levels", text(compact_json(hello())[:-1] + ',"x":' + "[" * 32 + "]" * 32 + "}"))
     yield bad("hello", "not_json", "No JSON", text("hello"))
     yield bad("hello", "trailing_bytes", "A byte after the value", text(compact_json(hello()) + "!"))
     yield bad("hello", "empty_payload", "No JSON at all", [])
+
+
+def holds() -> Iterator[Vector]:
+    """What is held of a store: the generation that is current, others that are kept, or both."""
+
+    def takes(name: str, about: str, element: Members, known: Members | None = None) -> Vector:
+        return good("hello", f"holds_{name}", about, hello(holds=[element]), hello(holds=[element if known is None else known]))
+
+    def refuses(name: str, about: str, element: Any) -> Vector:
+        return bad("hello", f"holds_{name}", about, hello(holds=[element]))
+
+    without = {"name": "Recipes"}
+    most = [f"{number:08x}" for number in range(16)]
+    yield takes("kept", "Another generation that is kept, in short", held(kept=[KEPT]))
+    yield takes("kept_alone", "What is current is not told of: another device may have sent it", without | {"kept": [KEPT]})
+    yield takes("kept_null", "null stands for an absent member", held(kept=None), held())
+    yield takes("manifest_null", "null stands for an absent member here too", held(manifest=None, kept=[KEPT]), without | {"kept": [KEPT]})
+    yield takes("kept_16", "16 generations that are kept", held(kept=most))
+    yield takes("kept_twice", "One that is kept twice: the first digits of two may be the same", held(kept=[KEPT, KEPT]))
+    yield refuses("without_name", "name is missing", {"manifest": HELD.id.hex(), "kept": [KEPT]})
+    yield refuses("without_manifest", "Neither manifest nor kept", without)
+    yield refuses("nulls", "Both are null", without | {"manifest": None, "kept": None})
+    yield refuses("name", "A store's name that is a path", held(name="../Recipes"))
+    yield refuses("null", "null in an array", None)
+    yield refuses("manifest_upper_case", "An id in upper case", held(manifest=HELD.id.hex().upper()))
+    yield refuses("manifest_30_digits", "An id that is too short", held(manifest=HELD.id.hex()[2:]))
+    yield refuses("manifest_64_digits", "An id that is too long", held(manifest=HELD.id.hex() * 2))
+    yield refuses("kept_empty", "No generation is kept, and it is said", held(kept=[]))
+    yield refuses("kept_17", "17 generations that are kept", held(kept=[*most, KEPT]))
+    yield refuses("kept_6_digits", "First digits of an id that are too few", held(kept=[KEPT[:6]]))
+    yield refuses("kept_7_digits", "The same, by one", held(kept=[KEPT[:7]]))
+    yield refuses("kept_10_digits", "First digits of an id that are too many", held(kept=[HELD.id.hex()[:10]]))
+    yield refuses("kept_32_digits", "A whole id where its first digits belong", held(kept=[HELD.id.hex()]))
+    yield refuses("kept_upper_case", "First digits in upper case", held(kept=["ABCDEF01"]))
+    yield refuses("kept_no_digits", "First digits that are none", held(kept=["recipes!"]))
+    yield refuses("kept_is_number", "First digits as a number", held(kept=[12345678]))
+    yield refuses("kept_is_string", "kept is a string", held(kept=KEPT))
+    yield refuses("kept_element_null", "null among those that are kept", held(kept=[KEPT, None]))
 
 
 def answers() -> Iterator[Vector]:
@@ -79,7 +113,19 @@ def answers() -> Iterator[Vector]:
     some = [{"part": 0, "encodings": ["columns", "blocks"]}, {"part": 2}, {"part": 16_384, "encodings": ["blocks"]}]
     yield good("answer", "wants", "Parts, rising", {"wants": some})
     yield good("answer", "encodings_null", "null stands for an absent member here too", {"wants": [{"part": 1, "encodings": None}]})
-    yield good("answer", "encodings_unknown", "Encodings that the producer does not know", {"wants": [{"part": 0, "encodings": ["x", "columns-over-base"]}]})
+    yield good("answer", "encodings_unknown", "Encodings that the producer does not know", {"wants": [{"part": 0, "encodings": ["x", "rows-of-tomorrow"]}]})
+    base = RECIPES_STORE.digest
+    yield good("answer", "base", "A store that a delta may refer to", {"wants": [{"part": 0, "base": base}]})
+    yield good("answer", "base_and_encodings", "The same, and in which encodings", {"wants": [{"part": 0, "encodings": ["delta", "columns"], "base": base}, {"part": 1}]})
+    yield good("answer", "base_null", "null stands for an absent base", {"wants": [{"part": 0, "base": None}]}, {"wants": [{"part": 0}]})
+    yield good("answer", "base_of_external_file", "A base of another part than the store says nothing, but is read", {"wants": [{"part": 1, "base": base}]})
+    for name, about, value in (
+        ("63_digits", "A base that is too short", base[1:]), ("66_digits", "A base that is too long", base + "00"),
+        ("upper_case", "A base in upper case", base.upper()), ("id", "The id of a content in the base's place", HELD.id.hex()),
+        ("empty", "An empty base", ""), ("is_number", "A base that is a number", 1), ("is_array", "Two bases", [base, base]),
+    ):  # fmt: skip
+        yield bad("answer", f"base_{name}", about, {"wants": [{"part": 0, "base": value}]})
+    yield bad("answer", "base_of_external_file_short", "A base that says nothing is a digest all the same", {"wants": [{"part": 1, "base": base[1:]}]})
     more = {"from": 12, "wants": [{"part": 1, "from": 4096}]}
     yield good("answer", "unknown_members", "Members that are not known are passed over", more, {"wants": [{"part": 1}]})
     names = [f"e{number}" for number in range(65)]

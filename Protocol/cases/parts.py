@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from encoder.piece import Pieces, binary, joined
 from encoder.vector import Detail, Vector
-from encoder.wire import BLOCKS, COLUMNS, COLUMNS_OVER_BASE, SEGMENT_LIMIT, data, part
+from encoder.wire import BLOCKS, COLUMNS, DELTA, SEGMENT_LIMIT, data, part
 
 BASE = bytes(range(32))
 
@@ -35,9 +35,10 @@ def parts() -> Iterator[Vector]:
     yield opened("number_highest", "The highest number that a part could have", index=0xFFFF_FFFF)
     yield opened("encoding_0", "Encoding 0, of which there is none; that is not for the layout to say", 0)
     yield opened("encoding_255", "Encoding 255, which nobody knows", 255)
-    yield opened("position", "A position, as of an encoding to come", COLUMNS_OVER_BASE, position=2**40)
+    yield opened("position", "A position, as of what goes on where a shipment broke off", DELTA, position=2**40)
     yield opened("position_highest", "The highest position", 4, position=2**64 - 1)
-    yield opened("base", "A base, as of an encoding to come", COLUMNS_OVER_BASE, base=BASE)
+    yield opened("base", "The store as a delta from another one", DELTA, base=BASE)
+    yield opened("base_anew", "The same after another encoding", DELTA, anew=True, base=BASE)
     whole = joined(part(0, base=BASE))
     for length in (0, 1, 13, 15, 45):
         yield wrong(f"{length}_bytes", f"{length} bytes, which is not its length with a base or without", binary(whole[:length], "PART, cut"))

@@ -17,7 +17,7 @@ from encoder.sqlite_file import StoreFile
 from encoder.table_rows import EMPTY_TABLE, table_members
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, BLOCKS, CANCEL, COLUMNS_OVER_BASE, CONSUMER, DATA, END, HELLO, MANIFEST, ONE_WAY, PART, RECEIPT,
+    ANSWER, BLOCKS, CANCEL, CONSUMER, DATA, DELTA, END, HELLO, MANIFEST, ONE_WAY, PADDING, PART, RECEIPT,
     REFUSAL, STORED, WINDOW, WORKING, ZLIB, ZLIB_WINDOW, block, data, frame, message, part, preamble,
 )  # fmt: skip
 
@@ -138,6 +138,8 @@ def whole() -> Iterator[Vector]:
     optional = frame(0x80, text("a later version's")), frame(WORKING), frame(0xFF)
     woven = [*optional, GOOD_MANIFEST, *optional, *(piece for each in four for piece in (each, optional[1]))]
     yield good("optional_frames", "WORKING and optional frames that are not known, everywhere, after END too", [recipes], *woven, *optional, FINISH, *optional)
+    zeros = frame(PADDING, binary(bytes(30), "zeros"))
+    yield good("padding", "PADDING between all frames, after END too", [recipes], *(each for piece in (GOOD_MANIFEST, *four, FINISH) for each in (zeros, piece)), zeros, covers="3.7, 6.2")
     more = message(MANIFEST, manifest(origin="none", colour=["green"]))
     yield good("unknown_members", "A manifest with members that are not known", [recipes], more, *blocks(recipes), FINISH)
 
@@ -269,8 +271,11 @@ def wrong_parts() -> Iterator[Vector]:
     yield wrong("no_data", "DATA without data", GOOD_MANIFEST, opening, frame(DATA, data([], is_last=False)), first, second)
     for number in (0, 4, 255):
         yield wrong(f"encoding_{number}", f"Encoding {number}, which is not known", GOOD_MANIFEST, part_frame(encoding=number), first, second, error=feature)
-    over_base = part_frame(encoding=COLUMNS_OVER_BASE, base=bytes(32), position=1)
-    yield wrong("encoding_reserved", "Encoding 3 is reserved, and not known: its base and its position are not looked at", GOOD_MANIFEST, over_base, first, second, error=feature)
+    later = part_frame(encoding=4, base=bytes(32), position=1)
+    yield wrong("encoding_later", "Of an encoding that is not known base and position are not looked at", GOOD_MANIFEST, later, first, second, error=feature)
+    yield wrong("delta", "A delta, of which nobody has named a base one way", GOOD_MANIFEST, part_frame(encoding=DELTA, base=bytes(32)), first, second)
+    yield wrong("delta_without_base", "A delta from nothing", GOOD_MANIFEST, part_frame(encoding=DELTA), first, second)
+    yield wrong("delta_anew", "A delta after blocks, anew", GOOD_MANIFEST, opening, first, part_frame(encoding=DELTA, base=bytes(32), anew=True), second)
     yield wrong("of_no_file", "A part that the manifest does not have", GOOD_MANIFEST, *blocks(recipes), *blocks(b"!", index=1))
     yield wrong("number_highest", "The highest number that a part could have", GOOD_MANIFEST, part_frame(0xFFFF_FFFF), first, second)
     store, photo = blocks(CORE_DATA_STORE.data), blocks(PHOTO, index=1)

@@ -213,14 +213,9 @@ MANIFEST = members(
         "requires": array(label, 64),
     },
 )
-HELLO = members(
-    {"software": label},
-    {
-        "encodings": array(label, 64),
-        "holds": array(members({"name": store_name, "manifest": pattern("[0-9a-f]{32}")}), 1024),
-    },
-)
-WANT = members({"part": integer(0, 16_384)}, {"encodings": array(label, 64)})
+HELD = members({"name": store_name}, {"manifest": pattern("[0-9a-f]{32}"), "kept": array(pattern("[0-9a-f]{8}"), 16)})
+HELLO = members({"software": label}, {"encodings": array(label, 64), "holds": array(HELD, 1024)})
+WANT = members({"part": integer(0, 16_384)}, {"encodings": array(label, 64), "base": digest})
 ANSWER = members({}, {"wants": array(WANT, 16_385)})
 RECEIPT = members(
     {"name": store_name, "generation": generation, "sha256": digest, "outcome": one_of("installed", "unchanged")}
@@ -263,7 +258,11 @@ def check_features(manifest: Members) -> None:
 
 
 def hello(payload: bytes) -> Members:
-    return HELLO(parsed(payload))
+    known = HELLO(parsed(payload))
+    for held in known.get("holds", []):
+        if held.get("kept") == [] or not held.keys() & {"manifest", "kept"}:
+            raise no("nothing is held, or kept")
+    return known
 
 
 def answer(payload: bytes) -> Members:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from decoder.columns import store_of
+from decoder.delta.apply import result_of
 from decoder.json_rules import Members
 from decoder.refused import Refused
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.tables import contents
-from decoder.wire import BLOCKS, COLUMNS, ENCODINGS, Opening, block, decoded, violation
+from decoder.wire import BLOCKS, COLUMNS, DELTA, ENCODINGS, Opening, block, decoded, violation
 
 TEXT_ENCODINGS = {"UTF-8": 1, "UTF-16le": 2, "UTF-16be": 3}
 SEGMENTS_OVERHEAD = 1_048_576
@@ -20,15 +23,21 @@ SAME = (
     "name", "store", "identity", "coreData", "externalFiles", "missingExternalFiles", "omissions", "metadata",
 )  # fmt: skip
 """Section 5.3: what two manifests of one and the same shipment have in common."""
+NO_STORES: Mapping[str, bytes] = MappingProxyType({})
 
 
 class Shipment:
-    def __init__(self, manifest: Members, takes: set[int]) -> None:
-        """`takes`: the encodings that both sides know."""
+    def __init__(self, manifest: Members, takes: set[int], stores: Mapping[str, bytes] = NO_STORES) -> None:
+        """`takes`: the encodings that both sides know; `stores`: what the consumer can read of what it holds, by its SHA-256."""
         self.manifest = manifest
+        self.stores = stores
+        self.base: str | None = None
+        """What a delta refers to."""
         self.files = [manifest["store"], *manifest.get("externalFiles", [])]
         self.contents = [bytearray() for _ in self.files]
         self.segments: list[bytes] = []
+        self.store: Opening | None = None
+        """As what part 0 came last."""
         self.takes = takes
         self.wanted: dict[int, set[int]] = {}
         """What is still to come or has come since the last END, and in which encodings it may."""
@@ -51,7 +60,7 @@ class Shipment:
         return all((self.manifest.get(key) or None) == (other.manifest.get(key) or None) for key in SAME)
 
     def fitting(self, part: int) -> set[int]:
-        return self.takes & ({BLOCKS, COLUMNS} if part == 0 else {BLOCKS})
+        return self.takes & ({BLOCKS, COLUMNS} | ({DELTA} if self.base else set()) if part == 0 else {BLOCKS})
 
     def want_all(self) -> None:
         self.want({})
@@ -63,6 +72,7 @@ class Shipment:
         wants = answer.get("wants", absent)
         if any(want["part"] >= len(sizes) or sizes[want["part"]] == 0 for want in wants):
             raise Refused("bad-manifest", "there is no such part, or nothing of it to come")
+        self.base = next((want.get("base") for want in wants if want["part"] == 0), None)
         self.wanted = {}
         for want in wants:
             fitting = self.fitting(want["part"])
@@ -80,6 +90,8 @@ class Shipment:
             raise violation("it does not say what it wants, and how")
         for want in wants:
             named = {ENCODINGS[name] for name in want["encodings"] if name in ENCODINGS}
+            if DELTA in named:
+                raise violation("it wants once more what needs a base")
             if named & self.opened.get(want["part"], set()):
                 raise violation("it wants what has come")
         return self.want(answer)
@@ -88,8 +100,8 @@ class Shipment:
         part, encoding = opening.part, opening.encoding
         if encoding not in self.takes:
             raise Refused("feature-not-supported", f"encoding {encoding}")
-        if opening.position or opening.base:
-            raise violation("a position or a base where there is none")
+        if opening.position or opening.base != (bytes.fromhex(self.base or "") if encoding == DELTA else b""):
+            raise violation("a position or a base where there is none, or another base")
         is_again = self.last is not None and part == self.last.part
         if not is_again and (self.is_open or self.left[:1] != [part]):
             raise violation("not the next part")
@@ -102,7 +114,8 @@ class Shipment:
         self.left = self.left if is_again else self.left[1:]
         self.last, self.is_open = opening, True
         self.contents[part], self.offset = bytearray(), 0
-        self.segments = [] if part == 0 else self.segments
+        if part == 0:
+            self.segments, self.store = [], opening
         self.faults.pop(part, None)
 
     def append(self, data: bytes, is_last: bool) -> None:
@@ -110,10 +123,10 @@ class Shipment:
             raise violation("no part is open")
         part = self.last.part
         size = self.files[part]["size"]
-        if self.last.encoding == COLUMNS:
+        if self.last.encoding in (COLUMNS, DELTA):
             self.segments.append(data)
             if sum(map(len, self.segments)) > size + SEGMENTS_OVERHEAD:
-                raise violation("more rows than the store can have")
+                raise violation("more than the store can have")
         else:
             found = block(data, is_last, self.offset, size)
             self.offset += found.size
@@ -132,7 +145,7 @@ class Shipment:
         """What is wrong with what came of the parts."""
         if self.segments:
             try:
-                self.contents[0] = bytearray(store_of(self.segments, self.files[0]["size"]))
+                self.contents[0] = bytearray(self.made_of_segments())
             except Refused as fault:
                 self.faults[0] = fault
         for part, (file, content) in enumerate(zip(self.files, self.contents)):
@@ -142,6 +155,16 @@ class Shipment:
             if came and hashlib.sha256(content).hexdigest() != file["sha256"]:
                 return Refused("damaged", f"SHA-256 of part {part}")
         return None
+
+    def made_of_segments(self) -> bytes:
+        size = self.files[0]["size"]
+        assert self.store is not None
+        if self.store.encoding == COLUMNS:
+            return store_of(self.segments, size)
+        base = self.stores.get(self.store.base.hex())
+        if base is None:
+            raise Refused("damaged", "the base cannot be read")
+        return result_of(self.segments, base, size)
 
     def verify(self) -> None:
         if 0 in self.opened:

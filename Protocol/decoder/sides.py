@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 
 from decoder import json_rules as rules
@@ -9,8 +11,8 @@ from decoder.refused import Refused
 from decoder.shipment import Shipment
 from decoder.signature import check_form, signer
 from decoder.wire import (
-    ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING,
-    Frame, Reader, content_of, opening, unpacked, unpacked_manifest, violation,
+    ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING,
+    Frame, Reader, content_of, opening, unpacked, unpacked_answer, unpacked_manifest, violation,
 )  # fmt: skip
 
 
@@ -57,6 +59,10 @@ class Side:
         """What the consumer holds: contents of manifests, by their ids."""
         self.named: set[bytes] = set()
         """Of these, what it has told the producer of."""
+        self.stores: dict[str, bytes] = {}
+        """What it can read of the stores that it holds, by their SHA-256."""
+        self.answered: bytes | None = None
+        """What an answer may refer to (section 3.5)."""
 
     def walk(self, turns: list[tuple[str, bytes]]) -> None:
         ours, theirs = Reader(b""), Reader(b"")
@@ -65,6 +71,9 @@ class Side:
         for label, data in turns:
             if label == "held":
                 self.held[rules.content_id(data)] = data
+                continue
+            if label == "base":
+                self.stores[hashlib.sha256(data).hexdigest()] = data
                 continue
             is_own = label == self.own
             if self.end and not is_own:
@@ -94,10 +103,18 @@ class Side:
     def greeting(self, payload: bytes) -> None:
         hello = rules.hello(unpacked(payload))
         self.takes = encodings_of(hello)
-        self.named = {bytes.fromhex(store["manifest"]) for store in hello.get("holds", [])}
+        holds = hello.get("holds", [])
+        named = [store["manifest"] for store in holds if "manifest" in store] + [each for store in holds for each in store.get("kept", [])]
+        self.named = {id for id in self.held if id.hex().startswith(tuple(named))}
 
     def manifest_of(self, payload: bytes) -> rules.Members:
-        return rules.manifest(unpacked_manifest(payload, {id: self.held[id] for id in self.named if id in self.held}))
+        manifest = rules.manifest(unpacked_manifest(payload, {id: self.held[id] for id in self.named}))
+        base = self.held[payload[1:17]] if payload[:1] == b"\2" else b""
+        self.answered = base + rules.content(manifest)
+        return manifest
+
+    def answer(self, frame: Frame) -> rules.Members:
+        return rules.answer(unpacked_answer(frame.payload, self.answered))
 
     def lines(self) -> list[tuple[str, str]]:
         return [line for outcome in self.outcomes for line in outcome.lines()]
@@ -193,11 +210,11 @@ class Producer(Side):
                 self.greeting(frame.payload)
                 self.state = "between"
             case "answer", t if t == ANSWER and self.current:
-                self.answered(self.current.want(rules.answer(unpacked(frame.payload))))
+                self.can_send(self.current.want(self.answer(frame)))
             case "receipt", t if t == ANSWER and self.current:
-                self.answered(self.current.want_again(rules.answer(unpacked(frame.payload))))
+                self.can_send(self.current.want_again(self.answer(frame)))
             case "last word", t if t == ANSWER:
-                rules.answer(unpacked(frame.payload))
+                self.answer(frame)
             case ("answer" | "last word"), t if t == RECEIPT:
                 self.receipt(frame, "unchanged")
             case "receipt", t if t == RECEIPT:
@@ -205,9 +222,9 @@ class Producer(Side):
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
-    def answered(self, can_send: bool) -> None:
-        self.state = "sending" if can_send else "unable"
-        self.code = None if can_send else "feature-not-supported"
+    def can_send(self, can: bool) -> None:
+        self.state = "sending" if can else "unable"
+        self.code = None if can else "feature-not-supported"
 
     def refused(self, code: str, is_session: bool) -> None:
         if is_session:
@@ -223,7 +240,7 @@ class Producer(Side):
                 raise violation("a shipment is refused, and none is under way")
 
     def receipt(self, frame: Frame, expected: str) -> None:
-        receipt = rules.receipt(unpacked(frame.payload))
+        receipt = rules.receipt(unpacked_answer(frame.payload, self.answered))
         if receipt["outcome"] != expected:
             raise violation(receipt["outcome"])
         manifest = self.current.manifest if self.current else {}
@@ -241,7 +258,7 @@ class Consumer(Side):
     def __init__(self) -> None:
         super().__init__("consumer")
         self.is_one_way = False
-        self.takes = {BLOCKS, COLUMNS}
+        self.takes = {BLOCKS, COLUMNS, DELTA}
         self.signature: bytes | None = None
         self.signer: str | None = None
 
@@ -259,10 +276,9 @@ class Consumer(Side):
             case _, t if t == REFUSAL:
                 self.refuses(*last_word(frame))
             case "answering", t if t == ANSWER and self.current:
-                self.current.want(rules.answer(unpacked(frame.payload)))
-                self.state = "receiving"
+                self.wants(self.answer(frame))
             case "unmade", t if t == ANSWER and self.current:
-                self.current.want_again(rules.answer(unpacked(frame.payload)))
+                self.current.want_again(self.answer(frame))
                 self.state = "receiving"
             case "answering", t if t == RECEIPT:
                 self.receipt(frame, "unchanged")
@@ -270,6 +286,14 @@ class Consumer(Side):
                 self.receipt(frame, "installed")
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
+
+    def wants(self, answer: rules.Members) -> None:
+        assert self.current is not None
+        self.current.want(answer)
+        stores = {json.loads(content)["store"]["sha256"] for content in self.held.values()}
+        if self.current.base and self.current.base not in stores:
+            raise violation("a base that is not held")
+        self.state = "receiving"
 
     def refuses(self, code: str, is_session: bool) -> None:
         if is_session:
@@ -289,11 +313,16 @@ class Consumer(Side):
                 raise violation(f"REFUSAL in state {self.state}")
 
     def receipt(self, frame: Frame, expected: str) -> None:
-        receipt = rules.receipt(unpacked(frame.payload))
+        receipt = rules.receipt(unpacked_answer(frame.payload, self.answered))
         manifest = self.current.manifest if self.current else {}
         facts = (receipt["outcome"], receipt["name"], receipt["sha256"])
         if facts != (expected, manifest["name"], manifest["store"]["sha256"]):
             raise violation("a receipt that is not true")
+        if self.current and expected == "installed":
+            content = rules.content(manifest)
+            self.held[rules.content_id(content)] = content
+            if 0 in self.current.opened:
+                self.stores[receipt["sha256"]] = bytes(self.current.contents[0])
         self.over(expected)
 
     def received(self, frame: Frame) -> None:
@@ -334,7 +363,7 @@ class Consumer(Side):
             if "counter" not in manifest:
                 raise Refused("bad-manifest", "signed, and without a counter")
             self.signer, self.signature = signer(self.signature, 1, payload), None
-        self.current = Shipment(manifest, self.takes)
+        self.current = Shipment(manifest, self.takes, self.stores)
         self.state = "receiving" if self.is_one_way else "answering"
         try:
             rules.check_features(manifest)

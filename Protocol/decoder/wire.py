@@ -21,8 +21,8 @@ LIMITS = {
 }  # fmt: skip
 OPTIONAL_LIMIT = 65536
 MANIFEST_SIZE, MESSAGE_SIZE = 4194304, 262144
-BLOCKS, COLUMNS = 1, 2
-ENCODINGS = {"blocks": BLOCKS, "columns": COLUMNS}
+BLOCKS, COLUMNS, DELTA = 1, 2, 3
+ENCODINGS = {"blocks": BLOCKS, "columns": COLUMNS, "delta": DELTA}
 PART_FIELDS, BASE = 14, 32
 BLOCK_FIELDS = 5
 LARGEST_DECODED, LARGEST_ENCODED = 1048576, 1049600
@@ -202,8 +202,17 @@ def unpacked_manifest(payload: bytes, held: Mapping[bytes, bytes] = NOTHING) -> 
     return inflated_json(payload[17:], MANIFEST_SIZE, (DICTIONARY + base)[-WINDOW:])
 
 
+def unpacked_answer(payload: bytes, answered: bytes | None = None) -> bytes:
+    """The JSON in the payload of ANSWER and RECEIPT; `answered` is the content that the manifest differs from, if it does, and then its own."""
+    if payload[:1] != b"\3":
+        return unpacked(payload)
+    if answered is None:
+        raise Refused("bad-manifest", "an answer to nothing")
+    return inflated_json(payload[1:], MESSAGE_SIZE, (DICTIONARY + answered)[-WINDOW:])
+
+
 def unpacked(payload: bytes, limit: int = MESSAGE_SIZE) -> bytes:
-    """The JSON in the payload of HELLO, ANSWER and RECEIPT, and of a MANIFEST that refers to nothing."""
+    """The JSON in a payload that refers to nothing but the dictionary."""
     how, content = payload[:1], payload[1:]
     if how == b"\0":
         return content

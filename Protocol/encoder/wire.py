@@ -17,10 +17,10 @@ PRODUCER, CONSUMER = 1, 2
 ONE_WAY, TWO_WAY = 1, 2
 
 HELLO, MANIFEST, ANSWER, PART, DATA, END, RECEIPT, REFUSAL, CANCEL, SIGNATURE = range(1, 11)
-WORKING = 0x81
+WORKING, PADDING = 0x81, 0x82
 NAMES = {
     HELLO: "HELLO", MANIFEST: "MANIFEST", ANSWER: "ANSWER", PART: "PART", DATA: "DATA", END: "END",
-    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", SIGNATURE: "SIGNATURE", WORKING: "WORKING",
+    RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", SIGNATURE: "SIGNATURE", WORKING: "WORKING", PADDING: "PADDING",
 }  # fmt: skip
 LIMITS = {
     HELLO: 262_145, MANIFEST: 4_194_305, ANSWER: 262_145, PART: 46, DATA: 4_195_329, END: 0,
@@ -30,13 +30,14 @@ PACKED = {HELLO, MANIFEST, ANSWER, RECEIPT}
 """Frames whose JSON is packed (section 3.5)."""
 UNKNOWN_OPTIONAL_LIMIT = 65_536
 
-BLOCKS, COLUMNS, COLUMNS_OVER_BASE = 1, 2, 3
-ENCODING_NAMES = {BLOCKS: "blocks", COLUMNS: "columns", COLUMNS_OVER_BASE: "columns-over-base"}
+BLOCKS, COLUMNS, DELTA = 1, 2, 3
+ENCODING_NAMES = {BLOCKS: "blocks", COLUMNS: "columns", DELTA: "delta"}
 STORED, ZLIB, ZLIB_WINDOW = 0, 1, 2
 FORM_NAMES = {STORED: "stored", ZLIB: "zlib", ZLIB_WINDOW: "zlib with a window"}
 MANIFEST_LIMIT, MESSAGE_LIMIT = 4_194_304, 262_144
 SEGMENT_LIMIT = 4_195_328
 SEGMENTS_OVERHEAD = 1_048_576
+PADDING_STEP = 4096
 BLOCK_LIMIT = 1_048_576
 ENCODED_LIMIT = 1_049_600
 WINDOW = 32_768
@@ -78,6 +79,15 @@ def frame(kind: int, payload: Pieces | None = None, flip: int = 0) -> Pieces:
     return [*covered, checksum(covered, flip)]
 
 
+def padded(following: Pieces) -> Pieces:
+    """With a PADDING before it that makes both a multiple of 4,096 bytes (section 3.7)."""
+    own = len(joined(frame(PADDING)))
+    count = -(len(joined(following)) + own) % PADDING_STEP
+    if (len(joined(following)) % PADDING_STEP) == 0:
+        return following
+    return [*frame(PADDING, binary(bytes(count), "zeros")), *following]
+
+
 def message(kind: int, members: dict[str, Any], flip: int = 0) -> Pieces:
     return frame(kind, payload_of(kind, document(members)), flip)
 
@@ -104,6 +114,10 @@ def deflated_json(stream: bytes) -> Pieces:
 def difference_json(base: bytes, stream: bytes) -> Pieces:
     """`base`: the first 16 bytes of the SHA-256 of the content that is referred to."""
     return [Piece(b"\2", "difference"), *binary(base, "id of the base"), *binary(stream, f"{len(stream)} bytes of deflate")]
+
+
+def answer_json(stream: bytes) -> Pieces:
+    return [Piece(b"\3", "answer"), *binary(stream, f"{len(stream)} bytes of deflate")]
 
 
 def part(

@@ -24,6 +24,8 @@ public struct Producer: Sendable {
         public var selfCheck = SelfCheck.on
         /// How many blocks are deflated at the same time.
         public var cores = ProcessInfo.processInfo.activeProcessorCount
+        /// Whether what is written is rounded up to steps of 4,096 bytes, so that who sees sizes on the line learns less from them.
+        public var padding = false
         public var copy = CopyOptions()
         public var timeouts = Timeouts()
         public var link = LinkOptions()
@@ -82,8 +84,8 @@ public struct Producer: Sendable {
                 let identity = try options.identity
                 let signs = options.signing == .always || link.medium == .file
                 let session = ProducerSession(
-                    timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing, start: start,
-                    report: report)
+                    timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing,
+                    isPadded: options.padding, start: start, report: report)
                 let orders = sources.map { source in
                     ProducerSession.Order(
                         check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
@@ -110,7 +112,8 @@ public struct Producer: Sendable {
             let sources = try sources(for: endpoint)
             try Connector.checkTarget(endpoint, options.link)
             let session = ProducerSession(
-                timeouts: options.timeouts, standing: .ofNobody, start: start, report: report)
+                timeouts: options.timeouts, standing: .ofNobody, isPadded: options.padding, start: start,
+                report: report)
             let orders = sources.map { source in
                 ProducerSession.Order(
                     prepare: { try await prepare(source, counting: false, report) },
@@ -188,6 +191,7 @@ extension Delivery {
     fileprivate init(_ outcome: ProducerSession.Outcome) {
         self.init(
             manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
+            store: outcome.sentStore.map { EncodedStore(encoding: $0.encoding, bytes: $0.bytes) },
             duration: outcome.duration)
     }
 }

@@ -96,7 +96,8 @@ package final class Installer: Sendable {
             try checkRecord(for: manifest, current: nil)
             return .stage(present: [:])
         }
-        let isSame = isSame(current, manifest)
+        let isTheirs = try isKnown(current, to: sender)
+        let isSame = isTheirs && isSame(current, manifest)
         _ = try admit(manifest, from: sender, isCurrent: isSame)
         if isSame {
             try makeDurable(current)
@@ -105,7 +106,7 @@ package final class Installer: Sendable {
         try checkSuccession(manifest, to: current)
         try checkRecord(for: manifest, current: current)
         var held: [Manifest.Part: FilePath] = [:]
-        for (index, part) in current.manifest.parts.enumerated() where part.size > 0 {
+        for (index, part) in current.manifest.parts.enumerated() where isTheirs && part.size > 0 {
             held[part] = current.path(ofPart: index)
         }
         var present: [Int: FilePath] = [:]
@@ -131,6 +132,13 @@ package final class Installer: Sendable {
         } catch {
             throw .otherStore(manifest.name, error)
         }
+    }
+
+    /// Whether a sender may learn what is in a generation, by whether it has to send it: a device that has taken a store over finds
+    /// nothing from before.
+    private func isKnown(_ generation: Generation, to sender: Sender) throws(InboxError) -> Bool {
+        guard case .device(let id, _) = sender else { return true }
+        return try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer == id
     }
 
     private func isSame(_ generation: Generation, _ manifest: Manifest) -> Bool {

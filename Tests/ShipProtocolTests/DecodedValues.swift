@@ -94,7 +94,8 @@ struct DecodedValues {
         addAll("encodings", hello.encodings ?? []) { $0.add($1, $2) }
         addAll("holds", hello.holds ?? []) { lines, path, held in
             lines.add("\(path).name", held.name)
-            lines.add("\(path).manifest", held.manifest.hex)
+            if let manifest = held.manifest { lines.add("\(path).manifest", manifest.hex) }
+            lines.addAll("\(path).kept", held.kept ?? []) { $0.add($1, $2.hex) }
         }
     }
 
@@ -104,6 +105,7 @@ struct DecodedValues {
         addAll("wants", wants) { lines, path, want in
             lines.add("\(path).part", want.part)
             lines.addAll("\(path).encodings", want.encodings ?? []) { $0.add($1, $2) }
+            lines.add("\(path).base", want.base)
         }
     }
 

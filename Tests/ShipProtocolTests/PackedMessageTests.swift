@@ -58,7 +58,7 @@ import Testing
         let isHeld = held.hold(base)
         #expect(isHeld)
         let later = Array(String(decoding: Self.json, as: UTF8.self).replacing("19:04:05", with: "21:37:00").utf8)
-        let packed = try PackedMessage.packing(later, as: .manifest, over: base)
+        let packed = try PackedMessage.packing(later, as: .manifest, over: .base(base))
         #expect(packed.first == 2)
         #expect(packed.count < 48)
         #expect(try PackedMessage.unpacking(packed[...], as: .manifest, over: held) == later)

@@ -10,8 +10,11 @@ func rawFrame(_ type: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
 }
 
 /// The one frame that follows a preamble.
-func frame(_ type: FrameType, _ payload: [UInt8]) throws -> Frame? {
+///
+/// - Parameter offer: What it answers.
+func frame(_ type: FrameType, _ payload: [UInt8], answering offer: OfferedManifest? = nil) throws -> Frame? {
     var parser = FrameParser()
+    parser.offer = offer
     parser.append(Preamble(role: .producer, mode: .twoWay).encoded + rawFrame(type.rawValue, payload))
     _ = try parser.next()
     guard case .frame(let frame) = try parser.next() else { return nil }

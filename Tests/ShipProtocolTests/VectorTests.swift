@@ -121,7 +121,11 @@ import Testing
     func `a cancellation is judged as its vector says`(vector: VectorFile) { expectMessage(.cancel, vector) }
 
     private func expectMessage(_ type: FrameType, _ vector: VectorFile) {
-        expect(vector) { try frame(type, vector.bytes).map { DecodedValues($0).lines } ?? [] }
+        let offer = vector.bytes(labelled: "content").map { content in
+            OfferedManifest(
+                ManifestContent(json: content), over: vector.bytes(labelled: "held").map { ManifestContent(json: $0) })
+        }
+        expect(vector) { try frame(type, vector.bytes, answering: offer).map { DecodedValues($0).lines } ?? [] }
     }
 
     /// - Parameter read: Gives the decoded values; what it throws must be what the vector says.

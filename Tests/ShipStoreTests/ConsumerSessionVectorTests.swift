@@ -22,6 +22,15 @@ import Testing
             "unwanted_encoding", "unwanted_encoding_anew",
             "unwanted_part", "unwanted_store", "wants_absent_encodings", "wants_everything_by_name",
             "wants_external_file_alone", "wants_first_liked", "wants_nothing", "wants_store_alone",
+            // What this consumer would not name, or ask for.
+            "delta_again_base_named", "delta_back_to_kept", "delta_base_null", "delta_base_of_external_file",
+            "delta_external_file", "delta_manifest_not_named", "delta_no_base_named", "delta_not_offered",
+            "delta_not_offered_by_name", "delta_not_offered_without_base", "delta_not_taken", "delta_of_external_file",
+            "delta_of_kept_manifest_of_current", "delta_or_columns", "delta_unproven_base_gone",
+            "delta_unproven_base_named", "delta_unproven_columns_alone", "delta_unproven_then_next",
+            "delta_unproven_blocks", "delta_unproven_refused", "delta_unwanted",
+            "delta_wanted_alone", "packed_answers", "packed_answers_over_difference", "packed_answers_to_each",
+            "store_twice",
         ].map { "dialogue_\($0)" })
 
     @Test(arguments: try VectorFile.all(.dialogue).filter { $0["consumer"] != nil && !others.contains($0.name) })
@@ -29,11 +38,36 @@ import Testing
         let scratch = try ScratchFolder()
         let inbox = Inbox(at: scratch.path.appending("inbox"))
         // What it holds has to come first.
-        if vector.bytes(labelled: "held") != nil {
+        if vector.bytes(labelled: "base") != nil {
+            try await hold(vector, in: inbox)
+        } else if vector.bytes(labelled: "held") != nil {
             let installed = try #require(try VectorFile.all(.dialogue).first { $0.name == "dialogue_installed" })
             try await expectSession(of: installed, into: inbox)
         }
         try await expectSession(of: vector, into: inbox)
+    }
+
+    /// Installs what the vector says is held: the contents of manifests, each with its store.
+    private func hold(_ vector: VectorFile, in inbox: Inbox) async throws {
+        let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
+        var content: [UInt8] = []
+        for section in vector.sections {
+            switch section.label {
+            case "held": content = section.bytes
+            case "base":
+                let circumstances =
+                    #""createdAt":"2026-11-20T00:00:00Z","producer":{"software":"s","sqlite":"3.40.1"},"#
+                let manifest = try MessageCoding.decodeManifest(
+                    Array("{".utf8) + Array(circumstances.utf8) + content.dropFirst())
+                let staged = try installer.stage(manifest, present: [:])
+                try staged.append(section.bytes, toPart: 0)
+                for (index, part) in manifest.parts.enumerated().dropFirst() where part.size > 0 {
+                    try staged.append(try #require(VectorFile.contents[part.sha256]), toPart: index)
+                }
+                _ = try await installer.install(try staged.seal()) { _ in }
+            default: break
+            }
+        }
     }
 
     private func expectSession(of vector: VectorFile, into inbox: Inbox) async throws {

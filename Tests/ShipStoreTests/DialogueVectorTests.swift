@@ -26,6 +26,12 @@ import Testing
 private struct OwnFrames {
     private var parser = FrameParser()
 
+    /// What was offered last.
+    var offer: OfferedManifest? {
+        get { parser.offer }
+        set { parser.offer = newValue }
+    }
+
     /// The other side holds this.
     mutating func hold(_ content: ManifestContent) { _ = parser.held.hold(content) }
 
@@ -46,14 +52,17 @@ private struct ConsumerWalk {
     init(_ vector: VectorFile) throws {
         var greeting = OwnFrames()
         for section in vector.sections where section.label == "consumer" {
-            for case .hello(let hello) in try greeting.take(section.bytes) {
+            for case .hello(let hello) in (try? greeting.take(section.bytes)) ?? [] {
                 consumer = MemoryConsumer(taking: CommonEncodings(hello))
             }
         }
         for section in vector.sections {
             if section.label == "held" {
                 consumer.hold(ManifestContent(json: section.bytes))
+            } else if section.label == "base" {
+                consumer.hold(section.bytes)
             } else if section.label == "consumer" {
+                own.offer = consumer.offer
                 for frame in try own.take(section.bytes) { try sent(frame) }
             } else if end == nil {
                 session { consumer throws(ShipmentError) in try consumer.receive(section.bytes) }
@@ -122,8 +131,11 @@ private struct ProducerWalk {
         for section in vector.sections {
             if section.label == "held" {
                 own.hold(ManifestContent(json: section.bytes))
+            } else if section.label == "base" {
+                continue
             } else if section.label == "producer" {
                 for frame in try own.take(section.bytes) { try sent(frame) }
+                parser.offer = own.offer
             } else if end == nil {
                 receive(section.bytes)
             }

@@ -30,6 +30,9 @@ struct MemoryConsumer {
     private var wanted: Set<Int> = []
     private var parser = FrameParser()
     private var contents: [ManifestContent] = []
+    private var stores: [ContentDigest: [UInt8]] = [:]
+    /// What the store may refer to.
+    private var base: [UInt8]?
     private var parts: [Int: Part] = [:]
     private var open: Int?
     /// Everything that has been installed.
@@ -40,11 +43,12 @@ struct MemoryConsumer {
         var decoder: BlockDecoder
         var segments: [[UInt8]] = []
         var size: Int64 = 0
+        var bytes: [UInt8] = []
         var hash = SHA256()
     }
 
     /// - Parameter common: As its greeting says.
-    init(taking common: CommonEncodings = CommonEncodings([.columns])) {
+    init(taking common: CommonEncodings = CommonEncodings([.columns, .delta])) {
         self.common = common
         dialogue = ConsumerDialogue(taking: common)
     }
@@ -98,14 +102,23 @@ struct MemoryConsumer {
         (self.incoming, signer, parts, open, isSealing, flaw) = (nil, nil, [:], nil, false, nil)
     }
 
+    /// What was offered last: answers may refer to it.
+    var offer: OfferedManifest? { parser.offer }
+
+    /// It has this store, and may name it as what a delta refers to.
+    mutating func hold(_ store: [UInt8]) { stores[ContentDigest(hashing: store)] = store }
+
     /// It has this, and may name it.
     mutating func hold(_ content: ManifestContent) { contents.append(content) }
 
     // MARK: Two-way: what the consumer has sent
 
     mutating func sent(_ hello: Hello) {
-        let named = Set((hello.holds ?? []).map(\.manifest))
-        for content in contents where named.contains(content.id) { _ = parser.held.hold(content) }
+        let named = Set((hello.holds ?? []).compactMap(\.manifest))
+        let kept = Set((hello.holds ?? []).flatMap { $0.kept ?? [] })
+        for content in contents where named.contains(content.id) || kept.contains(content.id.start) {
+            _ = parser.held.hold(content)
+        }
     }
 
     /// - Returns: Whether it fits what has come.
@@ -125,6 +138,7 @@ struct MemoryConsumer {
         }
         guard let manifest = incoming?.manifest else { return false }
         wanted = Set(try common.wanted(by: answer, of: manifest).map(\.index))
+        base = answer.wants?.first { $0.part == 0 }?.base.flatMap { stores[$0] }
         try incoming?.accept(answer)
         return true
     }
@@ -201,9 +215,10 @@ struct MemoryConsumer {
     private mutating func append(_ data: [UInt8], isLast: Bool) throws {
         guard let open, var part = parts[open] else { return }
         switch part.encoding {
-        case .columns: part.segments.append(data)
+        case .columns, .delta: part.segments.append(data)
         case .blocks:
             let decoded = try part.decoder.decode(data, isLast: isLast)
+            part.bytes += decoded
             part.size += Int64(decoded.count)
             part.hash.update(data: decoded)
         }
@@ -216,12 +231,22 @@ struct MemoryConsumer {
 
     /// - Throws: `CompressionError` for rows that make no store.
     private mutating func makeStore() throws {
-        guard var part = parts[0], part.encoding == .columns, let facts = incoming?.manifest.store else { return }
+        guard var part = parts[0], part.encoding != .blocks, let facts = incoming?.manifest.store else { return }
         let pages = MemoryPages(pageSize: facts.pageSize)
-        let builder = StoreBuilder(pageSize: facts.pageSize, pageCount: UInt32(clamping: facts.pageCount)) { _ in pages
+        let pageCount = UInt32(clamping: facts.pageCount)
+        if part.encoding == .delta {
+            guard let base else { throw CompressionError.damaged(.base) }
+            let builder = DeltaBuilder(base: try MemoryPages(base), pageSize: facts.pageSize, pageCount: pageCount) {
+                _ in pages
+            }
+            for segment in part.segments { try builder.append(segment) }
+            try builder.finish()
+        } else {
+            let builder = StoreBuilder(pageSize: facts.pageSize, pageCount: pageCount) { _ in pages }
+            for segment in part.segments { try builder.append(segment) }
+            guard builder.isComplete else { throw CompressionError.damaged(.rows) }
         }
-        for segment in part.segments { try builder.append(segment) }
-        guard builder.isComplete else { throw CompressionError.damaged(.rows) }
+        part.bytes = pages.bytes
         part.size = Int64(pages.bytes.count)
         part.hash.update(data: pages.bytes)
         parts[0] = part
@@ -243,6 +268,7 @@ struct MemoryConsumer {
             return VectorFile.Field(
                 key: "part", value: came ? "\(index) \(part.size) \(part.sha256)" : "\(index) skipped")
         }
+        if let store = self.parts[0] { hold(store.bytes) }
         let isSame = installed.last { $0.name == manifest.name }?.hasSameContent(as: manifest) == true
         installed.append(manifest)
         end(isSame && dialogue.mode == .oneWay ? "unchanged" : "installed")

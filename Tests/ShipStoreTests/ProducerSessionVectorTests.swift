@@ -1,4 +1,3 @@
-import ShipCompression
 import ShipProtocol
 import ShipTransport
 import StoreFiles
@@ -26,8 +25,17 @@ import Testing
             "columns_anew", "consumer_leaves", "consumer_leaves_after_cancel", "consumer_leaves_in_receipt",
             "consumer_leaves_second", "receipt_before_end", "receipt_twice", "refusal_after_receipt",
             "refusal_of_no_shipment", "refusal_twice", "refused_among_blocks", "refused_at_once",
+            "refused_before_parts",
             "refused_session_among_blocks", "refused_session_between", "refused_session_in_second",
             "three_second_cancelled", "three_second_refused_among_parts", "wrong_digest_of_external_file",
+            // What this producer would not begin, or takes back for reasons of its own, or packs otherwise.
+            "delta_after_blocks", "delta_after_columns", "delta_asked_after_columns",
+            "delta_asked_after_columns_without_base", "delta_asked_among_others", "delta_asked_for_base",
+            "delta_external_file", "delta_external_file_skipped", "delta_no_base_there", "delta_of_file",
+            "delta_of_the_one_before", "delta_refused_then_next", "delta_then_blocks", "delta_then_blocks_at_once",
+            "delta_then_columns", "delta_two_stores_and_whole", "delta_unproven_all", "delta_unproven_base_gone",
+            "delta_unproven_cancelled", "delta_whole_then_columns", "packed_answer_not_json",
+            "packed_answers_over_difference", "packed_answers_to_each",
         ].map { "dialogue_\($0)" })
 
     @Test(arguments: try VectorFile.all(.dialogue).filter { $0["producer"] != nil && !others.contains($0.name) })
@@ -37,16 +45,21 @@ import Testing
         // Nobody comes to be offered anything where the vector's producer has not come to it.
         let unreached = ProducerSession.Order { throw BrokenInvariant("a copy is taken of what nobody asks for") }
         var manner = OutgoingShipment.Manner()
-        if script.expected.contains("PART 0 \(PartEncoding.columns.rawValue)") { manner.codec = .standard }
-        let orders = try Self.manifests(in: vector).map { [manner] manifest in
+        let needsCodec = script.expected.contains {
+            $0.hasPrefix("PART 0 \(PartEncoding.columns.rawValue)")
+                || $0.hasPrefix("PART 0 \(PartEncoding.delta.rawValue)")
+        }
+        if needsCodec { manner.codec = .standard }
+        let bases = try Self.bases(in: vector, scratch.path)
+        let orders = try Self.manifests(in: vector).map { [manner, bases] manifest in
             let paths = try manifest.parts.enumerated().map { index, part in
                 let path = scratch.path.appending("\(manifest.name)-\(index)-\(part.sha256.short)")
                 if (try? PlatformCalls.status(of: path)) == nil {
-                    try OpenFile.creating(path).write(try #require(Self.contents[part.sha256]))
+                    try OpenFile.creating(path).write(try #require(VectorFile.contents[part.sha256]))
                 }
                 return path
             }
-            return ProducerSession.Order { OutgoingShipment(manifest, at: paths, [:], manner) }
+            return ProducerSession.Order { OutgoingShipment(manifest, at: paths, [:], manner, over: bases) }
         }
         let session = ProducerSession(
             timeouts: Timeouts(), standing: SessionStanding(.localPrograms) {}, report: { _ in })
@@ -74,35 +87,25 @@ import Testing
         #expect(ends == vector.all("shipment").filter { $0.hasSuffix(" installed") || $0.hasSuffix(" unchanged") })
     }
 
-    /// Of everything that any vector ships in blocks, and of nothing.
-    private static let contents: [ContentDigest: [UInt8]] = {
-        var found: [ContentDigest: [UInt8]] = [ContentDigest(hashing: []): []]
-        for vector in (try? VectorFile.all(.dialogue) + VectorFile.all(.stream)) ?? [] {
-            for section in vector.sections where ["producer", ""].contains(section.label) {
-                for content in blocks(in: section.bytes) { found[ContentDigest(hashing: content)] = content }
-            }
-        }
-        return found
-    }()
+    private final class OpenedBase: OutgoingBase.Opened {
+        let path: FilePath
+        init(_ path: FilePath) { self.path = path }
+    }
 
-    /// What the blocks of a producer's bytes decode to, of parts that are whole.
-    private static func blocks(in bytes: [UInt8]) -> [[UInt8]] {
-        var (parser, contents, content) = (FrameParser(), [[UInt8]](), [UInt8]())
-        var decoder = BlockDecoder(size: .max)
-        // What goes on in the midst of a session has no preamble.
-        if !bytes.starts(with: Preamble(role: .producer, mode: .twoWay).encoded.prefix(8)) {
-            parser.append(Preamble(role: .producer, mode: .twoWay).encoded)
+    /// What its consumer holds, as the producer remembers it.
+    private static func bases(in vector: VectorFile, _ folder: FilePath) throws -> [OutgoingBase] {
+        var (bases, content) = ([OutgoingBase](), ManifestContent(json: []))
+        for section in vector.sections {
+            if section.label == "held" { content = ManifestContent(json: section.bytes) }
+            guard section.label == "base" else { continue }
+            let path = folder.appending("base-\(bases.count)")
+            try OpenFile.creating(path).write(section.bytes)
+            // The current one stands last, and is the best.
+            bases.insert(
+                OutgoingBase(content: content, digest: ContentDigest(hashing: section.bytes)) { OpenedBase(path) },
+                at: 0)
         }
-        parser.append(bytes)
-        while let element = try? parser.next() {
-            guard case .frame(.data(let data)) = element else {
-                (decoder, content) = (BlockDecoder(size: .max), [])
-                continue
-            }
-            content += (try? decoder.decode(data.bytes, isLast: false)) ?? []
-            if data.isLast { contents.append(content) }
-        }
-        return contents
+        return bases
     }
 
     /// What the vector's producer offers.

@@ -32,7 +32,9 @@ struct StubCodec {
     var codec: ColumnsCodec {
         ColumnsCodec(
             makeEncoder: { [encoding, pieceSize] in StubEncoder(store: $0, encoding: encoding, pieceSize: pieceSize) },
-            makeDecoder: { [decoding] in try StubDecoder($0, decoding) })
+            makeDecoder: { [decoding] in try StubDecoder($0, decoding) },
+            makeDeltaEncoder: { _, _ in throw DeltaFailure.unsuitable },
+            makeDeltaDecoder: { _, _ in throw CompressionError.damaged(.base) })
     }
 }
 

@@ -18,6 +18,8 @@ actor VectorScript: LinkSource, LinkSink {
     /// The other side's bytes, and after how many words they come.
     private var lines: [(words: Int, bytes: [UInt8])] = []
     private var heard: FrameParser
+    /// What the other side has said: answers refer to it.
+    private var spoken: FrameParser
 
     /// How long a word is waited for.
     private static let patience = Duration.seconds(5)
@@ -28,10 +30,12 @@ actor VectorScript: LinkSource, LinkSink {
         for section in vector.sections where section.label == "held" {
             _ = parser.held.hold(ManifestContent(json: section.bytes))
         }
-        heard = parser
-        for section in vector.sections where section.label != "held" {
+        (heard, spoken) = (parser, parser)
+        var other = parser
+        for section in vector.sections where !["held", "base"].contains(section.label) {
             guard section.label == side else {
                 lines.append((words.count, section.bytes))
+                parser.answer(&other, section.bytes)
                 continue
             }
             parser.append(section.bytes)
@@ -49,11 +53,12 @@ actor VectorScript: LinkSource, LinkSink {
         case .preamble, .unknownOptionalFrame, .frame(.working): nil
         case .frame(.hello): "HELLO"
         case .frame(.answer(let answer)):
-            "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \($0.encodings ?? [])" })" } ?? "everything")"
+            "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \($0.encodings ?? [])\($0.base.map { " over \($0.short)" } ?? "")" })" } ?? "everything")"
         case .frame(.receipt(let receipt)): "RECEIPT \(receipt.name) \(receipt.outcome) \(receipt.sha256)"
         case .frame(.refusal(let reason)): "REFUSAL \(reason.code) of the \(reason.extent)"
         case .frame(.manifest(let manifest)): "MANIFEST \(manifest.name) \(manifest.store.sha256)"
-        case .frame(.part(let opening)): "PART \(opening.part) \(opening.encoding)\(opening.isAnew ? " anew" : "")"
+        case .frame(.part(let opening)):
+            "PART \(opening.part) \(opening.encoding)\(opening.base.map { " over \($0.short)" } ?? "")\(opening.isAnew ? " anew" : "")"
         // How they are cut is the producer's affair.
         case .frame(.data): nil
         case .frame(.cancel(let reason)): "CANCEL \(reason.code) of the \(reason.extent)"
@@ -68,7 +73,9 @@ actor VectorScript: LinkSource, LinkSink {
             try? await Task.sleep(for: .milliseconds(1))
             if Task.isCancelled { throw .cancelled }
         }
-        return lines.removeFirst().bytes
+        let bytes = lines.removeFirst().bytes
+        heard.answer(&spoken, bytes)
+        return bytes
     }
 
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
@@ -81,4 +88,15 @@ actor VectorScript: LinkSource, LinkSink {
     }
 
     func finish() async throws(LinkError) { isFinished = true }
+}
+
+extension FrameParser {
+    /// What this reads answers what comes from the other side.
+    ///
+    /// - Parameter other: Reads that side's bytes, as far as they can be read.
+    mutating func answer(_ other: inout FrameParser, _ bytes: [UInt8]) {
+        other.append(bytes)
+        while (try? other.next()) != nil {}
+        if let offered = other.offer { offer = offered }
+    }
 }

@@ -49,6 +49,8 @@ package struct SendingPolicy: Hashable, Sendable {
     private let trustedAfter: Int64
     private let storeSize: Int64
     private var mayChange = false
+    /// Whether the link is a fast one, as far as its round trip tells.
+    private var seemsFast = false
     private var pace = LinkPace()
     /// Over all that was sent on trial.
     private var trialPace = LinkPace(shortest: .milliseconds(4))
@@ -79,6 +81,7 @@ package struct SendingPolicy: Hashable, Sendable {
             // What the first pieces cost is lost on a fast link, and made up for soon on another.
             (level, isFollowing, trustedAfter) = (.fastest, true, 0)
             mayChange = encoding == .columns && storeSize >= Self.smallSize
+            seemsFast = true
         }
     }
 
@@ -108,6 +111,12 @@ package struct SendingPolicy: Hashable, Sendable {
         }
         if isFollowing, let share = pace.waitingShare { follow(share) }
         return .goOn
+    }
+
+    /// What a delta may come to, in bytes, before it is better to send all: where bytes count, what all of the store takes at the least; where time does, so little
+    /// that nobody waits for it.
+    package var deltaLimit: Int64 {
+        seemsFast ? max(Self.smallSize / 4, storeSize / 32) : max(Self.smallSize / 4, storeSize)
     }
 
     /// Whether what is sent now may soon be taken back.

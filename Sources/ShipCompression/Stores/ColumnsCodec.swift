@@ -2,19 +2,26 @@ package import ShipProtocol
 package import StoreFormat
 package import SystemPackage
 
-/// What makes a store's rows into segments, and segments into a store.
+/// What makes a store's rows, or what changed of them, into segments, and segments into a store.
 ///
-/// Source: `Protocol/COLUMNS.md`.
+/// Source: `Protocol/COLUMNS.md`, `Protocol/DELTA.md`.
 package struct ColumnsCodec: Sendable {
     package let makeEncoder: @Sendable (StoreToEncode) throws -> any ColumnsEncoder
     package let makeDecoder: @Sendable (StoreToMake) throws -> any ColumnsDecoder
+    package let makeDeltaEncoder: @Sendable (StoreToEncode, BaseToReferTo) throws -> any ColumnsEncoder
+    /// - Parameter base: The file that the delta was made against.
+    package let makeDeltaDecoder: @Sendable (StoreToMake, _ base: FilePath) throws -> any ColumnsDecoder
 
     package init(
         makeEncoder: @escaping @Sendable (StoreToEncode) throws -> any ColumnsEncoder,
-        makeDecoder: @escaping @Sendable (StoreToMake) throws -> any ColumnsDecoder
+        makeDecoder: @escaping @Sendable (StoreToMake) throws -> any ColumnsDecoder,
+        makeDeltaEncoder: @escaping @Sendable (StoreToEncode, BaseToReferTo) throws -> any ColumnsEncoder,
+        makeDeltaDecoder: @escaping @Sendable (StoreToMake, _ base: FilePath) throws -> any ColumnsDecoder
     ) {
         self.makeEncoder = makeEncoder
         self.makeDecoder = makeDecoder
+        self.makeDeltaEncoder = makeDeltaEncoder
+        self.makeDeltaDecoder = makeDeltaDecoder
     }
 }
 
@@ -54,6 +61,22 @@ package struct StoreToEncode: Sendable {
         self.cores = max(1, cores)
         self.isAwaited = isAwaited
         self.room = room
+    }
+}
+
+/// What a delta is made against, and when it is given up.
+package struct BaseToReferTo: Sendable {
+    /// A file that nobody changes meanwhile, with the bytes of the one that the other side has.
+    package let path: FilePath
+    /// Whether the new store is in canonical form, so that its rows can go; else its bytes do.
+    package let goesByRows: Bool
+    /// Bytes of all segments, at most.
+    package let limit: Int64
+
+    package init(_ path: FilePath, goesByRows: Bool, limit: Int64) {
+        self.path = path
+        self.goesByRows = goesByRows
+        self.limit = limit
     }
 }
 

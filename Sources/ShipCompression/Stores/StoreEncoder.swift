@@ -43,7 +43,7 @@ package struct StoreEncoder: ColumnsEncoder {
     /// What a task came to.
     private enum Event: Sendable {
         /// `nil` after the last.
-        case read(ContentChannel.Pending?)
+        case read(WorkChannel<SegmentContent>.Pending?)
         case encoded(Int, EncodedSegment, EncodedSegment.Position)
         case checked
     }
@@ -71,7 +71,7 @@ package struct StoreEncoder: ColumnsEncoder {
     private func encodeAll(
         _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
     ) async throws {
-        let channel = ContentChannel(capacity: isLinkSlow ? Self.mostOnSlowLink : store.cores + 2)
+        let channel = WorkChannel<SegmentContent>(capacity: isLinkSlow ? Self.mostOnSlowLink : store.cores + 2)
         read(into: channel)
         do {
             try await run(channel, deliver)
@@ -88,11 +88,11 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     /// The walk blocks: it has a thread of its own, as the work of a serial queue has, and not one of those that tasks share.
-    private func read(into channel: ContentChannel) {
+    private func read(into channel: WorkChannel<SegmentContent>) {
         DispatchQueue(label: "ship-store walk").async { [self] in
             channel.end(
                 Result {
-                    let pages = PagesUntilClosed(try pages.open(), channel)
+                    let pages = PagesUntilClosed(try pages.open()) { channel.isClosed }
                     let segments = StoreWalk.Segments.full { capacities }
                     try StoreWalk.run(over: pages, shapes: store.shapes, segments: segments) { try channel.put($0) }
                 })
@@ -110,7 +110,7 @@ package struct StoreEncoder: ColumnsEncoder {
         store.isAwaited && store.dial.level.value > CompressionLevel.standard.value
     }
 
-    private func encode(_ pending: ContentChannel.Pending, _ index: Int) throws -> Event {
+    private func encode(_ pending: WorkChannel<SegmentContent>.Pending, _ index: Int) throws -> Event {
         guard let content = pending.take() else { throw CancellationError() }
         let effort = content.effort(store.dial.level, store.dial.prospect)
         let (storeBytes, position) = (content.storeBytes, content.isLast ? EncodedSegment.Position.last : .more)
@@ -119,7 +119,8 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     private func run(
-        _ channel: ContentChannel, _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
+        _ channel: WorkChannel<SegmentContent>,
+        _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
     ) async throws {
         let check = store.selfCheck == .on ? try StoreComparison(store.facts, pages) : nil
         try await withThrowingTaskGroup(of: Event.self) { group in
@@ -128,7 +129,7 @@ package struct StoreEncoder: ColumnsEncoder {
             var unchecked: [[UInt8]] = []
             var (isReading, isChecking, isAtEnd) = (false, false, false)
             /// What is to be begun next.
-            var pending: ContentChannel.Pending?
+            var pending: WorkChannel<SegmentContent>.Pending?
 
             func goOn() {
                 // On a slow link one after the other, each while the one before is sent: what is under way takes memory.
@@ -195,24 +196,6 @@ package struct StoreEncoder: ColumnsEncoder {
             block.removeAll(keepingCapacity: true)
         }
         return size
-    }
-}
-
-/// Pages of a store for as long as somebody wants its rows: the walk ends soon where nobody does.
-private struct PagesUntilClosed: PageSource {
-    private let pages: any PageSource
-    private let channel: ContentChannel
-
-    init(_ pages: any PageSource, _ channel: ContentChannel) {
-        self.pages = pages
-        self.channel = channel
-    }
-
-    var pageCount: UInt32 { pages.pageCount }
-
-    func read(_ number: UInt32, into page: inout [UInt8]) throws {
-        guard !channel.isClosed else { throw CancellationError() }
-        try pages.read(number, into: &page)
     }
 }
 

@@ -29,7 +29,6 @@ package struct PartSequence: Hashable, Sendable {
             throw .encodingNotSupported(opening.encoding)
         }
         guard opening.position == 0 else { throw .badPart(.position) }
-        guard opening.base == nil else { throw .badPart(.base) }
         let index: Int
         if let current, opening.part == UInt32(wanted[current].index) {
             index = current
@@ -41,6 +40,7 @@ package struct PartSequence: Hashable, Sendable {
         }
         let before = begun[wanted[index].index] ?? []
         guard wanted[index].encodings.contains(encoding), !before.contains(encoding) else { throw .badPart(.encoding) }
+        guard opening.base == (encoding.needsBase ? wanted[index].base : nil) else { throw .badPart(.base) }
         guard opening.isAnew != before.isEmpty else { throw .badPart(.anew) }
         begun[wanted[index].index] = before.union([encoding])
         (current, isOpen) = (index, true)
@@ -55,7 +55,7 @@ package struct PartSequence: Hashable, Sendable {
         if data.isLast { isOpen = false }
     }
 
-    /// In what else a part could come that has come already.
+    /// In what else a part could come that has come already, whatever is held.
     package func untried(part index: Int) -> [PartEncoding] {
         common.suiting(part: index).filter { begun[index]?.contains($0) != true }
     }

@@ -69,21 +69,23 @@ package struct ProducerDialogue: Sendable {
 
     private var state = State.betweenShipments
     private let common: CommonEncodings
-    /// What the consumer has said that it holds.
-    private let held: Set<ManifestContent.ID>
+    /// What the consumer has said that it holds, by the names of the stores.
+    private let held: [StoreName: Hello.HeldStore]
     /// In which encodings each part of the shipment has been sent.
     private var begun: [Int: Set<PartEncoding>] = [:]
 
     init(_ hello: Hello) {
         common = CommonEncodings(hello)
-        held = Set((hello.holds ?? []).map(\.manifest))
+        held = Dictionary((hello.holds ?? []).map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// What a manifest may refer to: what it says itself, if the consumer holds just that.
-    package func base(of manifest: Manifest) -> ManifestContent? {
-        guard !held.isEmpty else { return nil }
-        let content = ManifestContent(of: manifest)
-        return held.contains(content.id) ? content : nil
+    /// What a manifest may refer to: what it says itself, if that is current on the other side; else what this side remembers.
+    ///
+    /// - Parameter remembered: Contents of manifests of that store, the best first.
+    package func base(of manifest: Manifest, remembering remembered: [ManifestContent] = []) -> ManifestContent? {
+        guard let held = held[manifest.name] else { return nil }
+        return ([ManifestContent(of: manifest)] + remembered).first { $0.id == held.manifest }
+            ?? remembered.first { held.kept?.contains($0.id.start) ?? false }
     }
 
     /// Whether the consumer has a word to say on a shipment.
@@ -106,9 +108,7 @@ package struct ProducerDialogue: Sendable {
         case (.awaitingAnswer(let manifest), .frame(.answer(let answer))):
             return try send(answer, of: manifest)
         case (.awaitingReceipt(let manifest), .frame(.answer(let answer))):
-            guard let wants = answer.wants, !wants.isEmpty, wants.allSatisfy({ $0.encodings != nil }) else {
-                throw .outOfOrder(FrameType.answer.rawValue)
-            }
+            guard answer.asksAgain else { throw .outOfOrder(FrameType.answer.rawValue) }
             return try send(answer, of: manifest)
         case (.awaitingLastWord, .frame(.answer)):
             return nil

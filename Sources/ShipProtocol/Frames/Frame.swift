@@ -33,20 +33,23 @@ package enum Frame: Hashable, Sendable {
     /// - Parameters:
     ///   - payload: Within the limit of the type; its checksum has been compared.
     ///   - held: What a manifest may refer to.
+    ///   - offer: What an answer or a receipt may refer to.
     init(
-        type: FrameType, payload: ArraySlice<UInt8>, over held: HeldContents = HeldContents()
+        type: FrameType, payload: ArraySlice<UInt8>, over held: HeldContents = HeldContents(),
+        answering offer: OfferedManifest? = nil
     ) throws(ProtocolError) {
         switch type {
         case .hello: self = .hello(try MessageCoding.decode(Hello.self, packed: payload, as: type))
         case .manifest:
             self = .manifest(
                 try MessageCoding.decodeManifest(try PackedMessage.unpacking(payload, as: type, over: held)))
-        case .answer: self = .answer(try MessageCoding.decode(Answer.self, packed: payload, as: type))
+        case .answer: self = .answer(try MessageCoding.decode(Answer.self, packed: payload, as: type, answering: offer))
         case .part: self = .part(try PartOpening(decoding: payload))
         case .data: self = .data(try PartData(decoding: payload))
         case .signature: self = .signature(try Signature(decoding: payload))
         case .end: self = .end
-        case .receipt: self = .receipt(try MessageCoding.decode(Receipt.self, packed: payload, as: type))
+        case .receipt:
+            self = .receipt(try MessageCoding.decode(Receipt.self, packed: payload, as: type, answering: offer))
         case .refusal: self = .refusal(try MessageCoding.decode(Reason.self, from: payload, as: type))
         case .cancel: self = .cancel(try MessageCoding.decode(Reason.self, from: payload, as: type))
         case .working: self = .working
@@ -58,23 +61,43 @@ package enum Frame: Hashable, Sendable {
         try PackedMessage.packing(MessageCoding.encode(manifest), as: .manifest)
     }
 
+    /// MANIFEST as it goes, in the shortest way, and what answers to it may refer to.
+    ///
+    /// - Parameter base: What it may refer to, as the consumer has said that it holds it.
+    /// - Throws: `.payloadTooLong` for a manifest that lists too much.
+    package static func offer(
+        _ manifest: Manifest, over base: ManifestContent?
+    ) throws(ProtocolError) -> (bytes: [UInt8], offer: OfferedManifest) {
+        let bytes = try Frame.manifest(manifest).serialized(over: base)
+        let isDifference = PackedMessage.base(ofManifest: bytes.dropFirst(FrameHeader.size)) != nil
+        return (bytes, OfferedManifest(manifest, over: isDifference ? base : nil))
+    }
+
     /// Header, payload and checksum.
     ///
-    /// - Parameter base: What a manifest may refer to, as the consumer has said that it holds it.
+    /// - Parameters:
+    ///   - base: What a manifest may refer to, as the consumer has said that it holds it.
+    ///   - offer: What an answer or a receipt is about.
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
-    package func serialized(over base: ManifestContent? = nil) throws(ProtocolError) -> [UInt8] {
+    package func serialized(
+        over base: ManifestContent? = nil, answering offer: OfferedManifest? = nil
+    ) throws(ProtocolError) -> [UInt8] {
+        let answered = offer.map(PackedMessage.Reference.offer) ?? .none
         var bytes: [UInt8] = [type.rawValue, 0, 0, 0, 0]
         switch self {
         case .hello(let hello): bytes += try PackedMessage.packing(MessageCoding.encode(hello), as: type)
         case .manifest(let manifest):
-            bytes += try PackedMessage.packing(MessageCoding.encode(manifest), as: type, over: base)
-        case .answer(let answer): bytes += try PackedMessage.packing(MessageCoding.encode(answer), as: type)
+            bytes += try PackedMessage.packing(
+                MessageCoding.encode(manifest), as: type, over: base.map(PackedMessage.Reference.base) ?? .none)
+        case .answer(let answer):
+            bytes += try PackedMessage.packing(MessageCoding.encode(answer), as: type, over: answered)
         case .part(let opening): opening.append(to: &bytes)
         case .data(let data):
             bytes.reserveCapacity(FrameHeader.size + PartData.headerSize + data.bytes.count + 4)
             data.append(to: &bytes)
         case .signature(let signature): signature.append(to: &bytes)
-        case .receipt(let receipt): bytes += try PackedMessage.packing(MessageCoding.encode(receipt), as: type)
+        case .receipt(let receipt):
+            bytes += try PackedMessage.packing(MessageCoding.encode(receipt), as: type, over: answered)
         case .refusal(let reason), .cancel(let reason): bytes += MessageCoding.encode(reason)
         case .end, .working: break
         }

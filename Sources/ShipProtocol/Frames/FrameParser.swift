@@ -32,6 +32,10 @@ package struct FrameParser: Sendable {
 
     /// What a manifest may refer to.
     package var held = HeldContents()
+    /// What was offered last, by either side: what an answer may refer to.
+    package var offer: OfferedManifest?
+    /// What the manifest that came last refers to.
+    package private(set) var base: ManifestContent.ID?
 
     package init() {}
 
@@ -77,7 +81,12 @@ package struct FrameParser: Sendable {
                 let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
                 if type == .signature { isSigned = true }
                 if type == .manifest, isSigned { signedPayload = Array(payload) }
-                return .frame(try Frame(type: type, payload: payload, over: held))
+                let decoded = try Frame(type: type, payload: payload, over: held, answering: offer)
+                if case .manifest(let manifest) = decoded {
+                    base = PackedMessage.base(ofManifest: payload)
+                    offer = OfferedManifest(manifest, over: base.flatMap { held[$0] })
+                }
+                return .frame(decoded)
             }
         }
     }

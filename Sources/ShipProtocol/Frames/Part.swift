@@ -21,13 +21,15 @@ package struct PartOpening: Hashable, Sendable {
     /// What the encoding refers to; `nil` for nothing.
     package let base: ContentDigest?
 
-    /// - Parameter isAnew: Whether something of the part has come in another encoding.
-    package init(_ part: Int, as encoding: PartEncoding, isAnew: Bool = false) {
+    /// - Parameters:
+    ///   - base: What the consumer has said that it holds; of an encoding that needs none it is left out.
+    ///   - isAnew: Whether something of the part has come in another encoding.
+    package init(_ part: Int, as encoding: PartEncoding, over base: ContentDigest? = nil, isAnew: Bool = false) {
         self.encoding = encoding.rawValue
         self.isAnew = isAnew
         self.part = UInt32(clamping: part)
         position = 0
-        base = nil
+        self.base = encoding.needsBase ? base : nil
     }
 
     /// - Throws: `.badPart` for another length, and for flags that mean nothing.

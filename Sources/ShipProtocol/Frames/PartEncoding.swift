@@ -6,12 +6,15 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
     case blocks = 1
     /// The store by its rows, column by column; the consumer makes the pages, and the indexes that follow from the rows.
     case columns = 2
+    /// The store by what changed of it since another one, which the consumer holds.
+    case delta = 3
 
     /// How HELLO and ANSWER name it.
     package var name: ForeignText {
         switch self {
         case .blocks: "blocks"
         case .columns: "columns"
+        case .delta: "delta"
         }
     }
 
@@ -25,7 +28,15 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
     package var isMandatory: Bool {
         switch self {
         case .blocks: true
-        case .columns: false
+        case .columns, .delta: false
+        }
+    }
+
+    /// Whether it refers to another store.
+    package var needsBase: Bool {
+        switch self {
+        case .blocks, .columns: false
+        case .delta: true
         }
     }
 
@@ -35,7 +46,7 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
     package func suits(part index: Int) -> Bool {
         switch self {
         case .blocks: true
-        case .columns: index == 0
+        case .columns, .delta: index == 0
         }
     }
 }

@@ -26,32 +26,79 @@ package struct ManifestContent: Hashable, Sendable {
         static let size = 16
         /// `size` of them.
         let bytes: [UInt8]
+
+        /// As much of it as tells a few contents apart.
+        package var start: Start { Start(bytes: Array(bytes.prefix(Start.size))) }
+
+        /// The first 4 bytes, written as 8 lower-case hexadecimal digits.
+        package struct Start: Hashable, Sendable {
+            static let size = 4
+            /// `size` of them.
+            let bytes: [UInt8]
+        }
     }
 }
 
 extension ManifestContent.ID: Codable {
-    package init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws { bytes = try Hexadecimal.decode(Self.size, from: decoder) }
+
+    package func encode(to encoder: any Encoder) throws { try Hexadecimal.encode(bytes, to: encoder) }
+
+    /// 32 lower-case hexadecimal digits.
+    package var hex: String { Hexadecimal.text(bytes) }
+}
+
+extension ManifestContent.ID.Start: Codable {
+    package init(from decoder: any Decoder) throws { bytes = try Hexadecimal.decode(Self.size, from: decoder) }
+
+    package func encode(to encoder: any Encoder) throws { try Hexadecimal.encode(bytes, to: encoder) }
+
+    /// 8 lower-case hexadecimal digits.
+    package var hex: String { Hexadecimal.text(bytes) }
+}
+
+/// Digests that are shorter than a whole SHA-256, and under the same rule.
+private enum Hexadecimal {
+    static func decode(_ size: Int, from decoder: any Decoder) throws -> [UInt8] {
         let text = try decoder.singleValueContainer().decode(String.self)
-        // As long as a whole SHA-256, and under the same rule.
-        let rest = String(repeating: "0", count: 2 * (ContentDigest.size - Self.size))
+        let rest = String(repeating: "0", count: 2 * (ContentDigest.size - size))
         guard let digest = ContentDigest(hex: text + rest) else {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
-                    debugDescription: "not \(2 * Self.size) digits of lower-case hexadecimal"))
+                    debugDescription: "not \(2 * size) digits of lower-case hexadecimal"))
         }
-        bytes = Array(digest.bytes.prefix(Self.size))
+        return Array(digest.bytes.prefix(size))
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    static func encode(_ bytes: [UInt8], to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(hex)
+        try container.encode(text(bytes))
     }
 
-    /// 32 lower-case hexadecimal digits.
-    package var hex: String { bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined() }
+    static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
 }
 
+/// A manifest as both sides have it once it has been offered: what the answers to it may refer to.
+package struct OfferedManifest: Hashable, Sendable {
+    let content: ManifestContent
+    /// What it was offered as a difference from.
+    let base: ManifestContent?
+
+    package init(_ manifest: Manifest, over base: ManifestContent?) {
+        self.init(ManifestContent(of: manifest), over: base)
+    }
+
+    package init(_ content: ManifestContent, over base: ManifestContent?) {
+        self.content = content
+        self.base = base
+    }
+
+    /// What stands before the first byte of an answer, after the dictionary.
+    var bytes: [UInt8] { (base?.json ?? []) + content.json }
+}
 /// The contents of manifests that a consumer has told a producer that it holds: what a manifest may refer to.
 package struct HeldContents: Hashable, Sendable {
     private var contents: [ManifestContent.ID: ManifestContent] = [:]

@@ -10,6 +10,8 @@ package struct Answer: Hashable, Sendable {
         package let part: Int
         /// In the order in which the consumer likes them; `nil` for all that both sides know.
         package let encodings: [ForeignText]?
+        /// Of a store that the consumer holds, and keeps for as long as the shipment takes.
+        package let base: ContentDigest?
     }
 
     package init(_ wants: [Want]?) { self.wants = wants }
@@ -17,14 +19,16 @@ package struct Answer: Hashable, Sendable {
     /// All parts that there are.
     package static let everything = Answer(nil)
 
-    /// - Parameter parts: Those alone, in any encoding.
-    package init(parts: some Sequence<Int>) {
-        wants = parts.sorted().map { Want(part: $0, encodings: nil) }
+    /// - Parameters:
+    ///   - parts: Those alone, in any encoding.
+    ///   - base: What the store may refer to.
+    package init(parts: some Sequence<Int>, over base: ContentDigest? = nil) {
+        wants = parts.sorted().map { Want(part: $0, encodings: nil, base: $0 == 0 ? base : nil) }
     }
 
     /// - Parameter parts: Those alone, in these encodings.
     package init(again parts: [WantedPart]) {
-        wants = parts.map { Want(part: $0.index, encodings: $0.encodings.map(\.name)) }
+        wants = parts.map { Want(part: $0.index, encodings: $0.encodings.map(\.name), base: nil) }
     }
 }
 
@@ -48,10 +52,13 @@ package struct WantedPart: Hashable, Sendable {
     package let index: Int
     /// In the order in which the consumer likes them; at least one.
     package let encodings: [PartEncoding]
+    /// What those refer to that refer to anything.
+    package let base: ContentDigest?
 
-    package init(_ index: Int, _ encodings: [PartEncoding]) {
+    package init(_ index: Int, _ encodings: [PartEncoding], over base: ContentDigest? = nil) {
         self.index = index
         self.encodings = encodings
+        self.base = base
     }
 }
 
@@ -75,7 +82,10 @@ package struct CommonEncodings: Hashable, Sendable {
     /// All that this version knows, for a shipment that nobody answers.
     package static let ofVersion = CommonEncodings(PartEncoding.allCases.filter { !$0.isMandatory })
 
-    package func suiting(part index: Int) -> [PartEncoding] { all.filter { $0.suits(part: index) } }
+    /// - Parameter base: What there is to refer to.
+    package func suiting(part index: Int, over base: ContentDigest? = nil) -> [PartEncoding] {
+        all.filter { $0.suits(part: index) && (base != nil || !$0.needsBase) }
+    }
 
     /// What an answer to a manifest comes to.
     ///
@@ -90,12 +100,23 @@ package struct CommonEncodings: Hashable, Sendable {
             guard sizes.indices.contains(want.part), sizes[want.part] > 0 else {
                 throw .badMessage(type: FrameType.answer.rawValue, flaw: "it wants a part that there is not")
             }
-            let possible = suiting(part: want.part)
+            let possible = suiting(part: want.part, over: want.base)
             let encodings =
                 want.encodings.map { $0.compactMap(PartEncoding.init(named:)).filter(possible.contains) } ?? possible
             guard !encodings.isEmpty else { throw .noCommonEncoding(part: want.part) }
-            wanted.append(WantedPart(want.part, encodings))
+            wanted.append(WantedPart(want.part, encodings, over: want.base))
         }
         return wanted
+    }
+}
+
+extension Answer {
+    /// Whether it can be the answer to END: it wants something, says how, and nothing that refers to what the consumer holds.
+    var asksAgain: Bool {
+        guard let wants, !wants.isEmpty else { return false }
+        return wants.allSatisfy { want in
+            guard let encodings = want.encodings else { return false }
+            return !encodings.contains { PartEncoding(named: $0)?.needsBase ?? false }
+        }
     }
 }

@@ -5,17 +5,20 @@ package struct Hello: Hashable, Sendable {
     package let software: ForeignText
     /// Names of the encodings that it takes beside those that every consumer takes, in the order in which it likes them.
     package let encodings: [ForeignText]?
-    /// The current generation of each store, as far as its manifest may be referred to.
+    /// What is held of each store, as far as its manifests may be referred to.
     package let holds: [HeldStore]?
 
     package struct HeldStore: Hashable, Sendable, Codable {
         package let name: StoreName
-        /// What its manifest says.
-        package let manifest: ManifestContent.ID
+        /// What the manifest of the current generation says.
+        package let manifest: ManifestContent.ID?
+        /// The same of other generations that are kept, the newest first, in short.
+        package let kept: [ManifestContent.ID.Start]?
 
-        package init(name: StoreName, manifest: ManifestContent.ID) {
+        package init(name: StoreName, manifest: ManifestContent.ID?, kept: [ManifestContent.ID.Start] = []) {
             self.name = name
             self.manifest = manifest
+            self.kept = kept.isEmpty ? nil : Array(kept.prefix(Limits.keptGenerations))
         }
     }
 
@@ -33,6 +36,10 @@ extension Hello: Message {
         let encodings = encodings ?? []
         guard ([software] + encodings).allSatisfy(Label.isValid) else { return "not a label" }
         guard encodings.count <= Limits.features else { return "too many names" }
-        return holds?.count ?? 0 <= Limits.heldStores ? nil : "too many stores"
+        let holds = holds ?? []
+        guard holds.count <= Limits.heldStores else { return "too many stores" }
+        guard holds.allSatisfy({ $0.manifest != nil || $0.kept != nil }) else { return "a store that is not held" }
+        return holds.allSatisfy({ (1...Limits.keptGenerations).contains($0.kept?.count ?? 1) })
+            ? nil : "a number of kept generations out of 1...\(Limits.keptGenerations)"
     }
 }

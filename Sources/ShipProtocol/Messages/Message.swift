@@ -34,10 +34,11 @@ package enum MessageCoding {
     }
 
     /// - Throws: As `decode(_:from:as:)` and `PackedMessage.unpacking`.
-    static func decode<M: Message>(_: M.Type, packed payload: ArraySlice<UInt8>, as type: FrameType)
-        throws(ProtocolError) -> M
-    {
-        try decode(M.self, from: try PackedMessage.unpacking(payload, as: type)[...], as: type)
+    /// - Parameter offer: What it answers, if anything.
+    static func decode<M: Message>(
+        _: M.Type, packed payload: ArraySlice<UInt8>, as type: FrameType, answering offer: OfferedManifest? = nil
+    ) throws(ProtocolError) -> M {
+        try decode(M.self, from: try PackedMessage.unpacking(payload, as: type, answering: offer)[...], as: type)
     }
 
     /// A manifest in plain JSON, from a frame or from the file in which it was kept.

@@ -6,8 +6,8 @@ enum MessageDictionary {
     static let bytes = Array(lines.joined().utf8)
 
     private static let lines = [
-        #"{"encodings":["columns"],"holds":[{"manifest":"","name":""}],"software":"ship-store 0.1.0"}"#,
-        #"{"wants":[{"encodings":["blocks"],"part":0},{"part":1}]}"#,
+        #"{"encodings":["delta","columns"],"holds":[{"kept":["manifest":"","name":""}],"software":"ship-store 0.1.0"}"#,
+        #"{"wants":[{"base":"encodings":["blocks"],"part":0},{"part":1}]}"#,
         #"{"generation":1,"name":"","outcome":"unchanged","sha256":"","outcome":"installed","sha256":""#,
         #""missingExternalFiles":[{"folder":"_FBF","name":"omissions":{"externalFiles":[{"folder":"_EXTERNAL_DATA","name":""#,
         #""history":true,"tables":["metadata":{"requires":["gpkg_sqlite_sequence_content_docsize_segments_segdir_stat_config_data_idx_node_parent_rowid_fts"#,

@@ -2,63 +2,90 @@ import CZlib
 
 /// The payload of HELLO, MANIFEST, ANSWER and RECEIPT: their JSON, deflated. A small store pays for every byte of it.
 ///
-///     0  1 byte    how: 0 stored, 1 deflate, 2 difference
+///     0  1 byte    how: 0 stored, 1 deflate, 2 difference, 3 answer
 ///     1  16 bytes  difference alone: the id of the content that it differs from
 ///     1  rest      the JSON, or a raw deflate stream (RFC 1951) of it whose window begins as the dictionary, which that content
-///                  follows
+///                  follows; in an answer, that content and the manifest's own
 ///
 /// Source: `Protocol/README.md` section 3.5. Vectors: `packed_*`.
 enum PackedMessage {
     private static let stored: UInt8 = 0
     private static let deflated: UInt8 = 1
     private static let difference: UInt8 = 2
+    private static let answer: UInt8 = 3
 
     /// How far a stream may reach back, in bytes.
-    private static let window = 32 * 1024
+    private static let windowSize = 32 * 1024
 
     /// In the shortest way that there is.
     ///
-    /// - Parameter base: What the other side holds, and this may refer to.
+    /// What else than the dictionary a message may refer to.
+    enum Reference {
+        case none
+        /// What the other side holds.
+        case base(ManifestContent)
+        /// What is answered.
+        case offer(OfferedManifest)
+    }
+
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
     static func packing(
-        _ json: [UInt8], as type: FrameType, over base: ManifestContent? = nil
+        _ json: [UInt8], as type: FrameType, over reference: Reference = .none
     ) throws(ProtocolError) -> [UInt8] {
         guard json.count <= type.jsonLimit else { throw tooLong(json.count, type) }
         var shortest = [stored] + json
-        if let stream = deflate(json, after: dictionary(over: nil)), 1 + stream.count < shortest.count {
+        if let stream = deflate(json, after: window(before: [])), 1 + stream.count < shortest.count {
             shortest = [deflated] + stream
         }
-        if let base, let stream = deflate(json, after: dictionary(over: base)),
-            1 + ManifestContent.ID.size + stream.count < shortest.count
-        {
-            shortest = [difference] + base.id.bytes + stream
+        let (head, bytes): ([UInt8], [UInt8])
+        switch reference {
+        case .none: return shortest
+        case .base(let base): (head, bytes) = ([difference] + base.id.bytes, base.json)
+        case .offer(let offer): (head, bytes) = ([answer], offer.bytes)
+        }
+        if let stream = deflate(json, after: window(before: bytes)), head.count + stream.count < shortest.count {
+            shortest = head + stream
         }
         return shortest
     }
 
-    /// - Parameter held: What this side has said that it holds.
+    /// - Parameters:
+    ///   - held: What this side has said that it holds.
+    ///   - offer: What it is the answer to, if anything.
     /// - Returns: The JSON, of at most the type's limit.
     /// - Throws: `.badMessage` if it is packed in no known way, or refers to what is not held; `.damaged` for a stream that is none
     ///   or does not end with the payload; `.payloadTooLong` as soon as it inflates to too much.
     static func unpacking(
-        _ payload: ArraySlice<UInt8>, as type: FrameType, over held: HeldContents = HeldContents()
+        _ payload: ArraySlice<UInt8>, as type: FrameType, over held: HeldContents = HeldContents(),
+        answering offer: OfferedManifest? = nil
     ) throws(ProtocolError) -> [UInt8] {
         let content = payload.dropFirst()
         switch payload.first {
         case stored: return Array(content)
-        case deflated: return try inflate(content, after: dictionary(over: nil), type)
+        case deflated: return try inflate(content, after: window(before: []), type)
         case difference where type == .manifest:
-            let id = ManifestContent.ID(bytes: Array(content.prefix(ManifestContent.ID.size)))
-            guard let base = held[id] else {
+            guard let id = base(ofManifest: payload), let base = held[id] else {
                 throw .badMessage(type: type.rawValue, flaw: "it differs from what is not held")
             }
-            return try inflate(content.dropFirst(ManifestContent.ID.size), after: dictionary(over: base), type)
+            return try inflate(content.dropFirst(ManifestContent.ID.size), after: window(before: base.json), type)
+        case answer where type == .answer || type == .receipt:
+            guard let offer else {
+                throw .badMessage(type: type.rawValue, flaw: "it refers to a manifest that there is not")
+            }
+            return try inflate(content, after: window(before: offer.bytes), type)
         default: throw .badMessage(type: type.rawValue, flaw: "it is packed in no known way")
         }
     }
 
-    private static func dictionary(over base: ManifestContent?) -> [UInt8] {
-        Array((MessageDictionary.bytes + (base?.json ?? [])).suffix(window))
+    /// - Parameter payload: Of MANIFEST.
+    /// - Returns: What it refers to; `nil` for nothing.
+    static func base(ofManifest payload: ArraySlice<UInt8>) -> ManifestContent.ID? {
+        guard payload.first == difference else { return nil }
+        return ManifestContent.ID(bytes: Array(payload.dropFirst().prefix(ManifestContent.ID.size)))
+    }
+
+    private static func window(before bytes: [UInt8]) -> [UInt8] {
+        Array((MessageDictionary.bytes + bytes).suffix(windowSize))
     }
 
     private static func deflate(_ json: [UInt8], after dictionary: [UInt8]) -> [UInt8]? {

@@ -18,7 +18,7 @@ public enum SendEvent: Hashable, Sendable {
     case failed(StoreName, ShipmentError)
 }
 
-/// Why a store that was being sent by its rows is sent as it is.
+/// Why a store that was being sent in one encoding is sent in another one.
 public enum RestartCause: Hashable, Sendable {
     /// The consumer's word.
     case notMadeByConsumer
@@ -28,6 +28,10 @@ public enum RestartCause: Hashable, Sendable {
     case unsuitable
     /// The link takes bytes faster than rows can be encoded.
     case fastLink
+    /// So much has changed that all of it takes no more.
+    case largeDelta
+    /// What this side remembers of the store that the consumer holds is damaged, or gone.
+    case baseGone
 }
 
 /// What became of a shipment.
@@ -37,6 +41,15 @@ public struct Delivery: Hashable, Sendable {
     public let receipt: Receipt?
     /// Bytes on the wire, from the producer.
     public let bytesSent: Int64
+    /// How the store went; `nil` if none of it had to go.
+    public let store: EncodedStore?
     /// To the end, from the first look at the store, or the end of the shipment before it in the same session.
     public let duration: Duration
+}
+
+/// A store as it went over a link.
+public struct EncodedStore: Hashable, Sendable {
+    public let encoding: PartEncoding
+    /// Of its data, as encoded: frames, and what else was said, do not count.
+    public let bytes: Int64
 }

@@ -37,7 +37,7 @@ extension ConsumerSession {
                 guard let question = try question(about: shipment, &dialogue) else {
                     return try await install(try shipment.seal(), course)
                 }
-                try await writer?.send(.answer(question))
+                try await writer?.send(.answer(question), answering: frames.offer)
             case .discard(let reason): throw Cancelled(reason: reason)
             case .stop(let reason): throw ShipmentError.givenUp(reason)
             }
@@ -58,8 +58,9 @@ extension ConsumerSession {
         } catch InboxError.mismatch(let path) {
             flaw = InboxError.mismatch(path)
         }
-        let encodings = dialogue.untried(part: 0).filter(\.isMandatory)
-        guard !encodings.isEmpty else { throw flaw }
+        // What has come in blocks, and is not the manifest's, comes out no other way.
+        let encodings = dialogue.untried(part: 0)
+        guard encodings.contains(.blocks) else { throw flaw }
         let question = try dialogue.ask(for: [WantedPart(0, encodings)])
         try shipment.awaitStoreAgain()
         report(.askedAgain)
@@ -76,6 +77,7 @@ extension ConsumerSession {
         let (name, sender) = (shipment.manifest.name, shipment.sender)
         let generation = try await shipment.install(
             with: installer, permitting: { try permit(name, from: sender, course) }, open: { try tryOpening($0) })
+        course.installed(generation)
         return Receipt(generation, .installed)
     }
 

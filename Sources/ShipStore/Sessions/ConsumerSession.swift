@@ -41,10 +41,17 @@ struct ConsumerSession {
         let standing: SessionStanding
         private let knownMode = Mutex<Preamble.Mode?>(nil)
         private let hasRefused = Atomic(false)
+        private let knownHoldings = Mutex(Holdings())
 
         init(_ standing: SessionStanding) { self.standing = standing }
 
         var mode: Preamble.Mode? { knownMode.withLock { $0 } }
+
+        /// What the producer has been told of.
+        var holdings: Holdings { knownHoldings.withLock { $0 } }
+
+        func told(of holdings: Holdings) { knownHoldings.withLock { $0 = holdings } }
+        func installed(_ generation: Generation) { knownHoldings.withLock { $0.add(generation) } }
 
         /// Whether somebody may listen to a refusal, which is said once.
         func mayRefuse(_ greeting: Greeting) -> Bool {
@@ -103,7 +110,7 @@ struct ConsumerSession {
         var dialogue = ConsumerDialogue(taking: common)
         var outcome = Outcome()
         // Asked anew each time: somebody may be trusted no more while the session goes on.
-        if greeting == .atOnce { try await greet(&frames, writer, of: judgement.trust.stores(of: link, as: .sender)) }
+        if greeting == .atOnce { try await greet(&frames, writer, link, course) }
         while true {
             guard var offer = try await awaitOffer(&frames, writer, &dialogue, greeting, link, course) else {
                 return outcome
@@ -176,7 +183,7 @@ struct ConsumerSession {
             case .greet where greeting == .never: throw ShipmentError.cannotAnswer
             case .greet:
                 guard greeting == .ifAsked else { continue }
-                try await greet(&frames, writer, of: judgement.trust.stores(of: link, as: .sender))
+                try await greet(&frames, writer, link, course)
             case .stop(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let shipment):
                 guard let mode = dialogue.mode, let version = dialogue.version else {
@@ -216,13 +223,13 @@ struct ConsumerSession {
             let shipment = try await stage(manifest, from: sender, &offer.dialogue)
             return try await receive(shipment, &frames, nil, &offer.dialogue, course)
         }
-        switch try await answer(manifest, from: sender, writer, &offer.dialogue, course) {
+        switch try await answer(manifest, from: sender, frames, writer, &offer.dialogue, course) {
         case .unchanged(let receipt): return receipt
         case .receive(let shipment):
             let receipt = try await writer.whileWorking {
                 try await receive(shipment, &frames, writer, &offer.dialogue, course)
             }
-            try await writer.send(.receipt(receipt))
+            try await writer.send(.receipt(receipt), answering: frames.offer)
             return receipt
         }
     }
@@ -232,37 +239,40 @@ struct ConsumerSession {
         case receive(IncomingShipment)
     }
 
-    /// - Parameter stores: What the producer may send, and so may know of.
-    private func greet(_ frames: inout FrameReader, _ writer: FrameWriter, of stores: TrustedPeer.Stores) async throws {
-        var contents = HeldContents()
-        let held = try installer.folder.storeNames().filter(stores.contains).compactMap { name -> Hello.HeldStore? in
-            guard let current = try? installer.folder.current(of: name) else { return nil }
-            let content = ManifestContent(of: current.manifest)
-            return contents.hold(content) ? Hello.HeldStore(name: name, manifest: content.id) : nil
-        }
-        frames.hold(contents)
+    /// Tells the producer what it may know of: of the stores that it may send, what it has sent.
+    private func greet(
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ link: Link, _ course: Course
+    ) async throws {
+        let stores = try judgement.trust.stores(of: link, as: .sender)
+        let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
+        course.told(of: holdings)
+        frames.hold(holdings.contents)
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
-        try await writer.send(.hello(Hello(software: Software.name, taking: common, holds: held)))
+        try await writer.send(.hello(Hello(software: Software.name, taking: common, holds: holdings.stores)))
     }
 
     /// Two-way: what is here already need not come again.
     private func answer(
-        _ manifest: Manifest, from sender: Sender, _ writer: FrameWriter, _ dialogue: inout ReceivingDialogue,
-        _ course: Course
+        _ manifest: Manifest, from sender: Sender, _ frames: FrameReader, _ writer: FrameWriter,
+        _ dialogue: inout ReceivingDialogue, _ course: Course
     ) async throws -> Answered {
+        let reference = frames.manifestBase
         let prepared = try await writer.whileWorking {
-            try prepare(manifest, from: sender, try await turn(for: manifest), .skipWhatIsHere)
+            let turn = try await turn(for: manifest)
+            let base = course.holdings.base(for: manifest, referringTo: reference, in: installer.folder)
+            return try prepare(manifest, from: sender, turn, .skipWhatIsHere, over: base)
         }
         switch prepared {
         case .unchanged(let generation):
             let receipt = try confirm(generation, as: manifest, from: sender, course)
-            try await writer.send(.receipt(receipt))
+            try await writer.send(.receipt(receipt), answering: frames.offer)
             return .unchanged(receipt)
         case .staged(let shipment, let skipped):
             let coming = manifest.parts.indices.filter { !skipped.contains($0) && manifest.parts[$0].size > 0 }
-            let answer = skipped.isEmpty ? Answer.everything : Answer(parts: coming)
+            let base = coming.first == 0 ? shipment.base?.digest : nil
+            let answer = skipped.isEmpty && base == nil ? Answer.everything : Answer(parts: coming, over: base)
             try dialogue.accept(answer)
-            try await writer.send(.answer(answer))
+            try await writer.send(.answer(answer), answering: frames.offer)
             return .receive(shipment)
         }
     }
@@ -272,7 +282,8 @@ struct ConsumerSession {
         _ manifest: Manifest, from sender: Sender, _ dialogue: inout ReceivingDialogue
     ) async throws -> IncomingShipment {
         let turn = try await turn(for: manifest)
-        guard case .staged(let shipment, _) = try prepare(manifest, from: sender, turn, .takeEverything) else {
+        guard case .staged(let shipment, _) = try prepare(manifest, from: sender, turn, .takeEverything, over: nil)
+        else {
             throw BrokenInvariant("what all parts are to come of is here already")
         }
         try dialogue.accept()
@@ -293,19 +304,21 @@ struct ConsumerSession {
     }
 
     private func prepare(
-        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming
+        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
+        over base: HeldGeneration?
     ) throws -> Prepared {
         do {
-            return try prepareNow(manifest, from: sender, turn, coming)
+            return try prepareNow(manifest, from: sender, turn, coming, over: base)
         } catch InboxError.noSpace(let needed, let free) {
             // What was current until a moment ago takes room too, and is no reason to refuse anything.
             guard try installer.reclaimSpace() else { throw InboxError.noSpace(needed: needed, free: free) }
-            return try prepareNow(manifest, from: sender, turn, coming)
+            return try prepareNow(manifest, from: sender, turn, coming, over: base)
         }
     }
 
     private func prepareNow(
-        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming
+        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
+        over base: HeldGeneration?
     ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
             switch (try installer.plan(for: manifest, from: sender), coming) {
@@ -316,7 +329,8 @@ struct ConsumerSession {
             case (.stage(let held), _):
                 let present = coming == .skipWhatIsHere ? held : [:]
                 let staged = try installer.stage(manifest, from: sender, present: present)
-                return .staged(IncomingShipment(staged, from: sender, turn, codec), skipped: Set(present.keys))
+                return .staged(
+                    IncomingShipment(staged, from: sender, turn, codec, over: base), skipped: Set(present.keys))
             }
         }
     }

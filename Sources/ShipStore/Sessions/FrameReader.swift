@@ -27,6 +27,15 @@ struct FrameReader {
     /// What a manifest may refer to from here on.
     mutating func hold(_ contents: HeldContents) { parser.held = contents }
 
+    /// The content that the manifest that came last refers to.
+    var manifestBase: ManifestContent.ID? { parser.base }
+
+    /// What was offered last: what an answer may refer to.
+    var offer: OfferedManifest? {
+        get { parser.offer }
+        set { parser.offer = newValue }
+    }
+
     /// The payload of MANIFEST in a signed shipment, as it came.
     var signedPayload: [UInt8]? { parser.signedPayload }
 

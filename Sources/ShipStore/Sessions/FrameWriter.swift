@@ -10,8 +10,12 @@ final class FrameWriter: Sendable {
     /// How long the other side may take nothing at all.
     private let patience: Mutex<Duration>
 
-    init(_ writer: LinkWriter, _ timeouts: Timeouts) {
+    /// Whether lengths are made to say little.
+    private let isPadded: Bool
+
+    init(_ writer: LinkWriter, _ timeouts: Timeouts, isPadded: Bool = false) {
         self.writer = writer
+        self.isPadded = isPadded
         self.timeouts = timeouts
         patience = Mutex(timeouts.idle)
     }
@@ -27,12 +31,23 @@ final class FrameWriter: Sendable {
     func expectWork(on size: Int64) { patience.withLock { $0 = max($0, timeouts.rateWindow(for: size)) } }
 
     func send(_ preamble: Preamble) async throws {
-        try await send(preamble.encoded)
+        // It says the same each time.
+        try await send(preamble.encoded, isPadded: false)
     }
 
-    /// - Parameter base: What a manifest may refer to.
-    func send(_ frame: Frame, over base: ManifestContent? = nil) async throws {
-        try await send(try frame.serialized(over: base))
+    /// - Parameter offer: What an answer or a receipt is about.
+    func send(_ frame: Frame, answering offer: OfferedManifest? = nil) async throws {
+        try await send(try frame.serialized(answering: offer))
+    }
+
+    /// Sends a manifest.
+    ///
+    /// - Parameter base: What it may refer to.
+    /// - Returns: What answers to it may refer to.
+    func offer(_ manifest: Manifest, over base: ManifestContent?) async throws -> OfferedManifest {
+        let (bytes, offer) = try Frame.offer(manifest, over: base)
+        try await send(bytes)
+        return offer
     }
 
     /// Nothing more comes from this side.
@@ -68,7 +83,11 @@ final class FrameWriter: Sendable {
         }
     }
 
-    private func send(_ bytes: [UInt8]) async throws {
+    private func send(_ message: [UInt8]) async throws { try await send(message, isPadded: isPadded) }
+
+    private func send(_ message: [UInt8], isPadded: Bool) async throws {
+        // In one write: what goes by itself is seen by itself.
+        let bytes = isPadded ? Padding.frame(before: message.count) + message : message
         let start = ContinuousClock.now
         try await write(bytes)
         let waited = .now - start

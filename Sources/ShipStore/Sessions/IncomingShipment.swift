@@ -23,6 +23,8 @@ final class IncomingShipment {
 
     private let staged: StagedGeneration
     private let codec: ColumnsCodec?
+    /// What the store may come as a delta against: it stays as long as this does.
+    let base: HeldGeneration?
     /// The part that is open, or was last.
     private var open: (part: Int, decoder: any PartDecoder)?
     /// Of the store as it came last.
@@ -35,13 +37,14 @@ final class IncomingShipment {
 
     init(
         _ staged: StagedGeneration, from sender: Sender, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?,
-        same: Generation? = nil
+        over base: HeldGeneration? = nil, same: Generation? = nil
     ) {
         bytesTotal = staged.bytesToCome
         manifest = staged.manifest
         self.sender = sender
         self.staged = staged
         self.codec = codec
+        self.base = base
         self.turn = turn
         self.same = same
     }
@@ -57,7 +60,7 @@ final class IncomingShipment {
             storeFlaw = nil
             try staged.discardStore()
         }
-        open = (part, try encoding.decoder(ofPart: part, of: manifest, in: staged, codec))
+        open = (part, try encoding.decoder(ofPart: part, of: manifest, in: staged, codec, over: base))
     }
 
     /// - Throws: What ends the shipment.

@@ -26,14 +26,17 @@ final class OutgoingShipment: Sendable {
     /// What the entries of the store's indexes are made of; `nil` if the copy is not in canonical form, and cannot go by its
     /// rows.
     let indexShapes: [String: IndexShape]?
+    /// What the consumer may hold, and the store be made of.
+    let bases: [OutgoingBase]
     /// Where its parts are.
     private let paths: [FilePath]
     /// Goes with this; `nil` for parts that somebody else keeps.
     private let copy: PreparedCopy?
 
-    init(_ copy: consuming PreparedCopy, _ manner: Manner) {
+    init(_ copy: consuming PreparedCopy, _ manner: Manner, over bases: [OutgoingBase] = []) {
         manifest = copy.manifest
         self.manner = manner
+        self.bases = bases
         indexShapes =
             switch copy.copy.canonical {
             case .made(let shapes): shapes
@@ -44,9 +47,13 @@ final class OutgoingShipment: Sendable {
     }
 
     /// Of files that nobody changes or removes while it is used.
-    init(_ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, _ manner: Manner) {
+    init(
+        _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, _ manner: Manner,
+        over bases: [OutgoingBase] = []
+    ) {
         self.manifest = manifest
         self.manner = manner
+        self.bases = bases
         self.indexShapes = indexShapes
         self.paths = paths
         copy = nil
@@ -71,7 +78,25 @@ final class OutgoingShipment: Sendable {
     /// In what the store can go, best first.
     ///
     /// - Parameter wanted: In what the consumer takes it, as it likes them.
-    func encodings(among wanted: [PartEncoding]) -> [PartEncoding] {
-        wanted.filter { $0.isPossible(for: self) }
+    func encodings(among wanted: WantedPart) -> [PartEncoding] {
+        wanted.encodings.filter { $0.isPossible(for: self, over: base(wanted.base)) }
+    }
+
+    /// - Returns: `nil` for one that is not known here.
+    func base(_ digest: ContentDigest?) -> OutgoingBase? { bases.first { $0.digest == digest } }
+}
+
+/// A store that the consumer may hold, as this side remembers it.
+struct OutgoingBase: Sendable {
+    /// What its manifest said.
+    let content: ManifestContent
+    /// Of the store.
+    let digest: ContentDigest
+    /// Looks whether it is whole still, and keeps it for as long as the value lives that it gives; `nil` if it is not.
+    let open: @Sendable () -> (any Opened)?
+
+    /// One that is there, and stays.
+    protocol Opened: AnyObject, Sendable {
+        var path: FilePath { get }
     }
 }

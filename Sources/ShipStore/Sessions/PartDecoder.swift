@@ -19,20 +19,27 @@ protocol PartDecoder: AnyObject {
 
 extension PartEncoding {
     /// What a consumer takes beside what every one takes, as it likes it.
-    static func taken(with codec: ColumnsCodec?) -> [PartEncoding] { codec == nil ? [] : [.columns] }
+    static func taken(with codec: ColumnsCodec?) -> [PartEncoding] { codec == nil ? [] : [.delta, .columns] }
 
-    /// - Parameter part: Nothing has come of it.
+    /// - Parameters:
+    ///   - part: Nothing has come of it.
+    ///   - base: What it may refer to.
     func decoder(
-        ofPart part: Int, of manifest: Manifest, in staged: StagedGeneration, _ codec: ColumnsCodec?
+        ofPart part: Int, of manifest: Manifest, in staged: StagedGeneration, _ codec: ColumnsCodec?,
+        over base: HeldGeneration?
     ) throws -> any PartDecoder {
         let size = manifest.parts[part].size
         switch self {
         case .blocks: return BlocksPartDecoder(part, size: size)
-        case .columns:
+        case .columns, .delta:
             guard let codec else { throw ProtocolError.encodingNotSupported(rawValue) }
             let store = StoreToMake(
                 path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom)
-            return ColumnsPartDecoder(try codec.makeDecoder(store), size: size)
+            return SegmentsPartDecoder(size: size) {
+                guard self == .delta else { return try codec.makeDecoder(store) }
+                guard let base else { throw BrokenInvariant("a delta without a base") }
+                return try codec.makeDeltaDecoder(store, base.storePath)
+            }
         }
     }
 }
@@ -56,15 +63,17 @@ private final class BlocksPartDecoder: PartDecoder {
     }
 }
 
-private final class ColumnsPartDecoder: PartDecoder {
-    private let decoder: any ColumnsDecoder
+private final class SegmentsPartDecoder: PartDecoder {
+    private let make: () throws -> any ColumnsDecoder
+    private var decoder: (any ColumnsDecoder)?
     /// Bytes of segments that may still come.
     private var room: Int64
     private(set) var flaw: CompressionError?
     private(set) var bytesDone: Int64 = 0
 
-    init(_ decoder: any ColumnsDecoder, size: Int64) {
-        self.decoder = decoder
+    /// - Parameter make: Is called when the first data come.
+    init(size: Int64, _ make: @escaping () throws -> any ColumnsDecoder) {
+        self.make = make
         room = size + Limits.segmentsOverhead
     }
 
@@ -73,6 +82,8 @@ private final class ColumnsPartDecoder: PartDecoder {
         guard room >= 0 else { throw ProtocolError.badPart(.tooLong) }
         guard flaw == nil else { return }
         do {
+            let decoder = try decoder ?? make()
+            self.decoder = decoder
             try decoder.append(data)
             if isLast { try decoder.finish() }
             staged.storeGrew(by: decoder.bytesDone - bytesDone)

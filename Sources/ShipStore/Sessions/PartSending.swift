@@ -10,6 +10,7 @@ struct PartSending {
     private let opened: @Sendable (Int, PartEncoding) -> Bool
     /// Asked before each frame; what it throws ends the sending.
     private let mayGoOn: @Sendable () throws -> Void
+    private let link: SendingPolicy.Link
     private var policy: SendingPolicy
     private let dial: EffortDial
     /// Whether somebody waits at the other end.
@@ -19,6 +20,8 @@ struct PartSending {
     private let total: Int64
     /// The part that is open.
     private var openPart: Int?
+    /// How the store went in the end.
+    private(set) var sentStore: SentStore?
     /// When the encoder got the word.
     private var start = ContinuousClock.now
 
@@ -33,7 +36,8 @@ struct PartSending {
         self.mayGoOn = mayGoOn
         let all = shipment.manifest.parts
         total = wanted.reduce(0) { $0 + all[$1.index].size }
-        let possible = wanted.first { $0.index == 0 }.map { shipment.encodings(among: $0.encodings) } ?? []
+        self.link = link
+        let possible = wanted.first { $0.index == 0 }.map { shipment.encodings(among: $0) } ?? []
         policy = SendingPolicy(
             shipment.manner.effort, possible.first ?? .blocks, over: link, storeSize: shipment.manifest.store.size,
             totalSize: total)
@@ -53,39 +57,57 @@ struct PartSending {
     }
 
     private mutating func sendStore(_ store: WantedPart, _ report: (SendEvent) -> Void) async throws {
-        var encodings = shipment.encodings(among: store.encodings)
+        var encodings = shipment.encodings(among: store)
         guard !encodings.isEmpty else { throw ProtocolError.noCommonEncoding(part: 0) }
         while let encoding = encodings.first {
             do {
-                try await send([0], in: encoding, orOthers: encodings.count > 1, report)
+                try await send([0], in: encoding, over: store.base, orOthers: encodings.count > 1, report)
                 return
             } catch let failure as EncodingGivenUp {
                 encodings.removeFirst()
-                guard !encodings.isEmpty else { throw ProtocolError.noCommonEncoding(part: 0) }
+                guard let next = encodings.first else { throw ProtocolError.noCommonEncoding(part: 0) }
                 report(.startedAgain(failure.cause))
                 (storeDone, openPart) = (0, nil)
-                policy.changeToBlocks()
+                change(to: next)
             }
         }
     }
 
+    /// What was found out about the link counts on for blocks alone: others are tried anew.
+    private mutating func change(to encoding: PartEncoding) {
+        if encoding == .blocks { return policy.changeToBlocks() }
+        policy = SendingPolicy(
+            shipment.manner.effort, encoding, over: link, storeSize: shipment.manifest.store.size, totalSize: total)
+    }
+
+    /// - Parameters:
+    ///   - base: What the consumer holds.
+    ///   - hasOthers: Whether it may be given up.
     private mutating func send(
-        _ parts: [Int], in encoding: PartEncoding, orOthers hasOthers: Bool = false, _ report: (SendEvent) -> Void
+        _ parts: [Int], in encoding: PartEncoding, over base: ContentDigest? = nil, orOthers hasOthers: Bool = false,
+        _ report: (SendEvent) -> Void
     ) async throws {
         guard !parts.isEmpty else { return }
         dial.turn(to: policy.level, policy.prospect)
         start = .now
-        let encoder = encoding.encoder(for: shipment, isAwaited: isAwaited)
+        let encoder = encoding.encoder(
+            for: shipment, over: shipment.base(base), limit: policy.deltaLimit, isAwaited: isAwaited)
         // The first piece, and the end of a self-check, may be a while in coming.
         try await writer.whileWorking {
             try await encoder.encode(parts, dial) { piece in
                 try mayGoOn()
                 if piece.part != openPart {
                     let isAnew = opened(piece.part, encoding)
-                    try await writer.send(.part(PartOpening(piece.part, as: encoding, isAnew: isAnew)))
+                    if piece.part == 0 { sentStore = SentStore(encoding: encoding) }
+                    try await writer.send(.part(PartOpening(piece.part, as: encoding, over: base, isAnew: isAnew)))
                     openPart = piece.part
                 }
-                if piece.part == 0 { storeDone += piece.partBytes } else { othersDone += piece.partBytes }
+                if piece.part == 0 {
+                    storeDone += piece.partBytes
+                    sentStore?.bytes += Int64(piece.data.bytes.count)
+                } else {
+                    othersDone += piece.partBytes
+                }
                 let step = try await send(piece, report)
                 if step == .changeToBlocks, hasOthers { throw EncodingGivenUp(cause: .fastLink) }
             }
@@ -106,4 +128,11 @@ struct PartSending {
         start = .now
         return step
     }
+}
+
+/// How the store of a shipment went.
+struct SentStore: Hashable, Sendable {
+    let encoding: PartEncoding
+    /// Of the data, as encoded.
+    var bytes: Int64 = 0
 }

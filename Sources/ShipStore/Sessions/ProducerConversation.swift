@@ -12,6 +12,8 @@ final class ProducerConversation: Sendable {
         var deadline: FrameReader.Deadline?
         /// Why the sending ended early, if it did.
         var failure: (any Error)?
+        /// Of the shipment at hand.
+        var sentStore: SentStore?
     }
 
     private let state: Mutex<State>
@@ -32,10 +34,23 @@ final class ProducerConversation: Sendable {
     }
 
     func offered(_ manifest: Manifest) throws(BrokenInvariant) {
-        try state.withLock { state throws(BrokenInvariant) in try state.dialogue.offered(manifest) }
+        try state.withLock { state throws(BrokenInvariant) in
+            try state.dialogue.offered(manifest)
+            state.sentStore = nil
+        }
     }
 
-    func base(of manifest: Manifest) -> ManifestContent? { state.withLock { $0.dialogue }.base(of: manifest) }
+    func base(of manifest: Manifest, remembering contents: [ManifestContent]) -> ManifestContent? {
+        state.withLock { $0.dialogue }.base(of: manifest, remembering: contents)
+    }
+
+    /// How the store of the shipment at hand went, as far as it went.
+    var sentStore: SentStore? { state.withLock { $0.sentStore } }
+
+    func sent(_ store: SentStore?) {
+        guard let store else { return }
+        state.withLock { $0.sentStore = store }
+    }
 
     func beginSending() { state.withLock { ($0.deadline, $0.failure) = (nil, nil) } }
 

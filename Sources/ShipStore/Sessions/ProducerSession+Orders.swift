@@ -45,6 +45,8 @@ extension ProducerSession {
         let manifest: Manifest
         /// Since the end of the shipment before it.
         let bytesSent: Int64
+        /// How the store went; `nil` if the consumer wanted none of it.
+        let sentStore: SentStore?
         /// Since then.
         let duration: Duration
         /// `nil` where nobody answers.

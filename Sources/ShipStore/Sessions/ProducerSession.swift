@@ -13,6 +13,8 @@ struct ProducerSession {
     var signer: DeviceIdentity?
     /// Whether the consumer may have anything.
     let standing: SessionStanding
+    /// Whether lengths are made to say little.
+    var isPadded = false
     /// When the work began: before the link was opened.
     var start = ContinuousClock.now
     let report: @Sendable (SendEvent) -> Void
@@ -25,7 +27,7 @@ struct ProducerSession {
     /// - Returns: What each came to, in the order of the orders. A session that breaks off fails the shipment that it is in, and
     ///   all after it.
     func run(_ link: Link, _ orders: [Order]) async -> [Result<Outcome, ShipmentError>] {
-        let writer = FrameWriter(link.writer, timeouts)
+        let writer = FrameWriter(link.writer, timeouts, isPadded: isPadded)
         var results = Results(of: orders)
         // After END it would come too late.
         var mayCancel = { true }
@@ -73,13 +75,14 @@ struct ProducerSession {
                 of: shipment, wanted, over: medium == .file ? .file : .pipe, writer,
                 opened: { part, _ in begun.withLock { !$0.insert(part).inserted } }, mayGoOn: {})
             try await sending.run(report)
+            let sentStore = sending.sentStore
             mayCancel = { false }
             try await writer.send(.end)
             mayCancel = { true }
             results.append(
                 .success(
                     Outcome(
-                        manifest: shipment.manifest, bytesSent: writer.bytesSent - before.bytes,
+                        manifest: shipment.manifest, bytesSent: writer.bytesSent - before.bytes, sentStore: sentStore,
                         duration: .now - before.time, receipt: nil)))
             before = (writer.bytesSent, .now)
         }
@@ -147,7 +150,7 @@ struct ProducerSession {
                     .success(
                         Outcome(
                             manifest: shipment.manifest, bytesSent: writer.bytesSent - before.bytes,
-                            duration: .now - before.time, receipt: receipt)))
+                            sentStore: conversation.sentStore, duration: .now - before.time, receipt: receipt)))
             } catch {
                 results.append(.failure(error.cause))
                 if let end = error.end { throw end }
@@ -185,7 +188,8 @@ struct ProducerSession {
     ) async throws(RefusedShipment) -> Receipt {
         do {
             roundTrip.begin()
-            try await writer.send(.manifest(shipment.manifest), over: conversation.base(of: shipment.manifest))
+            let base = conversation.base(of: shipment.manifest, remembering: shipment.bases.map(\.content))
+            frames.offer = try await writer.offer(shipment.manifest, over: base)
             try conversation.offered(shipment.manifest)
             // The consumer gives up waiting for its turn somewhat earlier, and says why.
             let patience = timeouts.work(on: shipment.manifest.totalSize) + timeouts.idle
@@ -262,6 +266,7 @@ struct ProducerSession {
                         of: shipment, wanted, over: link, writer,
                         opened: { conversation.opened(part: $0, $1) }, mayGoOn: { try conversation.checkMaySend() })
                     try await sending.run(report)
+                    conversation.sent(sending.sentStore)
                     try standing.check()
                     try order.check()
                     try conversation.sentAll()

@@ -17,6 +17,13 @@ struct MannerArguments: ParsableArguments {
     @Flag(help: "Do not decode what is encoded before counting on it: the receiver alone finds what is wrong.")
     var noSelfCheck = false
 
+    @Flag(
+        help: """
+            Round what is sent up to steps of 4,096 bytes, so that whoever sees how much goes over the line, and can write rows \
+            into the store, learns less of what else is in it.
+            """)
+    var pad = false
+
     var encoding: PartEncoding { plain ? .blocks : .columns }
     var selfCheck: SelfCheck { noSelfCheck ? .off : .on }
 }

@@ -126,6 +126,7 @@ struct SendCommand: AsyncParsableCommand {
         if force { options.link.overwriting = .anything }
         options.trust = link.trust(console)
         options.device = link.device.device
+        options.padding = manner.pad
         options.signing = sign ? .always : .filesIfKnown
         let producer = Producer(stores.map { FilePath($0) }, options: options)
         let reporter = SendReporter(

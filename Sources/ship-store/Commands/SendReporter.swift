@@ -85,6 +85,7 @@ struct SendReporter: Sendable {
         emit(
             SendLine(
                 event: "finished", name: delivery.manifest.name, receipt: delivery.receipt, wire: delivery.bytesSent,
+                encoding: delivery.store.map { "\($0.encoding)" }, encoded: delivery.store?.bytes,
                 seconds: delivery.duration / .seconds(1)))
     }
 
@@ -116,6 +117,8 @@ private struct SendLine: Encodable {
     var done: Int64?
     var total: Int64?
     var wire: Int64?
+    var encoding: String?
+    var encoded: Int64?
     var seconds: Double?
     var cause: String?
     var error: String?
@@ -127,9 +130,9 @@ extension RestartCause {
     fileprivate var words: PrintableText? {
         switch self {
         case .notMadeByConsumer:
-            "the other side could not rebuild the store from its rows; sending it again as it is"
-        case .selfCheckFailed: "the store cannot be rebuilt from the rows that were sent; sending it again as it is"
-        case .unsuitable, .fastLink: nil
+            "the other side could not rebuild the store from what was sent; sending it again, otherwise"
+        case .selfCheckFailed: "the store cannot be rebuilt from what was sent; sending it again, otherwise"
+        case .unsuitable, .fastLink, .largeDelta, .baseGone: nil
         }
     }
 }

@@ -1,18 +1,18 @@
 import Dispatch
 import Synchronization
 
-/// Segments to be encoded, from the thread that reads the store to the tasks that encode.
+/// What a thread that reads a store makes, on its way to the tasks that go on with it.
 ///
 /// The thread waits while as many are under way as may be.
-final class ContentChannel: Sendable {
-    /// One that was put. It is kept nowhere else, so that what has been encoded of it can be let go.
+final class WorkChannel<Content: Sendable>: Sendable {
+    /// One that was put. It is kept nowhere else, so that what has been done of it can be let go.
     final class Pending: Sendable {
-        private let content: Mutex<SegmentContent?>
+        private let content: Mutex<Content?>
 
-        fileprivate init(_ content: SegmentContent) { self.content = Mutex(content) }
+        fileprivate init(_ content: Content) { self.content = Mutex(content) }
 
         /// - Returns: `nil` if somebody has it already.
-        func take() -> SegmentContent? {
+        func take() -> Content? {
             content.withLock { content in
                 defer { content = nil }
                 return content
@@ -41,7 +41,7 @@ final class ContentChannel: Sendable {
     /// Waits until there is room to read another. For the thread that reads.
     ///
     /// - Throws: `CancellationError` once nobody wants more.
-    func put(_ content: SegmentContent) throws {
+    func put(_ content: Content) throws {
         state.withLock { state in
             if !state.isClosed { state.contents.append(Pending(content)) }
         }

@@ -1,0 +1,112 @@
+import DeviceTrust
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import SystemPackage
+
+/// What is held of the stores that a producer may know of, as it is told when it is greeted: what its shipments may refer to.
+///
+/// What another device has sent is not among it: by whether a delta fits, nobody shall find out what is in another's store.
+struct Holdings: Sendable {
+    /// As HELLO says it.
+    private(set) var stores: [Hello.HeldStore] = []
+    /// What manifests may refer to.
+    private(set) var contents = HeldContents()
+    private var generations: [ManifestContent.ID: Generation] = [:]
+    private var current: [StoreName: ManifestContent.ID] = [:]
+
+    /// Nothing: for those whom nobody greets.
+    init() {}
+
+    /// - Parameters:
+    ///   - mayKnow: Whether the producer may send a store.
+    ///   - device: The producer; `nil` if it has not said who it is.
+    /// - Throws: `.noInbox`, `.file`. A generation that cannot be read is not held.
+    init(
+        in folder: InboxFolder, of mayKnow: (StoreName) -> Bool, from device: DeviceIdentifier?
+    ) throws(InboxError) {
+        let producer = device.map { ContentDigest(sha256: $0.bytes) }
+        for name in try folder.storeNames() where mayKnow(name) {
+            let now = folder.currentName(of: name)
+            if let now, let id = hold(now, of: name, in: folder, from: producer) { current[name] = id }
+            let others = ((try? folder.generationNames(of: name)) ?? []).reversed().filter { $0 != now }
+            let kept = others.prefix(Limits.keptGenerations).compactMap {
+                hold($0, of: name, in: folder, from: producer)
+            }
+            guard current[name] != nil || !kept.isEmpty else { continue }
+            stores.append(Hello.HeldStore(name: name, manifest: current[name], kept: kept.map(\.start)))
+            if stores.count == Limits.heldStores { break }
+        }
+    }
+
+    /// - Returns: How it is named; `nil` if it is not held for this producer.
+    private mutating func hold(
+        _ name: GenerationName, of store: StoreName, in folder: InboxFolder, from producer: ContentDigest?
+    ) -> ManifestContent.ID? {
+        guard let generation = try? folder.generation(name, of: store),
+            (try? Origin.of(generation, in: folder, is: producer)) == true
+        else { return nil }
+        let content = ManifestContent(of: generation.manifest)
+        guard generations[content.id] == nil, contents.hold(content) else { return nil }
+        generations[content.id] = generation
+        return content.id
+    }
+
+    /// This is current from here on, and what the producer has sent last.
+    mutating func add(_ generation: Generation) {
+        let content = ManifestContent(of: generation.manifest)
+        generations[content.id] = generation
+        current[generation.manifest.name] = content.id
+    }
+
+    /// What a shipment's store may come as a delta against.
+    ///
+    /// - Parameter reference: What its manifest refers to: of that, the producer is likely to have the store. Else it is what is
+    ///   current.
+    /// - Returns: `nil` if there is nothing, or it has gone meanwhile.
+    func base(for manifest: Manifest, referringTo reference: ManifestContent.ID?, in folder: InboxFolder)
+        -> HeldGeneration?
+    {
+        guard let generation = (reference ?? current[manifest.name]).flatMap({ generations[$0] }),
+            generation.manifest.name == manifest.name
+        else { return nil }
+        return HeldGeneration(generation, in: folder)
+    }
+}
+
+extension Origin {
+    /// Whether a generation is from a producer, or, where that is `nil`, nobody knows from which.
+    ///
+    /// - Throws: `.badOrigin`, `.file`.
+    fileprivate static func of(
+        _ generation: Generation, in folder: InboxFolder, is producer: ContentDigest?
+    ) throws(InboxError) -> Bool {
+        try read(ofGenerationAt: generation.path, in: folder.files)?.producer == producer
+    }
+}
+
+/// A generation that stays while this lives: see `StoreServing.Lease`.
+final class HeldGeneration: Sendable {
+    /// Of its store.
+    let digest: ContentDigest
+    private let folder: OpenFolder
+    private let lock: FolderLock
+    private let name: StoreName
+
+    /// - Returns: `nil` if it is gone, or somebody is about to remove it.
+    init?(_ generation: Generation, in inbox: InboxFolder) {
+        guard let folder = try? inbox.folder(of: generation),
+            let lock = try? FolderLock.take(.shared, on: generation.path, in: inbox.files),
+            // Between the opening and the lock somebody may have moved it away, to remove it.
+            let identity = try? lock.file.status.identity, identity == (try? folder.status.identity),
+            identity == (try? inbox.files.status(of: generation.path).identity)
+        else { return nil }
+        digest = generation.manifest.store.sha256
+        name = generation.manifest.name
+        self.folder = folder
+        self.lock = lock
+    }
+
+    /// For what opens it in this process, for as long as this lives.
+    var storePath: FilePath { folder.pathByDescriptor.appending(InboxLayout.storeFile(name)) }
+}
