@@ -111,11 +111,13 @@ vectors: ## Write the protocol's test vectors anew
 	python3 Protocol/Pairing/generate.py
 
 # STORES="a.sqlite b.sqlite": stores of one's own, whose shipments are weighed, and over which the codec is timed.
+# PAIRS="old.sqlite new.sqlite ...": two versions each of stores of one's own, the newer of which is shipped over the older.
 bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md
-	@.ci/setup brotli gzip netcat-openbsd openssl pigz time xz-utils zstd
+	@.ci/setup brotli bsdiff gzip netcat-openbsd openssl pigz time xdelta3 xz-utils zstd
 	swift build -c release --static-swift-stdlib --product codec-bench
 	swift build -c release --static-swift-stdlib --product serving-bench
-	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions \
+	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions --deltas 20 200 \
+	  --pairs $(PAIRS) \
 	  --copying 200 1100 \
 	  --readers .build/release/serving-bench --write
 	$(MAKE) pictures

@@ -1,7 +1,7 @@
-"""A shipment in a file, frame by frame (Protocol/README.md 3.1 to 3.4): how its store goes."""
+"""A shipment in a file, or what a sender has said in a session, frame by frame (Protocol/README.md 3.1 to 3.4): how its store goes."""
 PREAMBLE, HEADER, CHECKSUM = 16, 5, 4  # bytes
-PART, END = 0x04, 0x06
-BLOCKS, COLUMNS = 1, 2  # encodings
+PART, DATA, END = 0x04, 0x05, 0x06
+BLOCKS, COLUMNS, DELTA = 1, 2, 3  # encodings
 
 
 class NotAShipment(Exception):
@@ -30,3 +30,15 @@ def goes_by_rows(shipment):
         if kind == PART and payload[2:6] == bytes(4):  # part 0, the store
             encoding = payload[0]
     return encoding == COLUMNS
+
+
+def store_as_sent(shipment):
+    """In which encoding the store was opened last, and how many bytes of data came of it since; None and 0 of one that did not come."""
+    encoding, size, is_store = None, 0, False
+    for kind, payload in frames(shipment):
+        if kind == PART:
+            is_store = payload[2:6] == bytes(4)
+            encoding, size = (payload[0], 0) if is_store else (encoding, size)
+        elif kind == DATA and is_store:
+            size += len(payload) - 1  # without its flags
+    return encoding, size

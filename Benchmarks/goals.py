@@ -1,8 +1,11 @@
 """The figures to reach, and whether they are."""
 import bytes as weighing
+import changes
 import checks
 import codec
 import copying
+import deltas
+import pairs
 import sessions
 from contenders import BY_ROWS, GZIP, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
 from tables import as_multiple, median, ratio, table
@@ -35,6 +38,15 @@ MEMORY_A_ROW = 24  # bytes, for each row of the largest table that has an index
 RESTORE = 1.5  # x of sqlite3
 UNCHANGED = 400  # bytes
 ONE_SESSION = 0.4  # x of one after the other
+CHANGED = 20  # MB, of which these are
+CHANGES = {  # bytes of a whole session over plain TCP
+    changes.NOTHING: 400, changes.METADATA: 600, changes.ONE_ROW: 450, "1 % updated": 3000, "10 % appended": 760_000,
+    "5 % deleted": 1900, "a new index": 650,
+}
+PAIRS, PAIRS_MEAN = 0.25, 0.25  # x of the best of the peers for each
+BESIDE_DELTA = 400  # bytes of a session
+ONE_ROW = 0.8  # x of a whole shipment of the same
+ONE_ROW_SLOWLY = 1  # s
 CHECKS = 1.3  # x of SHA-256 and quick_check alone
 COPYING = 1.6  # x of VACUUM INTO alone
 READ_COST = 1.05  # x of a bare DatabaseQueue
@@ -99,6 +111,33 @@ def of_sessions(measured):
         at_most(UNCHANGED, measured.unchanged, "a store that has not changed, whole session", " bytes", "{} bytes".format),
         multiple(ONE_SESSION, ratio(one, each, lambda seconds: seconds), f"{sessions.STORES} stores in one session", sessions.EACH),
     ]
+
+
+def of_deltas(measured):
+    rows = []
+    if measured.size == CHANGED:
+        rows += [at_most(limit, measured.bytes[name].get(BY_ROWS), f"{name}: whole session of {BY_ROWS}", " bytes", "{:,} bytes".format)
+                 for name, limit in CHANGES.items()]
+        slow = median(measured.slow, deltas.seconds) if measured.slow else None
+        rows.append(at_most(ONE_ROW_SLOWLY, slow, f"{changes.ONE_ROW} at 250 kB/s, send to receipt", " s", "{:.2f} s".format))
+    for size, (ones, wholes) in measured.rows.items():
+        rows.append(multiple(ONE_ROW, ratio(ones, wholes, wall), f"{changes.ONE_ROW} of {size} MB: wall time", "a whole shipment"))
+        rows.append(at_most(MEMORY, deltas.memory(ones), f"{changes.ONE_ROW} of {size} MB: memory of either side", " MiB", "{:.1f} MiB".format))
+    return rows
+
+
+def of_pairs(results):
+    best = "the best difference of each"
+    rows = [
+        multiple(PAIRS, pairs.together(results), "versions that changed little, together", best),
+        multiple(PAIRS_MEAN, pairs.mean(results), "versions, geometric mean", best),
+    ]
+    if some := [each for each in results if each.is_delta]:
+        rows.append(at_most(BESIDE_DELTA, max(each.session - each.store for each in some), "a session beside the delta in it", " bytes",
+                            "{:,} bytes".format))
+    if results:
+        rows.append(multiple(WORST, max(each.store / each.whole for each in results), "a version, the worst", "the whole"))
+    return rows
 
 
 def of_checks(turns):

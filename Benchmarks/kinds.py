@@ -1,10 +1,11 @@
 """Stores of other kinds than the journal, each with what is special in it: SCHEMA is a store's schema, `batch` its next rows,
-by table. All are in WAL mode, and at rest."""
+by table. All are in WAL mode, and at rest. That of a phone is in phone.py."""
 import json
 import plistlib
 import sqlite3
 import uuid
 
+from phone import Phone
 from words import Words
 
 
@@ -217,7 +218,7 @@ class Visits(Words):
 
 
 KINDS = {"recipes": Recipes, "log": Log, "search": Search, "pictures": Pictures, "settings": Settings,
-         "visits": Visits}
+         "visits": Visits, "phone": Phone}
 
 
 def generate(kind, path, megabytes, seed):

@@ -10,11 +10,13 @@ Link = collections.namedtuple("Link", "rate delay")  # bytes a second, seconds o
 
 
 class Relay:
-    """Listens on a free port; each connection goes on to `target`. Counts both ways together."""
+    """Listens on a free port; each connection goes on to `target`. Counts both ways together. What goes to `target` is kept in the file
+    `record`, if there is one."""
 
-    def __init__(self, target, link=None):
+    def __init__(self, target, link=None, record=None):
         self.target, self.link, self.bytes = target, link, 0
-        self.lock, self.sockets = threading.Lock(), []
+        self.record = open(record, "wb", buffering=0) if record else None
+        self.lock, self.sockets, self.near = threading.Lock(), [], []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -27,6 +29,8 @@ class Relay:
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
             each.close()
+        if self.record:
+            self.record.close()
 
     def accept(self):
         with contextlib.suppress(OSError):
@@ -34,6 +38,7 @@ class Relay:
                 near, _ = self.listener.accept()
                 far = socket.create_connection(("127.0.0.1", self.target))
                 self.sockets += [near, far]
+                self.near.append(near)
                 for source, sink in ((near, far), (far, near)):
                     sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     threading.Thread(target=self.carry, args=(source, sink), daemon=True).start()
@@ -50,6 +55,8 @@ class Relay:
         while data := source.recv(limit):
             with self.lock:
                 self.bytes += len(data)
+                if self.record and source in self.near:
+                    self.record.write(data)
             yield data
 
     def carry_at_once(self, source, sink):

@@ -9,7 +9,9 @@ import bytes as weighing
 import checks
 import codec
 import copying
+import deltas
 import goals
+import pairs
 import restore
 import sessions
 from contenders import GZIP, PIGZ, ZSTD_19
@@ -97,6 +99,12 @@ def report(measured, args):
     if measured.sessions:
         lines += ["### Sessions", "", *sessions.figures(measured.sessions), ""]
         reached += goals.of_sessions(measured.sessions)
+    if measured.deltas:
+        lines += [f"### What a change costs, of {measured.deltas.size} MB", "", *deltas.figures(measured.deltas), ""]
+        reached += goals.of_deltas(measured.deltas)
+    if measured.pairs:
+        lines += ["### What a version costs after another", "", *pairs.figures(measured.pairs), ""]
+        reached += goals.of_pairs(measured.pairs)
     if measured.checks:
         lines += [f"### Checks of a received store of {args.checks} MB", "",
                   *figures_beside(checks.ALONE, measured.checks, "to those two"), ""]

@@ -16,6 +16,8 @@ import checks
 import codec
 import contenders
 import copying
+import deltas
+import pairs
 import readers
 import restore
 import sessions
@@ -56,13 +58,18 @@ def options():
     parser.add_argument("--codec", metavar="PATH", help="also run this build of codec-bench, over the same stores")
     parser.add_argument("--restore", type=int, metavar="MB", help="also restore a store of this size, beside sqlite3")
     parser.add_argument("--sessions", action="store_true", help="also what sessions cost beside the stores in them")
+    parser.add_argument("--deltas", nargs="+", type=int, default=[], metavar="MB", help="also what changes cost, of stores of these sizes; the first with every change")
+    parser.add_argument("--pairs", nargs="*", default=[], metavar="PATH", help="also what a version of a store costs after another: an older one and a newer one, and so on")
     parser.add_argument("--checks", type=int, metavar="MB", help="also check a received store of this size")
     parser.add_argument("--copying", nargs="*", type=int, default=[], metavar="MB", help="also take copies of stores of these sizes; one of 1,000 MB or more has visits, 4 million of 1,100 MB")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
     parser.add_argument("--timeout", type=float, default=900, metavar="S", help="longest turn (default: 900 s)")
     parser.add_argument("--write", action="store_true", help="put the figures into README.md")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if len(args.pairs) % 2:
+        parser.error("--pairs: an older version without a newer one")
+    return args
 
 
 def say(text):
@@ -85,6 +92,8 @@ class Measured:
     restores: dict = None
     waits: dict = None
     sessions: object = None  # sessions.Sessions
+    deltas: object = None  # deltas.Deltas
+    pairs: list = None
     checks: dict = None
     copies: dict = dataclasses.field(default_factory=dict)  # by megabytes
     reads: dict = None
@@ -195,8 +204,10 @@ def main():
             sys.exit(f"{needed} is missing: `make bench` installs it")
     program, measured = os.path.abspath(args.program), Measured()
     with tempfile.TemporaryDirectory(prefix="bench-of-ship-store-") as folder:
-        if args.bytes is not None:
+        os.environ["XDG_STATE_HOME"] = place(folder, "state")  # what is remembered of these stores is not the user's
+        if args.bytes is not None or args.pairs:
             check_frames(folder)
+        if args.bytes is not None:
             measured.weighed, failed = weighing.measure(program, args.bytes, say)
             measured.any_failed |= failed
         if args.codec:
@@ -212,6 +223,13 @@ def main():
             measured.any_failed |= failed
         if args.sessions:
             measured.sessions, failed = sessions.measure(program, args.runs, place(folder, "sessions"), say)
+            measured.any_failed |= failed
+        if args.deltas:
+            measured.deltas, failed = deltas.measure(program, args.deltas, args.runs, place(folder, "deltas"), held_open, say)
+            measured.any_failed |= failed
+        if args.pairs:
+            paths = [os.path.abspath(path) for path in args.pairs]
+            measured.pairs, failed = pairs.measure(program, paths, place(folder, "pairs"), say)
             measured.any_failed |= failed
         if args.checks:
             path = stores.made("journal", args.checks, place(folder, "to-check"))

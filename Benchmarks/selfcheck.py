@@ -53,7 +53,7 @@ def check_count():
 
 
 def check_frames(folder):
-    """Shipments that go by rows, that were taken back, and that end too early are told from each other."""
+    """Shipments that go by rows, that were taken back, and that end too early are told from each other, and what came of the store."""
     def shipment(*items):
         path = os.path.join(folder, "frames")
         with open(path, "wb") as file:
@@ -67,6 +67,7 @@ def check_frames(folder):
 
     columns, end = part(0, frames.COLUMNS), (frames.END, b"")
     store, other = part(0, frames.BLOCKS), part(1, frames.BLOCKS)
+    data = frames.DATA, bytes(101)
     wrong = [items for items, by_rows in (
         ((columns, columns, other, end), True), ((columns, store, end), False), ((store, end), False),
     ) if frames.goes_by_rows(shipment(*items)) != by_rows]
@@ -76,5 +77,9 @@ def check_frames(folder):
         pass
     else:
         wrong.append((columns,))
+    wrong += [items for items, sent in (
+        ((columns, data, data, other, data, end), (frames.COLUMNS, 200)), ((columns, data, store, data, end), (frames.BLOCKS, 100)),
+        ((other, data, end), (None, 0)),
+    ) if frames.store_as_sent(shipment(*items)) != sent]
     if wrong:
         sys.exit(f"self-check: taken for something else: {wrong}")

@@ -4,7 +4,7 @@
   stores.py generate KIND PATH MEGABYTES [SEED]   writes PATH; the same arguments give the same rows
   stores.py hold PATH                             keeps PATH open, as its app would, until stdin ends
 
-KIND is journal, recipes, log, search, pictures or settings. A journal leaves its last commits in PATH-wal. An open store is not
+KIND is journal, recipes, log, search, pictures, settings, visits or phone. A journal leaves its last commits in PATH-wal. An open store is not
 checkpointed by whoever else closes it, so that its -wal stays as it is for every contender.
 """
 import os

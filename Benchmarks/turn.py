@@ -112,7 +112,8 @@ def take_turn(contender, store, digest, folder, link, timeout):
     name = os.path.splitext(os.path.basename(store))[0]
     inbox, port = os.path.join(folder, "inbox"), free_port()
     os.makedirs(inbox)
-    environment = {"STORE": store, "NAME": name, "INBOX": inbox}
+    # Of what was shipped before nobody remembers anything.
+    environment = {"STORE": store, "NAME": name, "INBOX": inbox, "XDG_STATE_HOME": os.path.join(folder, "state")}
     os.sync()  # what the turn before left to write is not this one's
     try:
         with contextlib.ExitStack() as stack:
