@@ -26,13 +26,16 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let metadata: [String: ForeignText]
     /// The SQLite that made the copy.
     package let sqliteVersion: ForeignText
+    /// What the store was in when it was copied: while `SourceStore.state()` is equal to it, another copy with the same
+    /// options would have the same bytes. `nil` where that cannot be told.
+    package let state: StoreState?
 
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
         externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName],
         omissions: Omissions?, canonical: CanonicalFacts, tables: [ForeignText: TableContent]?,
         metadata: [String: ForeignText],
-        sqliteVersion: ForeignText
+        sqliteVersion: ForeignText, state: StoreState?
     ) {
         self.folder = folder
         self.path = path
@@ -46,6 +49,7 @@ package struct CompactCopy: ~Copyable, Sendable {
         self.tables = tables
         self.metadata = metadata
         self.sqliteVersion = sqliteVersion
+        self.state = state
     }
 
     /// What is said of the copy to a consumer.

@@ -11,13 +11,18 @@ final class ConnectionWatch: Sendable {
     let held: DatabaseQueue?
     /// Bytes that what is written leaves free on its disk; `nil` where somebody else has seen to that.
     let keptFree: Int64?
+    let turn: SnapshotTurn
     private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
     private let collation = Mutex<String?>(nil)
 
     /// Virtual machine instructions between two looks at the interruption: well under a millisecond.
     private static let instructions: CInt = 1000
 
-    init(interruption: Interruption, busyTimeout: Duration, held: DatabaseQueue? = nil, keptFree: Int64? = 0) {
+    init(
+        interruption: Interruption, busyTimeout: Duration, held: DatabaseQueue? = nil, keptFree: Int64? = 0,
+        turn: SnapshotTurn = .free
+    ) {
+        self.turn = turn
         self.interruption = interruption
         self.busyTimeout = busyTimeout
         self.held = held

@@ -8,11 +8,19 @@ enum PageCopy {
 
     /// Copies one state of the store: the read transaction is held all the while, or each commit of another connection
     /// would make the backup begin anew [sqlite.org/c3ref/backup_finish.html].
-    static func copy(_ source: Database, to target: Database, _ room: Room, _ interruption: Interruption) throws {
-        try source.execute(sql: "BEGIN")
+    ///
+    /// - Parameter settle: Runs the step that begins the transaction.
+    static func copy(
+        _ source: Database, to target: Database, _ room: Room, _ interruption: Interruption,
+        settle: (() throws -> Bool) throws -> Void
+    ) throws {
         defer { try? source.execute(sql: "COMMIT") }
-        // This is what takes the lock.
-        _ = try Int.fetchOne(source, sql: "SELECT count(*) FROM sqlite_master")
+        try settle {
+            try source.execute(sql: "BEGIN")
+            // This is what takes the lock.
+            _ = try Int.fetchOne(source, sql: "SELECT count(*) FROM sqlite_master")
+            return true
+        }
         try room.watch(target) {
             guard let backup = sqlite3_backup_init(target.sqliteConnection, "main", source.sqliteConnection, "main")
             else { throw DatabaseError(resultCode: target.lastErrorCode, message: target.lastErrorMessage) }

@@ -11,7 +11,7 @@ package struct SourceStore: Sendable {
     /// How long to wait for a connection that keeps everybody out.
     package let busyTimeout: Duration
     /// A connection that keeps everybody else out of the store; `nil` to read it beside others.
-    private let held: DatabaseQueue?
+    let held: DatabaseQueue?
 
     /// Bytes that a copy leaves free on the disk that it is made on; `nil` where somebody else has its room promised.
     package var keptFree: Int64? = 0
@@ -57,17 +57,24 @@ package struct SourceStore: Sendable {
     /// Everything goes into a private folder, which is removed with the copy, on an error, and when the task is cancelled.
     /// Nothing is left beside the store. In one rare case SQLite's index file (`-shm`) stays there: where the store has a
     /// log with content and no index, and this process may write to the folder but not to the store.
+    ///
+    /// - Parameter turn: Runs the step after which it is settled which state of the store the copy is of.
     package func compactCopy(
         in temporaryParent: FilePath = TemporaryFolder.defaultParent, _ profile: CopyProfile = CopyProfile(),
         missingExternalFiles policy: MissingExternalFiles = .refuse, form: CopyForm = .canonical,
-        marking: OmissionMarking = .asFound
+        marking: OmissionMarking = .asFound, turn: SnapshotTurn = .free
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
-        let take = try await Interruption.run { interruption throws(SnapshotError) in
-            try Take.complete(
+        let (take, state) = try await Interruption.run {
+            (interruption) throws(SnapshotError) -> (Take, StoreState?) in
+            // What was so before and after all of it was copied is what was copied.
+            let before = try readState(interruption)
+            let take = try Take.complete(
                 of: path, in: place, profile, form: form, policy: policy, marking: marking,
-                watch: watch(interruption))
+                watch: watch(interruption, turn))
+            guard let before, try readState(interruption) == before else { return (take, nil) }
+            return (take, before)
         }
         // Each reads the whole copy: side by side they take less time.
         async let check = Self.result { () async throws(SnapshotError) in
@@ -93,11 +100,12 @@ package struct SourceStore: Sendable {
             },
             missingExternalFiles: take.missing.map(\.name), omissions: take.omissions, canonical: take.canonical,
             tables: try outcomes.tables.get(), metadata: take.content.metadata,
-            sqliteVersion: ForeignText(String(cString: sqlite3_libversion())))
+            sqliteVersion: ForeignText(String(cString: sqlite3_libversion())), state: state)
     }
 
-    func watch(_ interruption: Interruption) -> ConnectionWatch {
-        ConnectionWatch(interruption: interruption, busyTimeout: busyTimeout, held: held, keptFree: keptFree)
+    func watch(_ interruption: Interruption, _ turn: SnapshotTurn = .free) -> ConnectionWatch {
+        ConnectionWatch(
+            interruption: interruption, busyTimeout: busyTimeout, held: held, keptFree: keptFree, turn: turn)
     }
 
     private static func temporaryFolder(in parent: FilePath) throws(SnapshotError) -> TemporaryFolder {

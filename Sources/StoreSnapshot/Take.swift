@@ -31,8 +31,9 @@ struct Take: Sendable {
 
     /// Most copies to take of a store whose external files come and go too fast to be held.
     private static let attempts = 10
-    /// Most copies to take of a store that changes under each where it can only be read without locks.
-    private static let attemptsWithoutLocks = 3
+    /// Most copies to take of a store that changes under each where it can only be read without locks, or whose file is
+    /// replaced under each.
+    private static let attemptsOfOne = 3
 
     /// Takes copies until one has all its files, or the same ones are missing again: the app that removes a file removes
     /// the reference too, so those are missing for good. What one take has held the next one need not find again.
@@ -177,20 +178,23 @@ struct Take: Sendable {
         _ store: FilePath, into target: FilePath, for wanted: VacuumInto.Wanted, _ profile: CopyProfile,
         _ form: CopyForm, _ marking: OmissionMarking, _ beginning: VacuumInto.Beginning, watch: ConnectionWatch
     ) throws(SnapshotError) -> (VacuumInto, VacuumInto.Written) {
-        for _ in 1...attemptsWithoutLocks {
+        for _ in 1...attemptsOfOne {
             let sidecars = Sidecars(beside: store)
             defer { Sidecars.restore(sidecars, beside: store) }
             let access = try SourceAccess(to: store, sidecars: sidecars)
             let vacuum = VacuumInto(
                 store: store, access: access, profile: profile, form: form, marking: marking, watch: watch,
                 beginning: beginning)
-            let written = try vacuum.write(to: target, for: wanted)
-            if access.isStillValid(for: store) { return (vacuum, written) }
-            switch (written.form, wanted) {
-            case (.pages(let pages, _), _): try? PlatformCalls.removeFile(pages)
-            case (.canonical, .canonical(let path)): try? PlatformCalls.removeFile(path)
-            case (.vacuumed, _), (.canonical, .vacuumed): try? PlatformCalls.removeFile(target)
+            let written: VacuumInto.Written
+            do throws(SnapshotError) {
+                written = try vacuum.write(to: target, for: wanted)
+            } catch {
+                guard beginning.takeMovedAway() else { throw error }
+                vacuum.discard(target, wanted)
+                continue
             }
+            if access.isStillValid(for: store) { return (vacuum, written) }
+            vacuum.discard(target, wanted)
         }
         throw .busy(store, waited: .zero)
     }

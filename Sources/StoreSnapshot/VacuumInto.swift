@@ -28,9 +28,14 @@ struct VacuumInto {
     /// Whether a copy has begun.
     final class Beginning: Sendable {
         private let state = Atomic(false)
+        private let movedAway = Atomic(false)
 
         var isOver: Bool { state.load(ordering: .acquiring) }
         fileprivate func end() { state.store(true, ordering: .releasing) }
+
+        /// Whether the store that was opened has its name no more, since this was asked last: another file has it.
+        func takeMovedAway() -> Bool { movedAway.exchange(false, ordering: .acquiringAndReleasing) }
+        fileprivate func foundMovedAway() { movedAway.store(true, ordering: .releasing) }
     }
 
     /// What is found out about the source under one shared lock.
@@ -85,7 +90,13 @@ struct VacuumInto {
         let room = try Room(for: needed, in: target.removingLastComponent(), leaving: watch.keptFree)
         guard needsPages else {
             try Self.prepare(target, room)
-            try connection.read { try Self.vacuum($0, into: target, room) }
+            // In which moment VACUUM begins to read, it does not say.
+            try connection.read { database in
+                try settle(database) {
+                    try Self.vacuum(database, into: target, room)
+                    return true
+                }
+            }
             return Written(form: .vacuumed, emptied: survey.emptied, room: room)
         }
         // Over a read-only connection SQLite does not know the CHECK constraints of its tables, but it does know those
@@ -126,7 +137,7 @@ struct VacuumInto {
     ///
     /// - Returns: `nil` where a copy of them is needed.
     private func make(_ path: FilePath, of database: Database, _ survey: Survey) throws -> Direct? {
-        try SnapshotPages.read(database, watch.interruption) { pages in
+        try SnapshotPages.read(database, watch.interruption, settle: { try settle(database, $0) }) { pages in
             // The schema may be another one by now.
             let emptied = try EmptiedTables(profile, marking, in: database)
             guard emptied.isEmpty else { return nil }
@@ -140,6 +151,26 @@ struct VacuumInto {
             case .impossible: return .leftToVacuum
             }
         }
+    }
+
+    /// Runs the step after which it is settled which state of the store is copied, in its turn.
+    private func settle(_ database: Database, _ begin: () throws -> Bool) throws {
+        try watch.turn.run({ try watch.interruption.check() }) {
+            guard try begin() else { return false }
+            // Another file may have taken the name since this one was opened, and may have been copied by now.
+            guard !SnapshotPages.hasMoved(database) else {
+                beginning.foundMovedAway()
+                throw SnapshotError.busy(store, waited: .zero)
+            }
+            return true
+        }
+    }
+
+    /// Removes what was written for nothing.
+    func discard(_ target: FilePath, _ wanted: Wanted) {
+        var files = [target, Self.pages(of: target)]
+        if case .canonical(let path) = wanted { files.append(path) }
+        for file in files { try? PlatformCalls.removeFile(file) }
     }
 
     /// Vacuums a copy of the pages, which goes.
@@ -158,7 +189,9 @@ struct VacuumInto {
         let emptied = try copy.read { copy in
             // It is thrown away if anything goes wrong.
             try copy.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
-            try connection.read { try PageCopy.copy($0, to: copy, room, watch.interruption) }
+            try connection.read { source in
+                try PageCopy.copy(source, to: copy, room, watch.interruption) { try settle(source, $0) }
+            }
             // The schema may be another one by now.
             let emptied = try EmptiedTables(profile, marking, in: copy)
             if !emptied.isEmpty { try room.watch(copy) { try emptied.empty(copy) } }
