@@ -7,6 +7,7 @@ public import SystemPackage
 ///     DIR/identity.pem     the key and the certificate
 ///     DIR/peers.json       the trusted devices
 ///     DIR/counter          the number of its last shipment
+///     DIR/turns/00 ... ff  empty: who holds the lock on one settles which state of a store a number goes with
 public struct DeviceFolder: Sendable {
     public let path: FilePath
     let folder: PrivateFolder
@@ -14,6 +15,7 @@ public struct DeviceFolder: Sendable {
     private static let identityFile: FilePath.Component = "identity.pem"
     static let peersFile: FilePath.Component = "peers.json"
     static let counterFile: FilePath.Component = "counter"
+    static let turnsFolder: FilePath.Component = "turns"
 
     /// - Parameter path: Its folder; nothing is made until something has to be kept.
     public init(at path: FilePath) {

@@ -9,14 +9,15 @@ struct PreparedCopy: ~Copyable, Sendable {
     let copy: CompactCopy
 
     init(
-        of source: SourceStore, named name: StoreName, _ options: CopyOptions, metadata: [String: String] = [:]
+        of source: SourceStore, named name: StoreName, _ options: CopyOptions, metadata: [String: String] = [:],
+        turn: SnapshotTurn = .free
     ) async throws(SnapshotError) {
         let createdAt = Timestamp(Date())
         var source = source
         source.keptFree = options.hasRoom ? nil : options.keptFree
         let copy = try await source.compactCopy(
             in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles,
-            form: options.form, marking: options.marking)
+            form: options.form, marking: options.marking, turn: turn)
         manifest = try copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata.mapValues { ForeignText($0) })
         self.copy = copy

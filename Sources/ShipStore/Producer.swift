@@ -89,6 +89,9 @@ public struct Producer: Sendable {
                 let orders = sources.map { source in
                     ProducerSession.Order(
                         check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
+                        isOvertaken: { [device = options.knownDevice] manifest in
+                            manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
+                        },
                         prepare: { try await prepare(source, counting: identity != nil, report) },
                         ended: { tell($0, of: source, report) })
                 }
@@ -149,10 +152,16 @@ public struct Producer: Sendable {
         _ source: Source, counting isCounted: Bool, _ report: @Sendable (SendEvent) -> Void
     ) async throws -> OutgoingShipment {
         let start = ContinuousClock.now
-        var copy = try await PreparedCopy(
-            of: source.store, named: source.name, options.copy, metadata: options.metadata)
-        // As late as can be: a number that is used for nothing is lost.
-        if isCounted, let counter = try options.knownDevice?.nextCounter() { copy.count(counter) }
+        func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
+            try await PreparedCopy(
+                of: source.store, named: source.name, options.copy, metadata: options.metadata, turn: turn)
+        }
+        let copy =
+            if isCounted, let device = options.knownDevice {
+                try await ShipmentNumbering(of: source.store, by: device).number(take)
+            } else {
+                try await take(.free)
+            }
         report(.copied(copy.manifest, .now - start))
         return OutgoingShipment(copy, options.manner)
     }

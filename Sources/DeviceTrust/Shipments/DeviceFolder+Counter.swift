@@ -11,11 +11,15 @@ extension DeviceFolder {
     package func nextCounter() throws(IdentityError) -> UInt64 {
         try folder.make()
         return try folder.whileLocked { () throws(IdentityError) in
-            let last = try folder.read(Self.counterFile).map { (bytes) throws(IdentityError) in try counter(in: bytes) }
-            let next = (last ?? 0) + 1
+            let next = try lastCounter() + 1
             try folder.write(Array("\(next)\n".utf8), as: Self.counterFile)
             return next
         }
+    }
+
+    /// The number that was drawn last; 0 before the first.
+    package func lastCounter() throws(IdentityError) -> UInt64 {
+        try folder.read(Self.counterFile).map { (bytes) throws(IdentityError) in try counter(in: bytes) } ?? 0
     }
 
     private func counter(in bytes: [UInt8]) throws(IdentityError) -> UInt64 {

@@ -27,6 +27,9 @@ public struct Device: Sendable {
         try Self.explained { try folder.nextCounter() }
     }
 
+    /// Whether a number has been drawn since this one.
+    func hasCounted(beyond counter: UInt64) -> Bool { ((try? folder.lastCounter()) ?? 0) > counter }
+
     /// - Returns: Whether a peer might take a store over; now it has.
     func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(ShipmentError) -> Bool {
         try Self.explained { try folder.useTakeOver(of: name, by: id) }

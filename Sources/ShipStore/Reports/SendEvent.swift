@@ -10,6 +10,8 @@ public enum SendEvent: Hashable, Sendable {
     case progress(done: Int64, total: Int64, wire: Int64)
     /// The store is sent again from its first byte, in another encoding.
     case startedAgain(RestartCause)
+    /// The consumer has a later shipment of this device: another copy is taken, once.
+    case overtaken(StoreName)
     /// All has been sent; the consumer verifies and installs.
     case awaitingReceipt
     /// A shipment is over, and well.

@@ -5,6 +5,8 @@ extension ProducerSession {
     struct Order: Sendable {
         /// Whether the consumer may have it, which is asked before the manifest goes, and before END.
         var check: @Sendable () throws -> Void = {}
+        /// Whether this device has made another shipment since.
+        var isOvertaken: @Sendable (Manifest) -> Bool = { _ in false }
         /// Takes the compact copy.
         let prepare: @Sendable () async throws -> OutgoingShipment
         /// Told what it came to, as soon as that is definite.

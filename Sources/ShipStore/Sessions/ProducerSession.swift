@@ -100,12 +100,7 @@ struct ProducerSession {
         _ order: Order, _ writer: FrameWriter, _ results: inout Results, _ mustSucceed: Bool
     ) async throws -> OutgoingShipment? {
         do {
-            try standing.check()
-            try order.check()
-            let shipment = try await writer.whileWorking(order.prepare)
-            try standing.check()
-            try order.check()
-            return shipment
+            return try await copy(order, writer)
         } catch {
             let failure = ShipmentError(error)
             if mustSucceed || failure == .stopped || error is LinkError { throw failure }
@@ -113,6 +108,15 @@ struct ProducerSession {
             results.append(.failure(failure))
             return nil
         }
+    }
+
+    func copy(_ order: Order, _ writer: FrameWriter) async throws -> OutgoingShipment {
+        try standing.check()
+        try order.check()
+        let shipment = try await writer.whileWorking(order.prepare)
+        try standing.check()
+        try order.check()
+        return shipment
     }
 
     private func greet(
@@ -145,11 +149,12 @@ struct ProducerSession {
                 continue
             }
             do throws(RefusedShipment) {
-                let receipt = try await ship(shipment, order, &frames, writer, conversation, &roundTrip)
+                let (manifest, receipt) = try await shipInOrder(
+                    shipment, order, &frames, writer, conversation, &roundTrip)
                 results.append(
                     .success(
                         Outcome(
-                            manifest: shipment.manifest, bytesSent: writer.bytesSent - before.bytes,
+                            manifest: manifest, bytesSent: writer.bytesSent - before.bytes,
                             sentStore: conversation.sentStore, duration: .now - before.time, receipt: receipt)))
             } catch {
                 results.append(.failure(error.cause))
@@ -164,7 +169,7 @@ struct ProducerSession {
     }
 
     /// Why a shipment did not arrive.
-    private struct RefusedShipment: Error {
+    struct RefusedShipment: Error {
         let cause: ShipmentError
         /// Why others have no better chance; `nil` if they have.
         let end: ShipmentError?
@@ -182,7 +187,7 @@ struct ProducerSession {
     }
 
     /// From the offer to the consumer's last word.
-    private func ship(
+    func ship(
         _ shipment: OutgoingShipment, _ order: Order, _ frames: inout FrameReader, _ writer: FrameWriter,
         _ conversation: ProducerConversation, _ roundTrip: inout RoundTrip
     ) async throws(RefusedShipment) -> Receipt {

@@ -46,6 +46,9 @@ struct SendReporter: Sendable {
         case .startedAgain(let cause):
             if let words = cause.words { console.say(words) }
             emit(SendLine(event: "started-again", cause: "\(cause)"))
+        case .overtaken(let name):
+            console.say("a later shipment of \(name) from this device came first; taking another copy")
+            emit(SendLine(event: "overtaken", name: name))
         case .awaitingReceipt where isRehearsal: break
         case .awaitingReceipt:
             console.show("sent; the receiver verifies and installs")

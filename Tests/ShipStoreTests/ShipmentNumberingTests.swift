@@ -1,0 +1,218 @@
+import DeviceTrust
+import GRDB
+import ShipProtocol
+import ShipTransport
+import StoreFiles
+import StoreSnapshot
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+/// The number of a shipment is drawn with the state that it is of.
+@Suite struct ShipmentNumberingTests {
+    private let scratch: ScratchFolder
+    private let path: FilePath
+    private let device: Device
+
+    init() throws {
+        scratch = try ScratchFolder()
+        path = scratch.path.appending("store.sqlite")
+        device = Device(folder: scratch.path.appending("device"))
+    }
+
+    private func makeStore() throws -> DatabaseQueue {
+        let app = try TestStore.open(path, preparation: "PRAGMA busy_timeout = 10000")
+        try app.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS t(a); INSERT INTO t VALUES (0)")
+        }
+        return app
+    }
+
+    /// - Returns: The number, and what the copy says.
+    private func ship(_ options: CopyOptions) async throws -> (number: UInt64, value: Int) {
+        let store = try SourceStore(at: path)
+        let copy = try await ShipmentNumbering(of: store, by: device).number { turn in
+            try await PreparedCopy(of: store, named: StoreName(suggestedBy: path), options, turn: turn)
+        }
+        let queue = try TestStore.open(copy.copy.path)
+        defer { try? queue.close() }
+        let value = try await queue.read { try Int.fetchOne($0, sql: "SELECT a FROM t") }
+        return (try #require(copy.manifest.counter), try #require(value))
+    }
+
+    @Test(arguments: [CopyForm.canonical, .vacuumed])
+    func `of many at once the higher number has the later state`(form: CopyForm) async throws {
+        let app = try makeStore()
+        let isOver = Mutex(false)
+        let (path, store) = (self.path, self)
+        async let writing: Int = {
+            var count = 0
+            while !isOver.withLock({ $0 }) {
+                try await app.writeWithoutTransaction { try $0.execute(sql: "UPDATE t SET a = a + 1") }
+                count += 1
+                try await Task.sleep(for: .microseconds(200))
+            }
+            return count
+        }()
+        var options = CopyOptions()
+        options.form = form
+        let shipments = try await withThrowingTaskGroup(of: [(number: UInt64, value: Int)].self) { group in
+            for _ in 0..<8 {
+                group.addTask { [options] in
+                    var some: [(number: UInt64, value: Int)] = []
+                    for _ in 0..<(Soak.isOn ? 100 : 12) { some.append(try await store.ship(options)) }
+                    return some
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        isOver.withLock { $0 = true }
+        #expect(try await writing > 0)
+        let inOrder = shipments.sorted { $0.number < $1.number }
+        #expect(Set(inOrder.map(\.number)).count == shipments.count)
+        for (earlier, later) in zip(inOrder, inOrder.dropFirst()) {
+            #expect(earlier.value <= later.value, "\(earlier), \(later)")
+        }
+        #expect(Set(inOrder.map(\.value)).count > 1)
+        try app.close()
+        withExtendedLifetime(path) {}
+    }
+
+    @Test func `one store waits for its turn, another does not, and nobody for ever`() throws {
+        let folder = device.folder
+        let other = "/other.sqlite" as FilePath
+        func turn(_ store: FilePath, _ patience: Duration = .zero, _ body: () throws -> Void) throws {
+            try folder.whileInTurn(for: store, waiting: patience, mayGoOn: {}, body)
+        }
+        struct Unwanted: Error {}
+        var steps: [String] = []
+        try turn(path) {
+            try turn(other) { steps.append("the other") }
+            #expect(throws: IdentityError.self) { try turn(path, .milliseconds(30)) { steps.append("twice") } }
+            #expect(throws: Unwanted.self) {
+                try folder.whileInTurn(for: path, waiting: .seconds(60), mayGoOn: { throw Unwanted() }) {
+                    steps.append("unwanted")
+                }
+            }
+        }
+        try turn(path) { steps.append("after it") }
+        #expect(steps == ["the other", "after it"])
+    }
+
+    @Test func `a counter that makes no sense is what is said`() async throws {
+        try makeStore().close()
+        _ = try device.nextCounter()
+        let file = device.folder.path.appending("counter")
+        try PlatformCalls.removeFile(file)
+        try OpenFile.creating(file).write(Array("none\n".utf8))
+        await #expect(throws: ShipmentError.identity(.damaged(file, flaw: "it holds no number of a shipment"))) {
+            _ = try await ship(CopyOptions())
+        }
+    }
+
+    // MARK: Overtaken
+
+    /// What a session comes to whose consumer refuses so many shipments since it has had a later one.
+    private func session(
+        refusing count: Int, isOvertaken: Bool = true
+    ) async throws -> (result: Result<ProducerSession.Outcome, ShipmentError>, copies: Int) {
+        try makeStore().close()
+        let copies = Mutex(0)
+        let consumer = LaterConsumer(refusing: count)
+        let session = ProducerSession(
+            timeouts: Timeouts(), standing: SessionStanding(.localPrograms) {}, report: { _ in })
+        let order = ProducerSession.Order(
+            isOvertaken: { _ in isOvertaken },
+            prepare: { [path] in
+                copies.withLock { $0 += 1 }
+                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), OutgoingShipment.Manner())
+            })
+        let link = Link(
+            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer), peer: .command("a consumer")
+        )
+        let result = try #require(await session.run(link, [order]).first)
+        return (result, copies.withLock { $0 })
+    }
+
+    @Test func `who has been overtaken takes another copy, once`() async throws {
+        let (result, copies) = try await session(refusing: 1)
+        #expect(try result.get().receipt?.outcome == .installed)
+        #expect(copies == 2)
+        let (again, copiesAgain) = try await session(refusing: 2)
+        #expect(copiesAgain == 2)
+        guard case .failure(.refused(let reason)) = again else { return #expect(Bool(false), "\(again)") }
+        #expect(reason.knownCode == .replayed)
+    }
+
+    @Test func `who has not, but has lost count, does not`() async throws {
+        let (result, copies) = try await session(refusing: 1, isOvertaken: false)
+        guard case .failure(.refused) = result else { return #expect(Bool(false), "\(result)") }
+        #expect(copies == 1)
+    }
+}
+
+/// A consumer that has had later shipments than the first ones that it is offered.
+private actor LaterConsumer: LinkSource, LinkSink {
+    private var parser = FrameParser()
+    private var manifest: Manifest?
+    private var refusals: Int
+    private var words: AsyncStream<[UInt8]>.Iterator
+    private let say: AsyncStream<[UInt8]>.Continuation
+
+    init(refusing refusals: Int) {
+        self.refusals = refusals
+        let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+        words = stream.makeAsyncIterator()
+        say = continuation
+        continuation.yield(Preamble(role: .consumer, mode: .twoWay).encoded)
+        if let hello = try? Frame.hello(Hello(software: "a consumer", taking: CommonEncodings([]), holds: []))
+            .serialized()
+        {
+            continuation.yield(hello)
+        }
+    }
+
+    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { await nextWord() }
+
+    private func nextWord() async -> [UInt8]? {
+        var words = words
+        defer { self.words = words }
+        return await words.next(isolation: self)
+    }
+
+    nonisolated func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        do {
+            try await take(bytes)
+        } catch {
+            throw .closedByPeer
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) throws {
+        parser.append(bytes)
+        while let element = try parser.next() {
+            switch element {
+            case .frame(.manifest(let manifest)):
+                self.manifest = manifest
+                if refusals > 0 {
+                    refusals -= 1
+                    say.yield(try Frame.refusal(Reason(.replayed, message: "old", ending: .shipment)).serialized())
+                } else {
+                    say.yield(try Frame.answer(.everything).serialized())
+                }
+            case .frame(.end):
+                guard let manifest else { break }
+                let receipt = Receipt(
+                    name: manifest.name, generation: 1, sha256: manifest.store.sha256, outcome: .installed)
+                self.manifest = nil
+                say.yield(try Frame.receipt(receipt).serialized())
+            default: break
+            }
+        }
+    }
+
+    nonisolated func finish() async throws(LinkError) {}
+}
