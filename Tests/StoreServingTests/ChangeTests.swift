@@ -183,7 +183,7 @@ import Testing
                 }
             }
             try await subscribe(3)
-            let before = try await OpenDescriptors.settle(at: 0)
+            let before = try await OpenDescriptors.settle(at: 0, within: .seconds(2))
             try await subscribe(30)
             #expect(try await OpenDescriptors.settle(at: before) <= before)
         }

@@ -41,12 +41,15 @@ package enum OpenDescriptors {
         guard setrlimit(which, &limit) == 0 else { throw CocoaError(.featureUnsupported) }
     }
 
-    /// Waits until there are no more than `expected`, or two seconds.
+    /// Waits until there are no more than `expected`, and what they are open on is as it should be; for as long as a busy machine may
+    /// take to close what is not used any more, on whatever thread that is.
     ///
     /// - Returns: How many there are then.
-    package static func settle(at expected: Int) async throws -> Int {
-        let deadline = ContinuousClock.now + .seconds(2)
-        while count > expected, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+    package static func settle(
+        at expected: Int, within limit: Duration = .seconds(30), where isSo: ([String]) -> Bool = { _ in true }
+    ) async throws -> Int {
+        let deadline = ContinuousClock.now + limit
+        while count > expected || !isSo(targets), .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
         return count
     }
 }
