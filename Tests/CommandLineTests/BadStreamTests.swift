@@ -76,7 +76,7 @@ import Testing
         _ = try await ChildProgram("/bin/sh", ["-c", "cat > a"], input: .bytes(bytes), in: desk.path).wait()
         try await desk.run("receive", "--into", "inbox", "--from", "./a").expectFailure(
             76, "the sender awaits an answer, and there is no way back on this link",
-            hint: "keep shipments with `send --to FILE`, which awaits none")
+            hint: "keep shipments with `send --to FILE`, which awaits none; without --json `receive --from -` answers")
     }
 
     @Test func `a file that is not there, and one that is a folder`() async throws {

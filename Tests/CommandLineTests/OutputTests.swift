@@ -44,6 +44,26 @@ import Testing
         #expect(try received.events().last?["error"] as? String == "this is no ship-store stream")
     }
 
+    /// Both want the standard output.
+    @Test func `--json goes with a sender that awaits no answer, and refuses one that does`() async throws {
+        let piped = try await desk.bash(
+            "set -o pipefail; $SHIP send Recipes.sqlite --to - -q | $SHIP receive --into inbox --from - --json -q | cat"
+        )
+        piped.expectSuccess()
+        try piped.expectOutput(of: "receive")
+        #expect(try piped.eventNames().last == "finished")
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        let asked = try await desk.shell(
+            """
+            status=0
+            $SHIP send Recipes.sqlite --to 'exec:$SHIP receive --into other --from - --json 2> words' -q || status=$?
+            cat words; exit $status
+            """)
+        #expect(asked.status == .exited(76))
+        #expect(asked.stdout.contains("the sender awaits an answer, and there is no way back on this link"))
+        #expect(try desk.leftovers == [])
+    }
+
     @Test func `--quiet says nothing but errors`() async throws {
         let line = "$SHIP send Recipes.sqlite --to - --quiet | $SHIP receive --into inbox --from - -q"
         let piped = try await desk.shell(line)

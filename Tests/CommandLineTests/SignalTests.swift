@@ -71,6 +71,30 @@ import Testing
     }
 
     @Test(arguments: stops)
+    func `a sender of several stores says once that it was stopped`(stop: Stop) async throws {
+        try desk.makeStore()
+        try desk.makeStore("Notes.sqlite")
+        try await desk.withLockedStore {
+            for file in ["./a", "unix:watch.sock"] {
+                let receiver = try await desk.listen(on: "unix:watch.sock")
+                let sender = try desk.start(
+                    "send", "Locked.sqlite", "Recipes.sqlite", "Notes.sqlite", "--to", file, "--busy-timeout", "60",
+                    "--json")
+                try await desk.waitUntil { try !Folder.names(in: desk.temporary).isEmpty }
+                sender.signal(stop.signal)
+                let outcome = try await sender.wait(timeout: .seconds(20))
+                #expect(outcome.status == .exited(stop.status))
+                try outcome.expectOutput(of: "send")
+                #expect(outcome.stderr.components(separatedBy: "stopped").count == 2, "\(outcome.stderr)")
+                let ends = try outcome.events().filter { ["failed", "error"].contains($0["event"] as? String) }
+                #expect(ends.count == 1)
+                #expect(ends.last?["status"] as? Int32 == stop.status)
+                _ = try await receiver.stop()
+            }
+        }
+    }
+
+    @Test(arguments: stops)
     func `a sender and its child`(stop: Stop) async throws {
         try desk.makeStore()
         let sender = try desk.start("send", "Recipes.sqlite", "--to", "exec:echo child $$ >&2; sleep 600")

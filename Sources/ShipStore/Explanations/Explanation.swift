@@ -84,7 +84,9 @@ extension ShipmentError {
         case .cannotAnswer:
             Explanation(
                 "the sender awaits an answer, and there is no way back on this link",
-                hint: "keep shipments with `send --to FILE`, which awaits none")
+                hint:
+                    "keep shipments with `send --to FILE`, which awaits none; without --json `receive --from -` answers"
+            )
         case .stopped: Explanation("stopped before it was done", hint: "nothing has changed; start again")
         case .sqlite(let message): Explanation("SQLite cannot open what was installed: \(message)")
         case .unforeseen(let error):

@@ -27,6 +27,8 @@ public struct LinkOptions: Sendable {
     /// What `-` stands for.
     public var standardInput = FileDescriptor.standardInput
     public var standardOutput = FileDescriptor.standardOutput
+    /// Whether something else is written to the standard output of whoever receives from `-`: then nobody is answered there.
+    public var standardOutputIsTaken = false
 
     public init() {}
 

@@ -27,6 +27,7 @@ enum StandardStreams {
                 direction: .oneWay, medium: medium, reader: input.end, writer: LinkWriter(NoSink()),
                 peer: .standardStreams),
             channels: [input.channel].compactMap(\.self), borrowed: [input.borrowed].compactMap(\.self))
+        guard !options.standardOutputIsTaken else { return opened }
         guard (try? DescriptorLink.isWatchable(options.standardOutput, outputPath)) == true else { return opened }
         do throws(LinkError) {
             let output = try await DescriptorLink.writing(options.standardOutput, as: outputPath, options)

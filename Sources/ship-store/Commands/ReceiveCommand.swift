@@ -21,6 +21,9 @@ struct ReceiveCommand: AsyncParsableCommand {
               ship-store receive --into inbox --model Recipes.momd
               ship-store receive --into inbox --user-version 5..7
               ship-store receive --into inbox --probe 'SELECT count(*) FROM recipe'
+
+            With --json the standard output is taken: `--from -` reads what `send --to -` writes, which awaits no answer, and \
+            refuses a sender that does.
             """)
 
     @Option(
@@ -102,6 +105,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.checking = check.options
         options.timeouts = link.timeouts
         options.link = link.linkOptions
+        // Frames among the objects would be of no use to anybody.
+        options.link.standardOutputIsTaken = output.json
         options.trust = link.trust(console)
         options.unsigned = unsigned ? .taken : .asCarried
         options.replacing = Set(replace.map(\.name))

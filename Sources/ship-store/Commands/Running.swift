@@ -17,7 +17,9 @@ enum Running {
         PlatformCalls.ignoreFileSizeSignal()
         switch await firstEnd(of: work, whenHungUp) {
         case .signalled(let signal):
-            throw ExitCode((whenStopped ?? ExitStatus(signal)).rawValue)
+            let status = whenStopped ?? ExitStatus(signal)
+            if status != .success { console.tellOfStop(status) }
+            throw ExitCode(status.rawValue)
         case .failed(let error as ShipmentError):
             let (explanation, status) = (error.explanation, ExitStatus(error))
             console.fail("\(explanation.cause)", hint: explanation.hint.map { "\($0)" }, status)

@@ -57,7 +57,7 @@ struct SendReporter: Sendable {
         case .delivered(let delivery): finish(delivery)
         case .failed(let name, let failure):
             // What is all that there is to say is said in the end.
-            guard isOneOfSeveral else { return }
+            guard isOneOfSeveral, failure != .stopped else { return }
             let explanation = failure.explanation
             console.warn("\(name) was not shipped: \(explanation.cause)")
             emit(SendLine(event: "failed", name: name, error: explanation.cause, hint: explanation.hint))

@@ -76,6 +76,13 @@ final class Console: Sendable {
         if data == .json { Output.write(json: ErrorLine(error: cause.text, hint: hint?.text, status: status.rawValue)) }
     }
 
+    /// The last words of a program that has been told to stop: no complaint, but programs that read its data hear how it ends.
+    func tellOfStop(_ status: ExitStatus) {
+        let words: PrintableText = "stopped before it was done"
+        say(words)
+        if data == .json { Output.write(json: ErrorLine(error: words.text, hint: nil, status: status.rawValue)) }
+    }
+
     private func write(_ text: String) {
         barIsShown.withLock { isShown in
             FileDescriptor.standardError.writeText((isShown ? "\r\u{1B}[K" : "") + text)
