@@ -79,6 +79,7 @@ let package = Package(
                 system,
             ]),
         target("DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
+        target("StoreBases", ["ShipProtocol", "StoreFiles", system]),
         target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
         target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
         target(
@@ -97,8 +98,8 @@ let package = Package(
             "ShipStore",
             [
                 "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
-                "DeviceTrust", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations", "CoreDataReading", grdb,
-                subprocess, system,
+                "DeviceTrust", "StoreBases", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations",
+                "CoreDataReading", grdb, subprocess, system,
             ]),
         .executableTarget(
             name: "ship-store",
@@ -157,10 +158,13 @@ let package = Package(
         tests(
             of: "ShipStore",
             [
-                "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "ShipTransport", "StoreFiles",
-                "StoreFormat", "StoreInbox", "StoreInstall", "StoreServing", crypto, grdb, sqlite, system,
+                "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "ShipTransport", "StoreBases",
+                "StoreFiles",
+                "StoreFormat", "StoreSnapshot", "StoreInbox", "StoreInstall", "StoreServing", crypto, grdb, sqlite,
+                system,
             ]),
         tests(of: "ShipTransport", ["DeviceTrust", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
+        tests(of: "StoreBases", ["ShipProtocol", "StoreFiles", system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
         tests(of: "StoreFormat", ["ShipProtocol", "StoreFiles", grdb, sqlite, system]),
         tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),

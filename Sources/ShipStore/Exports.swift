@@ -3,6 +3,7 @@
 @_exported public import ShipCompression
 @_exported public import ShipProtocol
 @_exported public import ShipTransport
+@_exported public import StoreBases
 @_exported public import StoreFiles
 @_exported public import StoreInbox
 @_exported public import StoreOperations

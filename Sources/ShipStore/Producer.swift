@@ -3,6 +3,7 @@ import FoundationEssentials
 public import ShipCompression
 public import ShipProtocol
 public import ShipTransport
+public import StoreBases
 import StoreFiles
 import StoreSnapshot
 public import SystemPackage
@@ -35,6 +36,9 @@ public struct Producer: Sendable {
         public var device: Device?
         /// Whether shipments that nobody answers are signed.
         public var signing = Signing.filesIfKnown
+        /// Where the copies are remembered that receivers have acknowledged, so that the next shipment can build on them; `nil`
+        /// for nowhere. Unless `copy` says where copies are made, they are made there.
+        public var memory: BaseMemory?
         /// What makes rows into segments.
         package var codec: ColumnsCodec? = .standard
 
@@ -87,13 +91,22 @@ public struct Producer: Sendable {
                     timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing,
                     isPadded: options.padding, start: start, report: report)
                 let orders = sources.map { source in
-                    ProducerSession.Order(
+                    let remembered = RememberedShipment(bases(of: source), over: link)
+                    return ProducerSession.Order(
                         check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
                         isOvertaken: { [device = options.knownDevice] manifest in
                             manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
                         },
-                        prepare: { try await prepare(source, counting: identity != nil, report) },
-                        ended: { tell($0, of: source, report) })
+                        prepare: {
+                            let shipment = try await prepare(
+                                source, counting: identity != nil, for: remembered?.bases, report)
+                            remembered?.prepared(shipment)
+                            return shipment
+                        },
+                        ended: { result in
+                            tell(result, of: source, report)
+                            remembered?.ended(result)
+                        })
                 }
                 let results = try await standing.whileItLasts { await session.run(link, orders) }
                 return try results.map { try $0.get() }.map(Delivery.init)
@@ -147,14 +160,21 @@ public struct Producer: Sendable {
         return sources
     }
 
-    /// - Parameter isCounted: Whether it gets a number.
+    /// - Returns: `nil` if nothing is to be remembered.
+    private func bases(of source: Source) -> RememberedBases? {
+        options.memory.map { RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile) }
+    }
+
+    /// - Parameters:
+    ///   - isCounted: Whether it gets a number.
+    ///   - bases: Among which it is to be remembered.
     private func prepare(
-        _ source: Source, counting isCounted: Bool, _ report: @Sendable (SendEvent) -> Void
+        _ source: Source, counting isCounted: Bool, for bases: RememberedBases? = nil,
+        _ report: @Sendable (SendEvent) -> Void
     ) async throws -> OutgoingShipment {
         let start = ContinuousClock.now
         func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
-            try await PreparedCopy(
-                of: source.store, named: source.name, options.copy, metadata: options.metadata, turn: turn)
+            try await copy(of: source, for: bases, turn)
         }
         let copy =
             if isCounted, let device = options.knownDevice {
@@ -163,7 +183,27 @@ public struct Producer: Sendable {
                 try await take(.free)
             }
         report(.copied(copy.manifest, .now - start))
-        return OutgoingShipment(copy, options.manner)
+        let remembered = bases?.bases(for: copy.manifest).map(OutgoingBase.init) ?? []
+        return OutgoingShipment(copy, options.manner, over: remembered)
+    }
+
+    /// A copy that is to be remembered is made where that will be, if there is room.
+    private func copy(
+        of source: Source, for bases: RememberedBases?, _ turn: SnapshotTurn
+    ) async throws(SnapshotError) -> PreparedCopy {
+        if !options.copy.isFolderChosen, let folder = bases?.workingFolder() {
+            var copy = options.copy
+            copy.temporaryFolder = folder
+            do throws(SnapshotError) {
+                return try await PreparedCopy(
+                    of: source.store, named: source.name, copy, metadata: options.metadata, turn: turn)
+            } catch {
+                // On the disk where copies are made otherwise there may be room.
+                guard error.isOfRoom else { throw error }
+            }
+        }
+        return try await PreparedCopy(
+            of: source.store, named: source.name, options.copy, metadata: options.metadata, turn: turn)
     }
 
     private func tell(
@@ -193,6 +233,17 @@ public struct Producer: Sendable {
         var link = options.link
         if case .tcp = endpoint { link.security = try options.trust.security(of: .receiver) }
         return link
+    }
+}
+
+extension SnapshotError {
+    /// Whether another place for the copy may do.
+    fileprivate var isOfRoom: Bool {
+        switch self {
+        case .noSpace: true
+        case .file(let error): error.isOutOfSpace
+        default: false
+        }
     }
 }
 

@@ -3,6 +3,7 @@ import GRDB
 public import ShipCompression
 public import ShipProtocol
 public import ShipTransport
+public import StoreBases
 public import StoreFiles
 public import StoreInbox
 public import StoreOperations
@@ -50,6 +51,10 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case report(ReportError)
     /// A restore failed, and something of it is still there.
     indirect case unfinished(ShipmentError, Leftovers)
+    /// What is remembered of acknowledged copies cannot be used, or not be changed.
+    case memory(BaseMemoryError)
+    /// Nothing is remembered under this name.
+    case notRemembered(StoreName)
     /// This device's identity or its list of trusted devices cannot be used.
     case identity(IdentityError)
     /// A device cannot be trusted as was said.
@@ -99,6 +104,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as MetadataError: error == .cancelled ? .stopped : .metadata(error)
             case let error as FileError: error.isCancellation ? .stopped : .file(error)
             case let error as IdentityError: .identity(error)
+            case let error as BaseMemoryError: error == .stopped ? .stopped : .memory(error)
             case let error as SignatureError: .signature(error)
             case let error as PairingError: .pairing(error)
             case let error as TrustListError: .trustList(error)

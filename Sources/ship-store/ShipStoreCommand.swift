@@ -20,7 +20,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
             SendCommand.self, ReceiveCommand.self, ListCommand.self, WatchCommand.self, RollbackCommand.self,
             PruneCommand.self, ForgetCommand.self, CopyCommand.self, CopiesCommand.self, RestoreCommand.self,
             MoveCommand.self,
-            DestroyCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self, IdentityCommand.self,
+            DestroyCommand.self, BasesCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self,
+            IdentityCommand.self,
             TrustCommand.self, PeersCommand.self, DistrustCommand.self, DemoCommand.self, DemoWriterCommand.self,
         ])
 

@@ -11,6 +11,8 @@ final class Desk: Sendable {
     let temporary: FilePath
     /// `XDG_CONFIG_HOME` of every program that runs here.
     let configuration: FilePath
+    /// `XDG_STATE_HOME` of every program that runs here.
+    let state: FilePath
     private let scratch: ScratchFolder
 
     init() throws {
@@ -18,6 +20,7 @@ final class Desk: Sendable {
         path = try scratch.folder("desk")
         temporary = try scratch.folder("tmp")
         configuration = try scratch.folder("config")
+        state = try scratch.folder("state")
     }
 
     /// A file out of the way, of a name of its own.
@@ -28,7 +31,7 @@ final class Desk: Sendable {
     private var environment: [String: String] {
         get throws {
             [
-                "TMPDIR": temporary.string, "XDG_CONFIG_HOME": configuration.string,
+                "TMPDIR": temporary.string, "XDG_CONFIG_HOME": configuration.string, "XDG_STATE_HOME": state.string,
                 "SHIP": try BuiltProgram.path().string,
             ]
         }
@@ -101,8 +104,15 @@ final class Desk: Sendable {
             let names = try files.subpathsOfDirectory(atPath: path.string)
             return try files.contentsOfDirectory(atPath: temporary.string)
                 + names.filter { $0.contains("/staging/") || $0.contains(".ship-store-") }
+                + remembered.filter { $0.hasPrefix("ship-store-") }
         }
     }
+
+    /// Where senders here remember what was acknowledged.
+    var memory: FilePath { state.appending("ship-store").appending("bases") }
+
+    /// What is in that folder; nothing if it is not there.
+    var remembered: [String] { (try? Folder.names(in: memory)) ?? [] }
 
     /// Whether the inbox holds just what the store does, seen as any reader sees it.
     func hasInstalled(_ name: String, in inbox: String = "inbox", from store: String) throws -> Bool {

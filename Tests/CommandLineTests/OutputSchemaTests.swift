@@ -62,6 +62,8 @@ import Testing
         let id = try #require(try await run("identity", "--identity", "other").first?["id"] as? String)
         _ = try await run("trust", id, "--name", "watch", "--store", "Recipes")
         _ = try await run("peers")
+        _ = try await run("bases")
+        _ = try await run("bases", "--remove-all")
         _ = try await run("distrust", "watch")
         #expect(try await run("demo").count >= 10)
     }
@@ -73,7 +75,7 @@ import Testing
             ["prune", "--into", "none"], ["copy", "None.sqlite", "--to", "copies"], ["copies", "--in", "none"],
             ["restore", "none", "--over", "None.sqlite"], ["move", "None.sqlite", "--to", "there"],
             ["destroy", "None.sqlite"], ["metadata", "None.sqlite"], ["verify", "none"], ["inspect", "none"],
-            ["distrust", "nobody"],
+            ["distrust", "nobody"], ["bases", "--remove", "None"],
         ] {
             let outcome = try await desk.run(arguments + ["--json"])
             #expect(outcome.status == .exited(66), "\(arguments) \(outcome.stderr)")

@@ -108,9 +108,11 @@ struct PrivateFolder: Sendable {
     }
 
     private func checkIsPrivate(_ status: FileStatus, _ path: FilePath) throws(IdentityError) {
-        guard status.owner == PlatformCalls.effectiveUser else { throw .otherOwner(path, user: status.owner) }
-        let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
-        guard status.permissions.isDisjoint(with: others) else { throw .exposed(path, status.permissions) }
+        switch status.exposure {
+        case nil: return
+        case .ofOtherUser(let user): throw .otherOwner(path, user: user)
+        case .toOthers(let permissions): throw .exposed(path, permissions)
+        }
     }
 
     private func files<Value: ~Copyable>(_ call: () throws(FileError) -> Value) throws(IdentityError) -> Value {

@@ -52,6 +52,9 @@ extension ShipmentError {
         case .operation(let error): error.explanation
         case .report(let error): error.explanation
         case .unfinished(let error, let leftovers): error.explanation.telling(leftovers)
+        case .memory(let error): error.explanation
+        case .notRemembered(let name):
+            Explanation("nothing is remembered of \(name)", hint: "see `ship-store bases`")
         case .identity(let error): error.explanation
         case .trustList(let error): error.explanation
         case .pairing(let error): error.explanation

@@ -33,7 +33,8 @@ extension ShipmentError {
         case .install(.mismatch): reason(.damaged)
         case .install(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
         case .file(let error): reason(error.isOutOfSpace ? .noSpace : .cannotInstall)
-        case .source, .serving, .sqlite, .unforeseen, .model, .operation, .report, .unfinished, .metadata, .identity,
+        case .source, .serving, .sqlite, .unforeseen, .model, .operation, .report, .unfinished, .metadata, .memory,
+            .notRemembered, .identity,
             .trustList, .pairing,
             .noSuchPeer, .sameName:
             reason(.cannotInstall)
@@ -52,7 +53,8 @@ extension ShipmentError {
             true
         case .refused, .givenUp, .cannotAnswer, .link, .overdue, .protocolBroken, .badFile, .source, .model, .operation,
             .report,
-            .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .sameName, .signature, .stopped:
+            .unfinished, .metadata, .memory, .notRemembered, .identity, .trustList, .pairing, .noSuchPeer, .sameName,
+            .signature, .stopped:
             false
         }
     }
@@ -67,7 +69,8 @@ extension ShipmentError {
         case .stopped: reason(.stopped)
         case .source, .compression, .badStore, .tooMuch, .unwelcome, .probe, .model, .install, .serving, .file, .sqlite,
             .unforeseen,
-            .operation, .report, .unfinished, .metadata, .identity, .trustList, .pairing, .noSuchPeer, .sameName,
+            .operation, .report, .unfinished, .metadata, .memory, .notRemembered, .identity, .trustList, .pairing,
+            .noSuchPeer, .sameName,
             .notAllowed, .signature,
             .unsigned, .unknownSigner:
             reason(.stopped)
@@ -81,7 +84,7 @@ extension ShipmentError {
             Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
         case .file, .install(.file), .install(.badManifest), .install(.badRecord), .install(.badOrigin),
             .badStore(.file), .badStore(.checkerFailed(.notStarted)), .source, .model,
-            .serving, .operation, .report, .unfinished, .identity, .unforeseen:
+            .serving, .operation, .report, .unfinished, .memory, .identity, .unforeseen:
             Reason(code, message: code.plainWords)
         default: Reason(code, message: explanation.cause)
         }

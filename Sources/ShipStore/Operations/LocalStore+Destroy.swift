@@ -1,3 +1,4 @@
+import StoreBases
 import StoreFiles
 public import StoreOperations
 public import SystemPackage
@@ -12,12 +13,16 @@ public struct Destruction: Hashable, Sendable {
     public let files: [FilePath]
     /// What stays in its support folder, and why.
     public let remainingFiles: [RemainingFile]
+    /// The copies of it that were remembered, as they had been acknowledged by receivers.
+    public let rememberedCopies: [BaseRecord]
 }
 
 extension LocalStore {
     /// Removes the store, what SQLite keeps beside it, the external files that it alone refers to, and the symbolic links
     /// that the path leads through. Nobody else may have it open in WAL mode: so no commit is lost that somebody has been
     /// told of.
+    ///
+    /// What is remembered of it goes first: a destruction that fails at that has changed nothing.
     ///
     /// Where a destruction was killed halfway, this removes what it left.
     ///
@@ -31,16 +36,21 @@ extension LocalStore {
             defer { withExtendedLifetime(lock) {} }
             let session = RemovalSession(named: named, supportLock: lock, patience: patience)
             let outcome: RemovalSession.Outcome
+            let forgotten: [BaseRecord]
             if (try? PlatformCalls.status(of: named.home.path)) == nil {
                 guard let finished = try await session.finishKilled() else { throw OperationError.noSuchStore(path) }
                 outcome = finished
+                forgotten = try forget(named.home)
             } else {
                 let home = try StoreHome(resolving: path)
                 try home.refuseIfKept(.destroy)
-                outcome = try await session.remove(try ExclusiveHold(on: home, patience))
+                let hold = try ExclusiveHold(on: home, patience)
+                forgotten = try forget(home)
+                outcome = try await session.remove(hold)
             }
             return Destruction(
-                store: named.home.path, links: outcome.removedLinks, files: [], remainingFiles: outcome.remainingFiles)
+                store: named.home.path, links: outcome.removedLinks, files: [], remainingFiles: outcome.remainingFiles,
+                rememberedCopies: forgotten)
         }
     }
 
@@ -59,7 +69,13 @@ extension LocalStore {
             return Destruction(
                 store: home.path, links: named.links.map(\.path),
                 files: home.sidecars.filter { (try? PlatformCalls.status(of: $0)) != nil } + going,
-                remainingFiles: remaining.filter { !going.contains($0.path) })
+                remainingFiles: remaining.filter { !going.contains($0.path) },
+                rememberedCopies: try memory?.records().filter { $0.key.store == home.path } ?? [])
         }
+    }
+
+    /// Nothing is remembered of a store that goes.
+    func forget(_ home: StoreHome) throws(BaseMemoryError) -> [BaseRecord] {
+        try memory?.erase(storeAt: home.path) ?? []
     }
 }

@@ -28,11 +28,13 @@ extension LocalStore {
             guard case .damaged = try await StoreCondition.judge(home, patience) else {
                 throw OperationError.notDamaged(path)
             }
+            let forgotten = try forget(home)
             try DamagedStore.remove(home, patience)
             let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout, under: nil)
             return Destruction(
                 store: home.path, links: named.removeLinks(), files: [],
-                remainingFiles: home.supportFolder.remaining(claims, unreadable: home.path))
+                remainingFiles: home.supportFolder.remaining(claims, unreadable: home.path),
+                rememberedCopies: forgotten)
         }
     }
 }

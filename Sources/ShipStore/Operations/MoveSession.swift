@@ -44,6 +44,9 @@ struct MoveSession: Sendable {
         } else {
             way = try await place(source, room.path, locks)
         }
+        // Before the old one goes: it costs bytes if that fails, and nothing is left of it there. What cannot be written down now
+        // stays with a path at which no store is.
+        try? store.memory?.follow(from: home.path, to: target.path)
         let outcome = try await removal.remove(hold, carrying: companions(of: home), to: target)
         return Relocation(
             path: target.path, way: way, removedLinks: outcome.removedLinks,

@@ -104,6 +104,16 @@ package enum PlatformCalls {
         return overflow ? .max : bytes
     }
 
+    /// statvfs(3).
+    ///
+    /// - Returns: Bytes of the whole file system that holds `path`, used ones included.
+    package static func diskSize(around path: FilePath) throws(FileError) -> Int64 {
+        var raw = statvfs()
+        try check(.measureSpace, path) { platformStatvfs($0, &raw) }
+        let (bytes, overflow) = Int64(clamping: raw.f_blocks).multipliedReportingOverflow(by: Int64(raw.f_frsize))
+        return overflow ? .max : bytes
+    }
+
     /// signal(2): a file that would grow beyond `RLIMIT_FSIZE` is an error then, as a full disk is, and not the end of the
     /// process by SIGXFSZ.
     package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }

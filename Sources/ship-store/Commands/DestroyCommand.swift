@@ -12,7 +12,8 @@ struct DestroyCommand: AsyncParsableCommand {
             symbolic link by which you name it; no copy is kept. Its app must have closed it. What other stores of the \
             same stem refer to, or no store explains, stays, and is told. Where an earlier run was killed, this removes \
             what it left. A file that SQLite cannot open is removed only with --force, and its external files stay. \
-            `ship-store forget` is for a store of an inbox.
+            `ship-store forget` is for a store of an inbox. What this device remembers of its shipments (`ship-store bases`) goes \
+            first.
 
               ship-store destroy Recipes.sqlite --dry-run
               ship-store destroy Recipes.sqlite
@@ -36,13 +37,13 @@ struct DestroyCommand: AsyncParsableCommand {
         try await Running.run(console) { [self] in
             var options = CopyOptions()
             options.busyTimeout = busy.busyTimeout.duration
-            let local = LocalStore(FilePath(store), options: options)
+            let local = LocalStore(FilePath(store), options: options, memory: .standard)
             if dryRun {
                 let plan = try await local.destructionPlan()
                 if output.json {
                     Output.write(json: DestructionPlanLine(plan))
                 } else {
-                    for path in plan.links + [plan.store] + plan.files { Output.write("would go  \(path)") }
+                    for path in plan.paths { Output.write("would go  \(path)") }
                 }
                 console.say(plan.remainingFiles)
                 return
@@ -50,6 +51,10 @@ struct DestroyCommand: AsyncParsableCommand {
             let destruction = try await destroy(local)
             console.say("destroyed \(store)")
             console.say(goneWithItsStore: destruction.links)
+            let copies = destruction.rememberedCopies.count
+            if copies > 0 {
+                console.say("forgot \(copies) cop\(copies == 1 ? "y" : "ies") of it that receivers have acknowledged")
+            }
             console.say(destruction.remainingFiles)
             if output.json { Output.write(json: DestroyLine(store, destruction)) }
         }
@@ -70,6 +75,13 @@ struct DestroyCommand: AsyncParsableCommand {
     }
 }
 
+extension Destruction {
+    /// Whatever would go; a remembered copy may be that of another store too, and its file stay.
+    fileprivate var paths: [FilePath] {
+        links + [store] + files + Set(rememberedCopies.map(\.path)).sorted { $0.string < $1.string }
+    }
+}
+
 private struct DestroyLine: Encodable {
     let path: String
     let remainingFiles: [RemainingFileLine]
@@ -86,7 +98,7 @@ private struct DestructionPlanLine: Encodable {
     let remainingFiles: [RemainingFileLine]
 
     init(_ plan: Destruction) {
-        wouldGo = (plan.links + [plan.store] + plan.files).map(\.string)
+        wouldGo = plan.paths.map(\.string)
         remainingFiles = plan.remainingFiles.map(RemainingFileLine.init)
     }
 }

@@ -43,7 +43,7 @@ struct MoveCommand: AsyncParsableCommand {
             options.occupant = replace ? .replaced : .refused
             options.restore = restore.options(copy.busyTimeout)
             options.restore.keptFree = copy.copyOptions.keptFree
-            let moved = try await LocalStore(FilePath(store), options: copy.copyOptions)
+            let moved = try await LocalStore(FilePath(store), options: copy.copyOptions, memory: .standard)
                 .move(to: FilePath(to), options: options)
             say(moved, to: console)
             if output.json {

@@ -70,6 +70,13 @@ struct SendCommand: AsyncParsableCommand {
             """)
     var sign = false
 
+    @Flag(
+        help: """
+            Neither use nor keep copies that receivers have acknowledged. Without this the newest one of each is kept, so that \
+            the next shipment can say what differs from it: see `ship-store bases`.
+            """)
+    var noRemember = false
+
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
     var force = false
 
@@ -127,6 +134,7 @@ struct SendCommand: AsyncParsableCommand {
         options.trust = link.trust(console)
         options.device = link.device.device
         options.padding = manner.pad
+        if !noRemember { options.memory = .standard }
         options.signing = sign ? .always : .filesIfKnown
         let producer = Producer(stores.map { FilePath($0) }, options: options)
         let reporter = SendReporter(

@@ -29,6 +29,8 @@ extension ExitStatus {
             case .report(.inTheWay): .cannotInstall
             case .unfinished(let error, _): ExitStatus(error)
             case .identity(let error): ExitStatus(error)
+            case .memory(let error): ExitStatus(error)
+            case .notRemembered: .noInput
             case .trustList, .sameName: .usage
             case .pairing(.over): .tryAgain
             case .pairing(.badMessage): .protocolBroken
@@ -131,6 +133,16 @@ extension ExitStatus {
             case .damaged: .badData
             case .busy: .tryAgain
             case .notMade: .unexpected
+            case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
+            }
+    }
+
+    private init(_ error: BaseMemoryError) {
+        self =
+            switch error {
+            case .exposed, .otherOwner, .notPlain: .notPermitted
+            case .damaged: .badData
+            case .busy, .stopped: .tryAgain
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             }
     }

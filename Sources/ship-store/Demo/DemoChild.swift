@@ -50,6 +50,8 @@ enum DemoChild {
     static func send(_ store: FilePath, to address: String) async throws -> Int64 {
         let result = try await Subprocess.run(
             program, arguments: ["send", store.string, "--to", address, "--insecure", "--json", "--quiet"],
+            // What is remembered goes with everything else.
+            environment: .inherit.updating(["XDG_STATE_HOME": store.removingLastComponent().string]),
             output: .string(limit: 1 << 20), error: .currentStandardError)
         let lines = result.standardOutput.split(separator: "\n").compactMap { decode($0) }
         guard result.terminationStatus.isSuccess, let bytes = lines.last(where: { $0.event == "finished" })?.wire else {

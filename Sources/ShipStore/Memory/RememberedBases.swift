@@ -1,0 +1,81 @@
+import ShipProtocol
+import StoreBases
+import StoreFiles
+import StoreSnapshot
+import SystemPackage
+
+/// What is remembered of one store that is being shipped: the copies that its receivers have acknowledged.
+///
+/// Nothing here fails a shipment.
+struct RememberedBases: Sendable {
+    let memory: BaseMemory
+    let key: BaseKey
+
+    /// - Parameter store: Absolute, and without symbolic links.
+    init(in memory: BaseMemory, of store: FilePath, named name: StoreName, _ profile: CopyProfile) {
+        self.memory = memory
+        key = BaseKey(name: name, store: store, profile: profile.digest)
+    }
+
+    /// The copies on which a shipment can build, the one that was used last first. Another store that has come to be at the path of
+    /// the one that was there has none.
+    func bases(for manifest: Manifest) -> [RememberedCopy] {
+        memory.copies(of: key).filter { copy in
+            do throws(Succession.Flaw) {
+                try Succession.check(manifest, follows: copy.manifest, .taken)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// All of them: what the store was when they were taken may be all that is asked.
+    func copies() -> [RememberedCopy] { memory.copies(of: key) }
+
+    /// Remembers what a receiver has acknowledged.
+    ///
+    /// - Parameter copy: The file of the canonical copy, which nobody writes to any more.
+    @discardableResult
+    func acknowledged(
+        _ manifest: Manifest, copy: FilePath, by receiver: String, state: [UInt8]? = nil
+    ) -> Remembering {
+        memory.remember(manifest, copy: copy, as: key, receiver: receiver, state: state)
+    }
+
+    /// Where the copy is to be made, so that it need not be written twice to be remembered; `nil` for wherever it is made otherwise.
+    func workingFolder() -> FilePath? {
+        guard let status = try? PlatformCalls.status(of: key.store) else { return nil }
+        return memory.workingFolder(for: status.size)
+    }
+}
+
+extension CopyProfile {
+    /// The same for profiles that leave out the same.
+    var digest: ContentDigest {
+        let lines =
+            [
+                "history \(history == .kept ? "kept" : "left out")",
+                "external \(longestExternalFile.map(String.init) ?? "all")",
+            ]
+            // Names of tables hold no NUL.
+            + Set(emptiedTables.map(\.inLowerCase)).sorted()
+        return ContentDigest(hashing: lines.joined(separator: "\0").utf8)
+    }
+}
+
+extension String {
+    /// A-Z alone, as SQLite compares names.
+    fileprivate var inLowerCase: String {
+        let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        return String(decoding: utf8.map { upper.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+extension OutgoingBase {
+    init(_ copy: RememberedCopy) {
+        self.init(content: ManifestContent(of: copy.manifest), digest: copy.record.sha256) { copy.open() }
+    }
+}
+
+extension OpenedBase: OutgoingBase.Opened {}

@@ -1,0 +1,206 @@
+import FoundationEssentials
+import ShipProtocol
+import SystemPackage
+
+/// What is remembered, and in which files: `index.json` in the memory's folder.
+///
+/// A file is ours because it is listed here, under its name and with its inode or its digest, before it is there. So a crash at any
+/// point leaves a file that is listed, or none; and what is not listed is left alone.
+struct BaseIndex: Hashable, Sendable, Codable {
+    /// Of the form of this file.
+    private(set) var version = Self.version
+    /// The highest number of a use; it rises from one to the next, whatever the clock says.
+    private(set) var lastUse: Int64 = 0
+    private(set) var objects: [Object] = []
+    private(set) var entries: [Entry] = []
+
+    static let version = 1
+    /// Largest index that is read, in bytes.
+    static let sizeLimit: Int64 = 16 * 1024 * 1024
+    /// Most copies that are remembered, whatever their size.
+    static let mostEntries = 256
+    /// Longest text that names a receiver, and longest path of a store, in bytes of UTF-8.
+    static let receiverLength = 1024
+    static let pathLength = 4096
+
+    /// A file: a copy, or the manifest that was acknowledged with it.
+    struct Object: Hashable, Sendable, Codable {
+        /// Its name: a UUID.
+        let id: String
+        let sha256: ContentDigest
+        /// In bytes.
+        let size: Int64
+        /// Of the file as it was put there.
+        let inode: UInt64
+    }
+
+    /// One receiver's newest acknowledged copy of one store.
+    struct Entry: Hashable, Sendable, Codable {
+        let name: StoreName
+        private(set) var store: String
+        let profile: ContentDigest
+        let receiver: String
+        /// The objects.
+        private(set) var copy: String
+        private(set) var manifest: String
+        let state: Data?
+        let rememberedAt: Timestamp
+        fileprivate(set) var use: Int64
+
+        init(
+            _ key: BaseKey, receiver: String, copy: String, manifest: String, state: [UInt8]?, at time: Timestamp
+        ) {
+            name = key.name
+            store = key.store.string
+            profile = key.profile
+            self.receiver = receiver
+            self.copy = copy
+            self.manifest = manifest
+            self.state = state.map { Data($0) }
+            rememberedAt = time
+            use = 0
+        }
+
+        var key: BaseKey { BaseKey(name: name, store: FilePath(store), profile: profile) }
+
+        /// Whether one takes the place of the other.
+        func isOfSame(as other: Entry) -> Bool { key == other.key && receiver == other.receiver }
+
+        fileprivate mutating func move(to path: FilePath) { store = path.string }
+    }
+
+    // MARK: What is there
+
+    func object(_ id: String) -> Object? { objects.first { $0.id == id } }
+
+    /// Files that no entry needs any more.
+    var unused: [Object] {
+        let used = Set(entries.flatMap { [$0.copy, $0.manifest] })
+        return objects.filter { !used.contains($0.id) }
+    }
+
+    /// Bytes of all files that entries need.
+    var size: Int64 { objects.reduce(0) { $0 + $1.size } - unusedSize }
+
+    /// Bytes of all others.
+    var unusedSize: Int64 { unused.reduce(0) { $0 + $1.size } }
+
+    var isEmpty: Bool { objects.isEmpty && entries.isEmpty }
+
+    // MARK: What changes
+
+    mutating func list(_ object: Object) { objects.append(object) }
+
+    /// Whatever became of the file: nothing builds on it any more.
+    mutating func drop(_ object: Object) {
+        objects.removeAll { $0.id == object.id }
+        entries.removeAll { $0.copy == object.id || $0.manifest == object.id }
+    }
+
+    /// An entry takes the place of the one of the same key and receiver, and is the one that was used last.
+    mutating func put(_ entry: Entry) {
+        var entry = entry
+        entry.use = nextUse()
+        entries.removeAll { $0.isOfSame(as: entry) }
+        entries.append(entry)
+    }
+
+    /// - Returns: Whether anything changed: the one that was used last stays so.
+    mutating func use(_ entry: Entry) -> Bool {
+        guard let place = entries.firstIndex(where: { $0.isOfSame(as: entry) }), entries[place].use != lastUse else {
+            return false
+        }
+        entries[place].use = nextUse()
+        return true
+    }
+
+    private mutating func nextUse() -> Int64 {
+        // Nothing counts so far; an index that was tampered with may say so.
+        lastUse = lastUse == .max ? lastUse : lastUse + 1
+        return lastUse
+    }
+
+    /// - Returns: Those that went.
+    mutating func remove(where isToGo: (Entry) -> Bool) -> [Entry] {
+        let going = entries.filter(isToGo)
+        entries.removeAll(where: isToGo)
+        return going
+    }
+
+    /// What was of a store at one path is of the store at another; what was there before gives way.
+    ///
+    /// - Returns: Whether anything changed.
+    mutating func move(from source: FilePath, to target: FilePath) -> Bool {
+        let moving = entries.filter { FilePath($0.store) == source }
+        guard !moving.isEmpty, source != target else { return false }
+        entries.removeAll { FilePath($0.store) == source }
+        for var entry in moving {
+            entry.move(to: target)
+            entries.removeAll { $0.isOfSame(as: entry) }
+            entries.append(entry)
+        }
+        return true
+    }
+
+    /// Lets go of what was used longest ago, until enough is gone.
+    ///
+    /// - Parameters:
+    ///   - kept: Never goes.
+    ///   - isEnough: Is given the index as it is then.
+    /// - Returns: `nil` if it is not enough that all others go.
+    func evicting(except kept: Entry?, until isEnough: (BaseIndex) -> Bool) -> BaseIndex? {
+        var index = self
+        while !isEnough(index) {
+            let others = index.entries.filter { entry in kept.map { !entry.isOfSame(as: $0) } ?? true }
+            guard let oldest = others.min(by: { $0.use < $1.use }) else { return nil }
+            _ = index.remove { $0.isOfSame(as: oldest) }
+        }
+        return index
+    }
+
+    // MARK: Its bytes
+
+    /// Why bytes are no index, in words.
+    struct Flaw: Error, Hashable { let words: String }
+
+    init() {}
+
+    init(decoding bytes: [UInt8]) throws(Flaw) {
+        do {
+            self = try JSONDecoder().decode(BaseIndex.self, from: Data(bytes))
+        } catch {
+            throw Flaw(words: "it is no record of remembered copies")
+        }
+        guard version == Self.version else { throw Flaw(words: "another version of this program wrote it") }
+        if let words = firstFlaw { throw Flaw(words: words) }
+    }
+
+    var encoded: [UInt8]? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map(Array.init)
+    }
+
+    private var firstFlaw: String? {
+        let ids = Set(objects.map(\.id))
+        guard ids.count == objects.count else { return "it lists a file twice" }
+        // A name from here becomes a path.
+        guard ids.allSatisfy({ UUID(uuidString: $0) != nil }) else {
+            return "a file has a name that was not given here"
+        }
+        guard objects.allSatisfy({ (0...Limits.partSize).contains($0.size) }), lastUse >= 0 else {
+            return "a number is out of range"
+        }
+        guard entries.count <= Self.mostEntries, objects.count <= 4 * Self.mostEntries else {
+            return "it lists too much"
+        }
+        for entry in entries {
+            guard ids.contains(entry.copy), ids.contains(entry.manifest) else { return "a copy has no file" }
+            guard (0...lastUse).contains(entry.use), entry.state.map({ $0.count <= BaseMemory.stateLimit }) ?? true,
+                entry.store.utf8.count <= Self.pathLength, FilePath(entry.store).isAbsolute,
+                entry.receiver.utf8.count <= Self.receiverLength
+            else { return "a copy is described as none can be" }
+        }
+        return nil
+    }
+}

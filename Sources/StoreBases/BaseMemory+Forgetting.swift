@@ -1,0 +1,58 @@
+package import ShipProtocol
+package import SystemPackage
+
+extension BaseMemory {
+    /// What is to be forgotten.
+    package enum Subject: Hashable, Sendable {
+        case all
+        case name(StoreName)
+        case key(BaseKey)
+        /// Whatever went of the store at a path, under whatever names: absolute, and without symbolic links.
+        case store(FilePath)
+
+        fileprivate func includes(_ key: BaseKey) -> Bool {
+            switch self {
+            case .all: true
+            case .name(let name): key.name == name
+            case .key(let one): key == one
+            case .store(let path): key.store == path
+            }
+        }
+    }
+
+    /// The files go first, also where there is no room to write down that they have gone. One that somebody reads goes when the
+    /// memory is changed the next time.
+    ///
+    /// - Returns: What is forgotten now.
+    /// - Throws: Among others `.busy`; then nothing has gone.
+    package func forget(_ subject: Subject) throws(BaseMemoryError) -> [BaseRecord] {
+        // Nothing waits for a lock where there is nothing to forget.
+        let index = try index()
+        guard subject == .all ? !index.isEmpty : index.entries.contains(where: { subject.includes($0.key) }) else {
+            return []
+        }
+        return try whileLocked { (change) throws(BaseMemoryError) in
+            let before = change.index
+            let going = change.index.remove { subject.includes($0.key) }
+            change.removeUnused()
+            if change.index != before { try change.save() }
+            change.removeIfEmpty()
+            return going.sorted { $0.use > $1.use }.compactMap { BaseRecord($0, in: before, of: self) }
+        } ?? []
+    }
+
+    /// Forgets whatever is remembered of a store, as it is about to go.
+    ///
+    /// - Parameter store: Absolute, and without symbolic links.
+    package func erase(storeAt store: FilePath) throws(BaseMemoryError) -> [BaseRecord] { try forget(.store(store)) }
+
+    /// What is remembered of a store is of the one that it has become by being moved.
+    package func follow(from source: FilePath, to target: FilePath) throws(BaseMemoryError) {
+        guard try index().entries.contains(where: { $0.key.store == source }) else { return }
+        _ = try whileLocked { (change) throws(BaseMemoryError) in
+            guard change.index.move(from: source, to: target) else { return }
+            try change.save()
+            change.removeUnused()
+        }
+    }
+}

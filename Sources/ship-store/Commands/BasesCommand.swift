@@ -1,0 +1,115 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+struct BasesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bases",
+        abstract: "List the copies that receivers have acknowledged and this device remembers, or remove them.",
+        usage: """
+            ship-store bases [--name <name>]
+            ship-store bases --remove <name> ... | --remove-all [--dry-run]
+            """,
+        discussion: """
+            Of each store the newest copy is kept that each receiver has acknowledged, so that the next shipment can say what \
+            differs from it; equal copies take room once. They are in $XDG_STATE_HOME/ship-store/bases, or \
+            ~/.local/state/ship-store/bases: at most 1 GB, and never of the last tenth of the disk; those that were used \
+            longest ago go first. They hold rows that the app has deleted since. `send --no-remember` keeps none, and `destroy` \
+            removes those of its store.
+
+            Each line has the name, the path of the store, who acknowledged the copy, its size, and when it was remembered; \
+            the one that was used last comes first. What is removed goes to standard output.
+
+              ship-store bases
+              ship-store bases --name Recipes --json
+              ship-store bases --remove Recipes
+              ship-store bases --remove-all --dry-run
+            """)
+
+    @Option(help: "Only copies that went under this name.", transform: StoreNameArgument.read)
+    var name: StoreNameArgument?
+
+    @Option(
+        help: ArgumentHelp("Remove the copies that went under this name; may be given again.", valueName: "name"),
+        transform: StoreNameArgument.read)
+    var remove: [StoreNameArgument] = []
+
+    @Flag(help: "Remove all of them.")
+    var removeAll = false
+
+    @Flag(help: "Remove nothing, and say what would go.")
+    var dryRun = false
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    private var isToRemove: Bool { removeAll || !remove.isEmpty }
+
+    func validate() throws {
+        if removeAll, !remove.isEmpty { throw ValidationError("--remove and --remove-all exclude each other") }
+        if isToRemove, name != nil { throw ValidationError("--name is for listing; --remove takes a name itself") }
+        if dryRun, !isToRemove { throw ValidationError("--dry-run belongs to --remove and --remove-all") }
+    }
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [self] in
+            let remembered = RememberedCopies(in: .standard)
+            let wanted: RememberedCopies.Selection = removeAll ? .all : .named(remove.map(\.name))
+            switch (isToRemove, dryRun) {
+            case (false, _):
+                let records = try remembered.list().filter { name == nil || $0.key.name == name?.name }
+                write(records, outcome: nil)
+                if records.isEmpty { console.say("nothing is remembered\(name == nil ? "" : " under that name")") }
+            case (true, true):
+                let records = try remembered.list(wanted)
+                write(records, outcome: "would-remove")
+                console.say("would remove \(Self.copies(records.count))")
+            case (true, false):
+                let records = try await remembered.remove(wanted)
+                write(records, outcome: "removed")
+                console.say("removed \(Self.copies(records.count))")
+            }
+        }
+    }
+
+    private static func copies(_ count: Int) -> String { "\(count) cop\(count == 1 ? "y" : "ies")" }
+
+    private func write(_ records: [BaseRecord], outcome: String?) {
+        for record in records {
+            if output.json {
+                Output.write(json: BaseLine(record, outcome))
+            } else {
+                Output.write(
+                    "\(record.key.name)  \(record.key.store)  \(record.receiver)  \(Figures.bytes(record.size))  "
+                        + "\(record.rememberedAt)")
+            }
+        }
+    }
+}
+
+private struct BaseLine: Encodable {
+    let name: String
+    /// The live store's path.
+    let store: String
+    /// A device's id, or an endpoint.
+    let receiver: String
+    /// In bytes.
+    let size: Int64
+    let sha256: String
+    let rememberedAt: String
+    /// Of the remembered copy.
+    let path: String
+    /// What a removal has done to it.
+    let outcome: String?
+
+    init(_ record: BaseRecord, _ outcome: String?) {
+        name = record.key.name.text
+        store = record.key.store.string
+        receiver = record.receiver
+        size = record.size
+        sha256 = record.sha256.hex
+        rememberedAt = record.rememberedAt.text
+        path = record.path.string
+        self.outcome = outcome
+    }
+}

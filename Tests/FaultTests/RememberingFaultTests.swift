@@ -1,0 +1,105 @@
+import Foundation
+import ShipStore
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A sender dies, or is let down by the system, at any of its calls that change a file system, while it remembers what was
+/// acknowledged: there is a whole copy or none, the next one tidies up, and what is remembered never fails a send.
+@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+final class RememberingFaultTests {
+    private let scratch: ScratchFolder
+    private let shim: FaultShim
+    private let store: FilePath
+    private let temporary: FilePath
+    private let memory: FilePath
+    private let receiver: ChildProgram
+    private let socket: FilePath
+
+    private static let calls = [
+        "open", "write", "pwrite", "ftruncate", "fsync", "rename", "renameat", "link", "linkat", "unlink", "unlinkat",
+        "mkdir",
+        "mkdirat", "rmdir",
+    ]
+
+    init() async throws {
+        scratch = try .inMemory()
+        shim = try await FaultShim(in: scratch.path)
+        store = try scratch.folder("phone").appending("Recipes.sqlite")
+        temporary = try scratch.folder("tmp")
+        memory = try scratch.folder("state").appending("ship-store/bases")
+        socket = scratch.path.appending("s")
+        try TestStore.make(at: store, sql: "CREATE TABLE recipe(title); INSERT INTO recipe VALUES ('Soup')")
+        receiver = try BuiltProgram.start(
+            ["receive", "--into", scratch.path.appending("inbox").string, "--listen", "unix:\(socket)"])
+        _ = try await receiver.waitForLine(containing: "listening on ")
+    }
+
+    private var environment: [String: String] {
+        ["TMPDIR": temporary.string, "XDG_STATE_HOME": scratch.path.appending("state").string]
+    }
+
+    private func send(_ more: [String: String] = [:]) async throws -> ChildProgram.Outcome {
+        try await BuiltProgram.run(
+            ["send", store.string, "--to", "unix:\(socket)", "-q"], environment: environment.merging(more) { $1 })
+    }
+
+    private struct Line: Decodable {
+        let sha256: String
+        let path: String
+    }
+
+    /// What is remembered, all of it whole.
+    private func remembered(_ comment: Comment) async throws -> [Line] {
+        let outcome = try await BuiltProgram.run(["bases", "--json"], environment: environment)
+        #expect(outcome.status == .exited(0), "\(comment) \(outcome.stderr)")
+        let lines = try outcome.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+        for line in lines { #expect(try FileDigest.sha256(of: FilePath(line.path)).hex == line.sha256, comment) }
+        return lines
+    }
+
+    @Test(arguments: [FaultShim.Action.kill, .eio, .enospc])
+    func `there is a whole copy or none, and the next send tidies up`(action: FaultShim.Action) async throws {
+        #expect(try await send().status == .exited(0))
+        let first = try await remembered("the first")
+        #expect(first.count == 1)
+        let step = Soak.isOn ? 1 : 2
+        // Each takes other calls.
+        var call = Soak.isOn || action == .kill ? 1 : 2
+        var (isThereSuchACall, touched) = (true, 0)
+        while isThereSuchACall {
+            let comment: Comment = "\(action) at \(call)"
+            try TestStore.make(at: store, sql: "INSERT INTO recipe VALUES ('Bread \(call)')")
+            let log = scratch.path.appending("calls \(call)")
+            let outcome = try await send(shim.environment(action, at: call, only: Self.calls, log: log))
+            let calls = FaultShim.calls(in: log)
+            isThereSuchACall = calls.count >= call
+            if isThereSuchACall, isOfMemoryAlone(calls[call - 1]) {
+                touched += 1
+                if action != .kill { #expect(outcome.status == .exited(0), "\(comment) \(outcome.stderr)") }
+            }
+            let after = try await remembered(comment)
+            #expect(after.count <= 1, comment)
+
+            #expect(try await send().status == .exited(0), comment)
+            let now = try await remembered(comment)
+            #expect(now.count == 1, comment)
+            #expect(try Folder.names(in: memory) == ["index.json", "objects"], comment)
+            #expect(try Folder.names(in: memory.appending("objects")).count == 2, comment)
+            #expect(try Folder.names(in: temporary) == [], comment)
+            call += step
+        }
+        #expect(call > 20 && touched > 2, "the shim counts almost nothing")
+    }
+
+    /// Whether it is about nothing but what is remembered: the copy is of the shipment, too.
+    private func isOfMemoryAlone(_ call: FaultShim.Call) -> Bool {
+        [call.path, call.target ?? ""].contains { path in
+            let path = FilePath(path)
+            return path.starts(with: memory)
+                && (path.starts(with: memory.appending("objects"))
+                    || ["index", "index.json", "manifest"].contains(path.lastComponent?.string))
+        }
+    }
+}

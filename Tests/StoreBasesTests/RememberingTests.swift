@@ -1,0 +1,199 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreBases
+
+@Suite struct RememberingTests {
+    private let scratch: ScratchFolder
+    private let memory: BaseMemory
+
+    init() throws {
+        scratch = try ScratchFolder()
+        memory = BaseMemory(at: scratch.path.appending("state/ship-store/bases"))
+    }
+
+    @Test func `what was acknowledged is given back, whole, with what was said of it`() throws {
+        let key = BaseKey()
+        let copy = try Acknowledged("soup")
+        #expect(memory.copies(of: key).isEmpty)
+        #expect((try? PlatformCalls.status(of: memory.folder)) == nil, "nothing is made for a question")
+        #expect(try copy.remember(in: memory, as: key, by: "watch:7645", state: [1, 2, 3]) == .remembered)
+        let known = try memory.onlyCopy(of: key)
+        #expect(known.manifest == copy.manifest)
+        #expect(known.receiver == "watch:7645" && known.state == [1, 2, 3])
+        #expect(known.record.size == 512 && known.record.sha256 == copy.manifest.store.sha256)
+        let opened = try #require(known.open())
+        #expect(try opened.path.content == copy.bytes)
+        #expect(try memory.records().map(\.key) == [key])
+        #expect(try PlatformCalls.status(of: memory.folder).permissions == .ownerReadWriteExecute)
+        #expect(try Folder.names(in: memory.folder) == ["index.json", "objects"])
+        #expect(memory.objectNames.count == 2)
+    }
+
+    @Test func `a receiver's newest copy takes the place of the one before, and other receivers keep theirs`() throws {
+        let key = BaseKey()
+        try Acknowledged("one").remember(in: memory, as: key, by: "watch")
+        try Acknowledged("one").remember(in: memory, as: key, by: "kiosk")
+        #expect(memory.objectNames.count == 2, "equal copies and equal manifests are kept once")
+        try Acknowledged("two", counter: 2).remember(in: memory, as: key, by: "watch")
+        #expect(memory.copies(of: key).map(\.receiver) == ["watch", "kiosk"])
+        #expect(memory.copies(of: key).map(\.manifest.counter) == [2, 1])
+        #expect(memory.objectNames.count == 4)
+        try Acknowledged("two", counter: 3).remember(in: memory, as: key, by: "kiosk")
+        #expect(memory.copies(of: key).map(\.receiver) == ["kiosk", "watch"])
+        #expect(memory.objectNames.count == 3, "one copy, two manifests")
+    }
+
+    @Test func `other stores, names and profiles have their own`() throws {
+        let keys = [
+            BaseKey(), BaseKey("/phone/Other.sqlite"), BaseKey(name: .tea), BaseKey(profile: "without history"),
+        ]
+        for (number, key) in keys.enumerated() {
+            try Acknowledged("\(number)", name: key.name).remember(in: memory, as: key)
+        }
+        for (number, key) in keys.enumerated() {
+            #expect(try memory.onlyCopy(of: key).manifest.store == Acknowledged("\(number)").manifest.store)
+        }
+    }
+
+    @Test func `a copy that was made there is not written twice`() throws {
+        let folder = try #require(memory.workingFolder(for: 512))
+        let place = try TemporaryFolder(in: folder)
+        let file = try Acknowledged("soup").file(in: place.path)
+        let inode = try PlatformCalls.status(of: file).inode
+        let copy = try Acknowledged("soup")
+        #expect(memory.remember(copy.manifest, copy: file, as: BaseKey(), receiver: "a") == .remembered)
+        #expect(try PlatformCalls.status(of: try memory.onlyCopy(of: BaseKey()).record.path).inode == inode)
+        // The same file goes to another receiver.
+        #expect(memory.remember(copy.manifest, copy: file, as: BaseKey(), receiver: "b") == .remembered)
+        #expect(try PlatformCalls.status(of: file).links == 2)
+    }
+
+    @Test func `a file that has another name, too, is copied`() throws {
+        let copy = try Acknowledged("soup")
+        let file = try copy.file(in: scratch.path)
+        try PlatformCalls.hardLink(file, as: scratch.path.appending("other"))
+        #expect(memory.remember(copy.manifest, copy: file, as: BaseKey(), receiver: "a") == .remembered)
+        #expect(try PlatformCalls.status(of: file).links == 2)
+        #expect(try memory.onlyCopy(of: BaseKey()).open()?.path.content == copy.bytes)
+    }
+
+    @Test func `what does not fit is declined, and changes nothing`() throws {
+        let small = BaseMemory(at: memory.folder, budget: 2000)
+        let copy = try Acknowledged("soup")
+        try copy.remember(in: small, as: BaseKey())
+        let before = try FolderListing(of: memory.folder)
+        #expect(try Acknowledged("large", pages: 5).remember(in: small, as: BaseKey()) == .declined(.tooLarge))
+        #expect(small.workingFolder(for: 2001) == nil)
+        #expect(
+            try copy.remember(in: small, as: BaseKey(), state: [UInt8](repeating: 0, count: 4097))
+                == .declined(.tooLong))
+        #expect(
+            try copy.remember(in: small, as: BaseKey(), by: String(repeating: "a", count: 1025)) == .declined(.tooLong))
+        let other = try Acknowledged("other", pages: 2).file(in: scratch.path)
+        #expect(small.remember(copy.manifest, copy: other, as: BaseKey(), receiver: "a") == .declined(.otherFile))
+        let link = scratch.path.appending("link")
+        try PlatformCalls.symbolicLink(at: link, to: try copy.file(in: scratch.path))
+        #expect(small.remember(copy.manifest, copy: link, as: BaseKey(), receiver: "a") == .declined(.otherFile))
+        let none = small.remember(copy.manifest, copy: scratch.path.appending("none"), as: BaseKey(), receiver: "a")
+        guard case .failed(.file) = none else { return #expect(Bool(false), "\(none)") }
+        #expect(try FolderListing(of: memory.folder) == before)
+    }
+
+    @Test func `what was used longest ago goes first, whatever the clock says`() throws {
+        let size = 512 + Int64(MessageCoding.encode(try Acknowledged("a").manifest).count)
+        let small = BaseMemory(at: memory.folder, budget: 3 * size + 10)
+        let keys = ["a", "b", "c", "d"].map { BaseKey(FilePath("/phone/\($0).sqlite")) }
+        for key in keys.prefix(3) { try Acknowledged(key.store.string).remember(in: small, as: key) }
+        // The one that would be next.
+        #expect(try small.onlyCopy(of: keys[0]).open() != nil)
+        try Acknowledged("d").remember(in: small, as: keys[3])
+        #expect(keys.map { small.copies(of: $0).count } == [1, 0, 1, 1])
+        #expect(small.objectNames.count == 6)
+        #expect(try small.records().map(\.key) == [keys[3], keys[0], keys[2]])
+        // A smaller budget holds from the next time on.
+        let smaller = BaseMemory(at: memory.folder, budget: size + 10)
+        try Acknowledged("b").remember(in: smaller, as: keys[1])
+        #expect(try smaller.records().map(\.key) == [keys[1]])
+        #expect(smaller.objectNames.count == 2)
+    }
+
+    @Test func `a copy that is being read stays, and goes later`() throws {
+        let (key, other) = (BaseKey(), BaseKey("/phone/Other.sqlite"))
+        let copy = try Acknowledged("soup")
+        try copy.remember(in: memory, as: key)
+        do {
+            let opened = try #require(try memory.onlyCopy(of: key).open())
+            #expect(try memory.forget(.all).count == 1)
+            #expect(memory.copies(of: key).isEmpty)
+            #expect(try opened.path.content == copy.bytes)
+            try Acknowledged("other").remember(in: memory, as: other)
+            #expect(try opened.path.content == copy.bytes)
+            #expect(memory.objectNames.count == 3)
+            withExtendedLifetime(opened) {}
+        }
+        #expect(try memory.forget(.name(.tea)).isEmpty)
+        try Acknowledged("newer").remember(in: memory, as: other)
+        #expect(memory.objectNames.count == 2)
+    }
+
+    @Test func `many at once end with what is remembered whole, within the budget`() async throws {
+        let small = BaseMemory(at: memory.folder, budget: 6000)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask(executorPreference: TestThreads.shared) { () async throws -> Void in
+                    for round in 0..<12 {
+                        let key = BaseKey(FilePath("/phone/\(task % 4).sqlite"))
+                        let copy = try Acknowledged("\(task % 2) \(round)", counter: UInt64(round + 1))
+                        #expect(try copy.remember(in: small, as: key, by: "\(task)") == .remembered)
+                        for known in small.copies(of: key) {
+                            guard let opened = known.open(unless: { false }) else { continue }
+                            #expect(ContentDigest(hashing: try opened.path.content) == known.manifest.store.sha256)
+                        }
+                        if round % 5 == 4 { _ = try small.forget(.key(key)) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try Acknowledged("last").remember(in: small, as: BaseKey())
+        let records = try small.records()
+        #expect(records.first?.key == BaseKey())
+        let sizes = try small.objectNames.map { try PlatformCalls.status(of: small.objects.appending($0)).size }
+        #expect(sizes.reduce(0, +) <= 6000)
+        #expect(try Folder.names(in: small.folder) == ["index.json", "objects"])
+        #expect(try small.index().objects.count == small.objectNames.count)
+    }
+
+    @Test func `what belongs to a store that is moved follows it`() throws {
+        let (old, new) = (BaseKey("/old/Recipes.sqlite"), BaseKey("/new/Recipes.sqlite"))
+        try Acknowledged("there").remember(in: memory, as: new)
+        try Acknowledged("here").remember(in: memory, as: old)
+        try memory.follow(from: old.store, to: new.store)
+        #expect(memory.copies(of: old).isEmpty)
+        #expect(try memory.onlyCopy(of: new).manifest.store == Acknowledged("here").manifest.store)
+        #expect(memory.objectNames.count == 2)
+    }
+
+    @Test func `what is forgotten is gone, and nothing else`() throws {
+        let keys = [BaseKey(), BaseKey(name: .tea), BaseKey("/phone/Other.sqlite"), BaseKey(profile: "less")]
+        for (number, key) in keys.enumerated() {
+            try Acknowledged("\(number)", name: key.name).remember(in: memory, as: key)
+        }
+        func left() -> [Int] { keys.map { memory.copies(of: $0).count } }
+        #expect(try memory.forget(.name(.tea)).map(\.key) == [keys[1]])
+        #expect(left() == [1, 0, 1, 1])
+        #expect(try memory.forget(.key(keys[3])).count == 1)
+        #expect(left() == [1, 0, 1, 0])
+        #expect(try memory.erase(storeAt: "/phone/Recipes.sqlite").count == 1)
+        #expect(left() == [0, 0, 1, 0])
+        #expect(memory.objectNames.count == 2)
+        #expect(try memory.forget(.all).count == 1)
+        #expect(try Folder.names(in: memory.folder) == [])
+        #expect(try memory.forget(.all).isEmpty)
+    }
+}
