@@ -251,6 +251,8 @@ def main():
 
 
 if __name__ == "__main__":
+    # Whole shipments are measured, and nobody's home is written to: what is no folder remembers nothing.
+    os.environ["XDG_STATE_HOME"] = os.devnull
     try:
         main()
     except KeyboardInterrupt:

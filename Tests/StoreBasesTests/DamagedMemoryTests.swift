@@ -225,9 +225,17 @@ struct SmallDiskMemoryTests {
             // Somebody else fills it.
             let other = try OpenFile.creating(disk.appending("other"))
             try other.write([UInt8](repeating: 7, count: Int(try PlatformCalls.freeSpace(around: disk)) - 20_000))
-            #expect(memory.workingFolder(for: 200_000) != nil)
-            #expect(keys.map { memory.copies(of: $0).count } == [0, 0, 0, 1])
-            #expect(memory.workingFolder(for: 2_000_000) == nil)
+            #expect(memory.workingFolder(for: 512) == nil)
+            #expect(keys.map { memory.copies(of: $0).count } == [0, 1, 1, 1])
+            #expect(try Acknowledged("small").remember(in: memory, as: BaseKey()) == .remembered)
+            #expect(keys.map { memory.copies(of: $0).count } == [0, 0, 1, 1])
+            #expect(try PlatformCalls.freeSpace(around: disk) >= 1_048_576 / 10)
+            // All that is left.
+            let rest = try PlatformCalls.freeSpace(around: disk) + 512_000 - 90_000
+            for key in keys[2...] { truncate(try memory.onlyCopy(of: key).record.path.string, 0) }
+            try other.write([UInt8](repeating: 7, count: Int(rest)))
+            #expect(try Acknowledged("small").remember(in: memory, as: BaseKey()) == .declined(.noRoom))
+            #expect(memory.objectNames == [], "the last tenth is not ours")
         }
     }
 

@@ -66,8 +66,6 @@ package enum BuiltProgram {
         _ arguments: [String], input: ChildProgram.Input = .nothing, environment: [String: String] = [:],
         in folder: FilePath? = nil
     ) throws -> ChildProgram {
-        // Unless a test says where: what is no folder remembers nothing, and nobody's home is written to.
-        let environment = ["XDG_STATE_HOME": "/dev/null"].merging(environment) { $1 }
-        return try ChildProgram(try path(), arguments, input: input, environment: environment, in: folder)
+        try ChildProgram(try path(), arguments, input: input, environment: environment, in: folder)
     }
 }

@@ -54,6 +54,9 @@ package final class ChildProgram: Sendable {
     private let state = Mutex(State())
     private let words: String
 
+    /// Unless a test says where, a sender remembers nothing, and nobody's home is written to.
+    private static let nowhere = ["XDG_STATE_HOME": "/dev/null"]
+
     /// - Parameter environment: Changes to this process's own; an empty text takes a variable away.
     package init(
         _ program: FilePath, _ arguments: [String], input: Input = .nothing, environment: [String: String] = [:],
@@ -62,8 +65,8 @@ package final class ChildProgram: Sendable {
         words = ([program.lastComponent?.string ?? ""] + arguments).joined(separator: " ")
         process.executableURL = URL(fileURLWithPath: program.string)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-            .filter { !$0.value.isEmpty }
+        process.environment = ProcessInfo.processInfo.environment.merging(Self.nowhere) { $1 }
+            .merging(environment) { $1 }.filter { !$0.value.isEmpty }
         if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder.string) }
         let (output, error) = (Pipe(), Pipe())
         process.standardOutput = output
