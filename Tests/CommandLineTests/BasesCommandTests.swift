@@ -207,3 +207,47 @@ import Testing
         #expect(objects.count == 2)
     }
 }
+
+/// A sender whose memory is on a disk with too little room.
+@Suite(.enabled("may not mount a tmpfs") { await SmallDisk.isAvailable() })
+struct FullMemoryTests {
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
+
+    private func send(_ store: String, remembering disk: FilePath) async throws {
+        let line = "$SHIP send \(store) --to 'exec:$SHIP receive --into inbox --from - -q' -q"
+        try await desk.shell("XDG_STATE_HOME='\(disk)' \(line)").expectSuccess()
+        #expect(try desk.leftovers == [])
+        let memory = disk.appending("ship-store/bases")
+        #expect(try Folder.names(in: memory).allSatisfy { ["index.json", "objects"].contains($0) })
+    }
+
+    @Test func `a store for which there is no room is sent all the same`() async throws {
+        try desk.makeLargeStore(megabytes: 2)
+        try await SmallDisk.with(size: "1m") { disk in
+            try await send("Large.sqlite", remembering: disk)
+            #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
+        }
+    }
+
+    @Test func `a copy for which the room runs out is made elsewhere`() async throws {
+        try desk.makeStore()
+        let queue = try TestStore.open(desk["Recipes.sqlite"])
+        // All of it is in the log.
+        try await queue.writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+                    INSERT INTO recipe(title) SELECT hex(randomblob(500)) FROM n;
+                    """)
+        }
+        #expect(try PlatformCalls.status(of: desk["Recipes.sqlite"]).size < 100_000)
+        try await SmallDisk.with(size: "1m") { disk in
+            try await send("Recipes.sqlite", remembering: disk)
+        }
+        try queue.close()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+}
