@@ -97,6 +97,9 @@ public struct Producer: Sendable {
                         isOvertaken: { [device = options.knownDevice] manifest in
                             manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
                         },
+                        unchanged: { [metadata = options.metadata.mapValues { ForeignText($0) }] in
+                            await remembered?.bases.unchanged(source.store, metadata: metadata)
+                        },
                         prepare: {
                             let shipment = try await prepare(
                                 source, counting: identity != nil, for: remembered?.bases, report)
@@ -174,7 +177,7 @@ public struct Producer: Sendable {
     ) async throws -> OutgoingShipment {
         let start = ContinuousClock.now
         func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
-            try await copy(of: source, for: bases, turn)
+            try await takeCopy(of: source, for: bases, turn)
         }
         let copy =
             if isCounted, let device = options.knownDevice {
@@ -188,7 +191,7 @@ public struct Producer: Sendable {
     }
 
     /// A copy that is to be remembered is made where that will be, if there is room.
-    private func copy(
+    private func takeCopy(
         of source: Source, for bases: RememberedBases?, _ turn: SnapshotTurn
     ) async throws(SnapshotError) -> PreparedCopy {
         if !options.copy.isFolderChosen, let folder = bases?.workingFolder() {

@@ -55,6 +55,25 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `what is remembered makes the next shipment small, unless it is not to be used`() async throws {
+        try desk.makeStore(rows: 2000)
+        // What cannot be made small by itself.
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "UPDATE recipe SET title = hex(randomblob(20))")
+        func wire(_ options: String...) async throws -> Int {
+            let outcome = try await desk.run(["send", "Recipes.sqlite", "--to", receiver, "--json", "-q"] + options)
+            outcome.expectSuccess()
+            return try #require(try outcome.objects().last?["wire"] as? Int)
+        }
+        let whole = try await wire()
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "UPDATE recipe SET title = 'Bread' WHERE id = 7")
+        let next = try await wire()
+        #expect(next < whole / 3, "\(next) of \(whole)")
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "UPDATE recipe SET title = 'Rice' WHERE id = 8")
+        #expect(try await wire("--no-remember") > 2 * next)
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
     @Test func `the copy is made where it is remembered, and is not written twice`() async throws {
         try desk.makeStore()
         // Nothing can be made in the other place.
@@ -202,6 +221,8 @@ import Testing
             #expect(try await program.wait(timeout: .seconds(20)).status == .signalled(SIGKILL))
         }
         #expect(desk.remembered.count == 3)
+        // One that takes a copy.
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "CREATE TABLE tea(title)")
         try await send("Recipes.sqlite")
         #expect(desk.remembered == ["index.json", "objects"])
         #expect(objects.count == 2)

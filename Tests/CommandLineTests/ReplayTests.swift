@@ -162,6 +162,30 @@ import Testing
         #expect(try await origins() == [["1", phone], ["2", other], ["3", other]])
     }
 
+    @Test func `a device that has taken a store over finds nothing of it`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        for device in ["phone", "other"] {
+            try await desk.run("trust", watch, "--identity", device, "-q").expectSuccess()
+        }
+        func send(as device: String, _ options: String...) async throws -> ChildProgram.Outcome {
+            try await desk.run(
+                ["send", "Recipes.sqlite", "--to", receiver.address, "--identity", device, "--json"] + options)
+        }
+        try await send(as: "phone").expectSuccess()
+        try await desk.run("trust", other, "--identity", "watch", "--name", "other", "-q").expectSuccess()
+        try await desk.run("trust", other, "--identity", "watch", "--takes-over", "Recipes", "-q").expectSuccess()
+        // The very bytes that are there: if they need not come, they are known; and both senders remember alike.
+        let same = try await send(as: "other")
+        same.expectSuccess()
+        #expect(same.stdout.contains(#""outcome":"installed""#) && same.stdout.contains(#""encoding":"columns""#))
+        try change()
+        let next = try await send(as: "other")
+        next.expectSuccess()
+        #expect(next.stdout.contains(#""encoding":"delta""#))
+        try await receiver.stop().expectSuccess()
+        #expect(try await origins() == [["1", phone], ["1", other], ["2", other]])
+    }
+
     @Test func `a device that has lost count is let in by the same word`() async throws {
         try await keep("./1.shipment")
         try await receive("./1.shipment").expectSuccess()

@@ -16,6 +16,8 @@ struct Exchange {
     let inbox: FilePath
     var sending = StubCodec()
     var receiving: StubCodec? = StubCodec()
+    /// Both sides have the codec that ships.
+    var isReal = false
     var options = Producer.Options()
 
     private let sent = Log<SendEvent>()
@@ -45,13 +47,13 @@ struct Exchange {
         var options = Consumer.Options()
         options.link.standardInput = input
         options.link.standardOutput = output
-        options.codec = receiving?.codec
+        options.codec = isReal ? .standard : receiving?.codec
         return try Consumer(inbox: inbox, options: options)
     }
 
     private var producer: Producer {
         var options = options
-        options.codec = sending.codec
+        options.codec = isReal ? .standard : sending.codec
         return Producer(store, options: options)
     }
 
@@ -114,6 +116,9 @@ struct Exchange {
     var restarts: [RestartCause] {
         sent.all.compactMap { if case .startedAgain(let cause) = $0 { cause } else { nil } }
     }
+
+    /// How many copies the producer has taken.
+    var copies: Int { sent.all.count { if case .copied = $0 { true } else { false } } }
 
     var questions: Int { received.all.count { $0 == .askedAgain } }
 

@@ -40,7 +40,7 @@ import Testing
         let found = bases().bases(for: next)
         #expect(found.map(\.manifest) == [manifest] && found.first?.state == [7])
         #expect(found.first?.open() != nil)
-        #expect(bases().copies().count == 1)
+        #expect(bases().memory.copies(of: bases().key).count == 1)
     }
 
     @Test func `another store at the same path has no bases`() async throws {
@@ -49,7 +49,7 @@ import Testing
         try PlatformCalls.removeFile(store)
         try TestStore.make(at: store, sql: "CREATE TABLE tea(title); INSERT INTO tea VALUES ('Green')")
         #expect(bases().bases(for: try await copy().manifest).isEmpty)
-        #expect(bases().copies().count == 1, "to be replaced when this one is acknowledged")
+        #expect(bases().memory.copies(of: bases().key).count == 1, "to be replaced when this one is acknowledged")
     }
 
     @Test func `profiles that leave out the same are one, and others are not`() throws {

@@ -30,8 +30,21 @@ struct RememberedBases: Sendable {
         }
     }
 
-    /// All of them: what the store was when they were taken may be all that is asked.
-    func copies() -> [RememberedCopy] { memory.copies(of: key) }
+    /// What the store was shipped as last, if another copy would be the same, and the same was said of it.
+    ///
+    /// - Parameters:
+    ///   - store: Nothing about it changes.
+    ///   - metadata: Of the user.
+    func unchanged(_ store: SourceStore, metadata: [String: ForeignText]) async -> Manifest? {
+        let copies = memory.copies(of: key)
+        // What was left out on the user's word alone may be refused this time.
+        guard copies.contains(where: { $0.state != nil && $0.manifest.missingExternalFiles.isEmpty }),
+            let state = try? await store.state()?.encoded
+        else { return nil }
+        return copies.first {
+            $0.state == state && $0.manifest.missingExternalFiles.isEmpty && $0.manifest.metadata == metadata
+        }?.manifest
+    }
 
     /// Remembers what a receiver has acknowledged.
     ///
@@ -79,3 +92,8 @@ extension OutgoingBase {
 }
 
 extension OpenedBase: OutgoingBase.Opened {}
+
+extension StoreState {
+    /// Equal states give equal bytes.
+    var encoded: [UInt8] { MessageCoding.encode(self) }
+}

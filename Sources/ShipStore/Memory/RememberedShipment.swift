@@ -25,6 +25,7 @@ final class RememberedShipment: Sendable {
             return shipment
         }
         guard let shipment, case .success(let outcome) = result, outcome.receipt != nil else { return }
-        bases.acknowledged(outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver)
+        bases.acknowledged(
+            outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver, state: shipment.state?.encoded)
     }
 }

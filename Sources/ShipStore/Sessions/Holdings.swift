@@ -44,7 +44,10 @@ struct Holdings: Sendable {
         _ name: GenerationName, of store: StoreName, in folder: InboxFolder, from producer: ContentDigest?
     ) -> ManifestContent.ID? {
         guard let generation = try? folder.generation(name, of: store),
-            (try? Origin.of(generation, in: folder, is: producer)) == true
+            (try? Origin.of(generation, in: folder, is: producer)) == true,
+            // One whose store is gone is of no use to anybody.
+            let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
+            status.size == generation.manifest.store.size
         else { return nil }
         let content = ManifestContent(of: generation.manifest)
         guard generations[content.id] == nil, contents.hold(content) else { return nil }

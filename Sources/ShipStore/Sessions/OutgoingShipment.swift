@@ -26,6 +26,8 @@ final class OutgoingShipment: Sendable {
     /// What the entries of the store's indexes are made of; `nil` if the copy is not in canonical form, and cannot go by its
     /// rows.
     let indexShapes: [String: IndexShape]?
+    /// What the live store was in when it was copied; `nil` where that could not be told.
+    let state: StoreState?
     /// What the consumer may hold, and the store be made of.
     let bases: [OutgoingBase]
     /// Where its parts are.
@@ -43,6 +45,7 @@ final class OutgoingShipment: Sendable {
             case .notMade, .impossible: nil
             }
         paths = manifest.parts.indices.map { copy.path(ofPart: $0) }
+        state = copy.copy.state
         self.copy = consume copy
     }
 
@@ -56,6 +59,7 @@ final class OutgoingShipment: Sendable {
         self.bases = bases
         self.indexShapes = indexShapes
         self.paths = paths
+        state = nil
         copy = nil
     }
 

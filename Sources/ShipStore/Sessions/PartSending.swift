@@ -62,6 +62,9 @@ struct PartSending {
         while let encoding = encodings.first {
             do {
                 try await send([0], in: encoding, over: store.base, orOthers: encodings.count > 1, report)
+                // A delta does not stand for all of it piece by piece.
+                storeDone = shipment.manifest.store.size
+                report(progress)
                 return
             } catch let failure as EncodingGivenUp {
                 encodings.removeFirst()

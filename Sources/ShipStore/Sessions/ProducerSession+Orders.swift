@@ -7,6 +7,8 @@ extension ProducerSession {
         var check: @Sendable () throws -> Void = {}
         /// Whether this device has made another shipment since.
         var isOvertaken: @Sendable (Manifest) -> Bool = { _ in false }
+        /// What the store was shipped as last, if it is known not to have changed since, nor anything else of the shipment.
+        var unchanged: @Sendable () async -> Manifest? = { nil }
         /// Takes the compact copy.
         let prepare: @Sendable () async throws -> OutgoingShipment
         /// Told what it came to, as soon as that is definite.

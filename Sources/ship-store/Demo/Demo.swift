@@ -42,7 +42,8 @@ struct Demo {
     private func ship(_ store: DemoStore, to address: String) async throws {
         let start = ContinuousClock.now
         let sent = try await DemoChild.send(store.path, to: address)
-        say("send: shipped in \(Figures.duration(.now - start)), \(Figures.bytes(sent)) on the wire")
+        let what = sent.isDelta ? "what has changed" : "all of it"
+        say("send: shipped \(what) in \(Figures.duration(.now - start)), \(Figures.bytes(sent.wire)) on the wire")
     }
 
     /// The current generation, verified and opened.

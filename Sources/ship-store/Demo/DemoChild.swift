@@ -16,6 +16,7 @@ enum DemoChild {
         let event: String
         let address: String?
         let wire: Int64?
+        let encoding: String?
     }
 
     /// Runs a receiver for as long as `body` does.
@@ -46,18 +47,18 @@ enum DemoChild {
 
     /// Ships the store once.
     ///
-    /// - Returns: Bytes on the wire.
-    static func send(_ store: FilePath, to address: String) async throws -> Int64 {
+    /// - Returns: Bytes on the wire, and whether the store went as what had changed of it.
+    static func send(_ store: FilePath, to address: String) async throws -> (wire: Int64, isDelta: Bool) {
         let result = try await Subprocess.run(
             program, arguments: ["send", store.string, "--to", address, "--insecure", "--json", "--quiet"],
             // What is remembered goes with everything else.
             environment: .inherit.updating(["XDG_STATE_HOME": store.removingLastComponent().string]),
             output: .string(limit: 1 << 20), error: .currentStandardError)
         let lines = result.standardOutput.split(separator: "\n").compactMap { decode($0) }
-        guard result.terminationStatus.isSuccess, let bytes = lines.last(where: { $0.event == "finished" })?.wire else {
-            throw Failed(what: "send")
-        }
-        return bytes
+        guard result.terminationStatus.isSuccess, let end = lines.last(where: { $0.event == "finished" }),
+            let wire = end.wire
+        else { throw Failed(what: "send") }
+        return (wire, end.encoding == "delta")
     }
 
     private static var program: Executable {
