@@ -16,6 +16,8 @@ struct SeveralStoresFaultTests {
     private let sender: FilePath
     /// Holds the first state of each store.
     private let template: FilePath
+    /// Holds what the sender remembers of it.
+    private let memory: FilePath
     private let old: [StoreContent]
     private let new: [StoreContent]
 
@@ -25,6 +27,7 @@ struct SeveralStoresFaultTests {
         sender = scratch.path.appending("sender")
         try PlatformCalls.symbolicLink(at: sender, to: try BuiltProgram.path())
         template = scratch.path.appending("template")
+        memory = scratch.path.appending("memory")
         let stores = Self.names.map { [scratch] in scratch.path.appending("\($0).sqlite") }
         func change(_ text: String) throws -> [StoreContent] {
             try stores.map { store in
@@ -36,19 +39,25 @@ struct SeveralStoresFaultTests {
         }
         old = try change("old")
         let command = "'\(try BuiltProgram.path())' receive --into '\(template)' --from -"
-        let sent = try await BuiltProgram.run(["send"] + stores.map(\.string) + ["--to", "exec:\(command)"])
+        let sent = try await BuiltProgram.run(
+            ["send"] + stores.map(\.string) + ["--to", "exec:\(command)"],
+            environment: ["XDG_STATE_HOME": memory.string])
         try #require(sent.status == .exited(0), Comment(rawValue: sent.stderr))
         new = try change("new")
     }
 
-    @Test(arguments: [FaultShim.Action.kill, .eio, .enospc])
-    func `each store is the old or the new one, whole, and what was told is true`(action: FaultShim.Action) async throws
-    {
+    /// How the stores go.
+    enum Way: String, CaseIterable, Sendable { case whole, delta }
+
+    @Test(arguments: [FaultShim.Action.kill, .eio, .enospc], Way.allCases)
+    func `each store is the old or the new one, whole, and what was told is true`(
+        action: FaultShim.Action, way: Way
+    ) async throws {
         let step = Soak.isOn ? 1 : 11
         // Other calls with each action.
         var call = action == .kill ? 1 : action == .eio ? 4 : 8
         var partial = 0
-        while let count = try await round(action, at: call) {
+        while let count = try await round(action, at: call, way) {
             if (1...2).contains(count) { partial += 1 }
             call += step
         }
@@ -57,7 +66,7 @@ struct SeveralStoresFaultTests {
     }
 
     /// - Returns: How many stores the sender was told to be installed; `nil` if there was no such call.
-    private func round(_ action: FaultShim.Action, at call: Int) async throws -> Int? {
+    private func round(_ action: FaultShim.Action, at call: Int, _ way: Way) async throws -> Int? {
         let comment: Comment = "\(action) at \(call)"
         let place = try scratch.folder("\(UUID())")
         defer { try? Folder.removeTree(at: place) }
@@ -66,9 +75,18 @@ struct SeveralStoresFaultTests {
         let temporary = try scratch.folder("temporary-\(UUID())")
         defer { try? Folder.removeTree(at: temporary) }
 
+        var environment = ["TMPDIR": temporary.string]
+        if way == .delta {
+            let state = place.appending("state")
+            try FileManager.default.copyItem(atPath: memory.string, toPath: state.string)
+            environment["XDG_STATE_HOME"] = state.string
+        }
         let outcome = try await send(
-            to: inbox, shim.environment(action, at: call, log: log).merging(["TMPDIR": temporary.string]) { $1 })
+            to: inbox, shim.environment(action, at: call, log: log).merging(environment) { $1 })
         let told = try Self.installed(outcome)
+        // One at least of those that arrived went as it was to.
+        let hasDelta = outcome.stdout.contains(#""encoding":"delta""#)
+        #expect(hasDelta == (way == .delta && !told.isEmpty), "\(comment) \(outcome.stdout.suffix(300))")
         let states = try Self.names.map { try StoreContent(of: inbox.appending("\($0).sqlite")) }
         for (index, state) in states.enumerated() {
             #expect(state == old[index] || state == new[index], "\(comment) \(Self.names[index])")
@@ -81,7 +99,7 @@ struct SeveralStoresFaultTests {
         #expect(verified.status == .exited(0), "\(comment) \(verified.stderr)")
         #expect(try Folder.names(in: temporary) == [], comment)
 
-        let next = try await send(to: inbox, ["TMPDIR": temporary.string])
+        let next = try await send(to: inbox, environment)
         #expect(next.status == .exited(0), "\(comment) \(next.stderr)")
         for (name, content) in zip(Self.names, new) {
             #expect(try StoreContent(of: inbox.appending("\(name).sqlite")) == content, "\(comment) \(name)")

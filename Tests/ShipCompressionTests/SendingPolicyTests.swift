@@ -136,4 +136,15 @@ import Testing
         for _ in 0..<5 { #expect(send(&policy, encoding: .milliseconds(100), waiting: .zero) == .goOn) }
         #expect(policy.level == .fastest && policy.encoding == .columns)
     }
+
+    @Test func `gives a delta up where all of the store takes no longer`() {
+        func limit(_ link: SendingPolicy.Link, _ size: Int64) -> Int64 {
+            SendingPolicy(.auto, .delta, over: link, storeSize: size, totalSize: size).deltaLimit
+        }
+        #expect(limit(.twoWay(roundTrip: .milliseconds(1)), 80_000_000) == 10_000_000)
+        #expect(limit(.twoWay(roundTrip: .milliseconds(40)), 80_000_000) == 80_000_000)
+        #expect(limit(.file, 80_000_000) == 80_000_000)
+        // A small one is not worth the thought.
+        #expect(limit(.twoWay(roundTrip: .milliseconds(1)), 10_000) == 1_048_576)
+    }
 }

@@ -113,11 +113,9 @@ package struct SendingPolicy: Hashable, Sendable {
         return .goOn
     }
 
-    /// What a delta may come to, in bytes, before it is better to send all: where bytes count, what all of the store takes at the least; where time does, so little
-    /// that nobody waits for it.
-    package var deltaLimit: Int64 {
-        seemsFast ? max(Self.smallSize / 4, storeSize / 32) : max(Self.smallSize / 4, storeSize)
-    }
+    /// What a delta may come to before it is better to send all of the store, in bytes: where they count, what all of it takes at the
+    /// least; where the link may be a fast one, so much that to encode it takes about as long as to send all.
+    package var deltaLimit: Int64 { max(Self.smallSize / 4, seemsFast ? storeSize / 8 : storeSize) }
 
     /// Whether what is sent now may soon be taken back.
     package var prospect: EffortDial.Prospect { mayChange ? .onTrial : .lasting }
