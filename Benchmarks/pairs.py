@@ -1,4 +1,5 @@
 """What it costs to ship one version of a store to somebody who holds the one before, beside what others make of the two files."""
+import dataclasses
 import os
 import shutil
 import statistics
@@ -50,6 +51,8 @@ def weigh(name, contender, old, new, folder):
 def measure(program, paths, folder, say):
     """Of pairs of paths, the older version first. What was weighed, and whether something failed."""
     contender = contenders.ship_store(program, *BY_ROWS.split()[1:])
+    # An app may have made its store anew.
+    contender = dataclasses.replace(contender, receive=[*contender.receive, "--replace", "store"])
     results, failed = [], False
     for number, (old, new) in enumerate(zip(paths[::2], paths[1::2])):
         name, place = os.path.splitext(os.path.basename(new))[0], os.path.join(folder, str(number))

@@ -186,7 +186,7 @@ public struct Producer: Sendable {
                 try await take(.free)
             }
         report(.copied(copy.manifest, .now - start))
-        let remembered = bases?.bases(for: copy.manifest).map(OutgoingBase.init) ?? []
+        let remembered = bases?.bases.map(OutgoingBase.init) ?? []
         return OutgoingShipment(copy, options.manner, over: remembered)
     }
 

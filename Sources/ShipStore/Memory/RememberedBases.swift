@@ -17,18 +17,9 @@ struct RememberedBases: Sendable {
         key = BaseKey(name: name, store: store, profile: profile.digest)
     }
 
-    /// The copies on which a shipment can build, the one that was used last first. Another store that has come to be at the path of
-    /// the one that was there has none.
-    func bases(for manifest: Manifest) -> [RememberedCopy] {
-        memory.copies(of: key).filter { copy in
-            do throws(Succession.Flaw) {
-                try Succession.check(manifest, follows: copy.manifest, .taken)
-                return true
-            } catch {
-                return false
-            }
-        }
-    }
+    /// The copies on which a shipment can build, the one that was used last first. A store that an app has made anew in the place of
+    /// another one builds on that, if the consumer still holds it, and takes the new one in its place.
+    var bases: [RememberedCopy] { memory.copies(of: key) }
 
     /// What the store was shipped as last, if another copy would be the same, and the same was said of it.
     ///
