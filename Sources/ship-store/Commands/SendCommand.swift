@@ -9,7 +9,8 @@ struct SendCommand: AsyncParsableCommand {
         usage: "ship-store send <store> ... --to <endpoint> [<options>]",
         discussion: """
             The store may be in use: its writers are not disturbed, and it is not changed. Over a link that goes both \
-            ways the command succeeds only when the receiver says that the copy is installed and durable.
+            ways the command succeeds only when the receiver says that the copy is installed and durable. What the \
+            receiver holds already of an earlier shipment does not go again: the next one says what has changed.
 
             ENDPOINT is HOST:PORT, - (standard output), unix:PATH, exec:COMMAND (a child's standard streams), or the \
             path of a file, with a / in it or ending in .shipment, to keep the shipment for later. A shipment of that \
