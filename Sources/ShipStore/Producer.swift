@@ -91,13 +91,13 @@ public struct Producer: Sendable {
                     timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing,
                     isPadded: options.padding, start: start, report: report)
                 let orders = sources.map { source in
-                    let remembered = RememberedShipment(bases(of: source), over: link)
+                    let remembered = RememberedShipment(bases(of: source), over: link, metadata: options.metadata)
                     return ProducerSession.Order(
                         check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
                         isOvertaken: { [device = options.knownDevice] manifest in
                             manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
                         },
-                        unchanged: { [metadata = options.metadata.mapValues { ForeignText($0) }] in
+                        unchanged: { [metadata = options.metadata] in
                             await remembered?.bases.unchanged(source.store, metadata: metadata)
                         },
                         prepare: {

@@ -1,4 +1,5 @@
 package import ShipProtocol
+import StoreFiles
 package import SystemPackage
 
 extension BaseMemory {
@@ -20,23 +21,25 @@ extension BaseMemory {
         }
     }
 
-    /// The files go first, also where there is no room to write down that they have gone. One that somebody reads goes when the
-    /// memory is changed the next time.
+    /// The files go first, also where there is no room to write down that they have gone; and with them what senders have left that
+    /// were killed while they made a copy.
     ///
     /// - Returns: What is forgotten now.
-    /// - Throws: Among others `.busy`; then nothing has gone.
+    /// - Throws: Among others `.busy`; then nothing has gone. `.stillThere` for a file that is not needed any more, and that somebody
+    ///   reads, or that cannot be removed: it goes when the memory is changed the next time.
     package func forget(_ subject: Subject) throws(BaseMemoryError) -> [BaseRecord] {
         // Nothing waits for a lock where there is nothing to forget.
         let index = try index()
-        guard subject == .all ? !index.isEmpty : index.entries.contains(where: { subject.includes($0.key) }) else {
-            return []
-        }
+        if try open() != nil { TemporaryFolder.sweep(folder, .temporary) }
+        let isNeeded = subject == .all ? !index.isEmpty : index.entries.contains { subject.includes($0.key) }
+        guard isNeeded || !index.unused.isEmpty else { return [] }
         return try whileLocked { (change) throws(BaseMemoryError) in
             let before = change.index
             let going = change.index.remove { subject.includes($0.key) }
             change.removeUnused()
             if change.index != before { try change.save() }
             change.removeIfEmpty()
+            if let left = change.index.unused.first { throw .stillThere(change.path(of: left)) }
             return going.sorted { $0.use > $1.use }.compactMap { BaseRecord($0, in: before, of: self) }
         } ?? []
     }
@@ -45,6 +48,15 @@ extension BaseMemory {
     ///
     /// - Parameter store: Absolute, and without symbolic links.
     package func erase(storeAt store: FilePath) throws(BaseMemoryError) -> [BaseRecord] { try forget(.store(store)) }
+
+    /// Removes what others have left that were killed, and what is not needed any more, if that can be done at once.
+    package func tidy() {
+        guard (try? open()) != nil, let before = try? index() else { return }
+        TemporaryFolder.sweep(folder, .temporary)
+        _ = try? whileLocked(waiting: .milliseconds(100)) { (change) throws(BaseMemoryError) in
+            if change.index != before { try change.save() }
+        }
+    }
 
     /// What is remembered of a store is of the one that it has become by being moved.
     package func follow(from source: FilePath, to target: FilePath) throws(BaseMemoryError) {

@@ -6,9 +6,11 @@ extension BaseMemory {
     /// is not written twice. Nothing is forgotten for it: it is not known yet what it will be built on.
     ///
     /// - Parameter size: Of the copy, in bytes, about.
-    /// - Returns: `nil` if there is no room for it here: it is to be made elsewhere.
+    /// - Returns: `nil` if there is no room for it here, or nothing can be made: it is to be made elsewhere.
     package func workingFolder(for size: Int64) -> FilePath? {
         guard size <= budget, (try? make()) != nil, (try? promise(size)) != nil else { return nil }
+        // Whether anything can be made there at all, is tried.
+        guard (try? TemporaryFolder(in: folder)) != nil else { return nil }
         return folder
     }
 

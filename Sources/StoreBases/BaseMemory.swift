@@ -98,10 +98,12 @@ public struct BaseMemory: Hashable, Sendable {
     static func index(in folder: borrowing OpenFolder) throws(BaseMemoryError) -> BaseIndex {
         let path = folder.path.appending(indexFile)
         let bytes: [UInt8]
+        let exposure: Exposure?
         do throws(FileError) {
             let file = try folder.file(at: path)
             let status = try file.status
-            guard status.exposure == nil, status.links == 1 else { throw FileError(.open, path, .invalidArgument) }
+            guard status.links == 1 else { throw FileError(.open, path, .invalidArgument) }
+            exposure = status.exposure
             guard status.size <= BaseIndex.sizeLimit else { throw FileError(.read, path, .fileTooLarge) }
             bytes = try file.read(Int(status.size), at: 0)
         } catch {
@@ -111,6 +113,11 @@ public struct BaseMemory: Hashable, Sendable {
             case .fileTooLarge: throw .damaged(path, flaw: "it is too large")
             default: throw .file(error)
             }
+        }
+        switch exposure {
+        case nil: break
+        case .ofOtherUser(let user): throw .otherOwner(path, user: user)
+        case .toOthers(let permissions): throw .exposed(folder.path, permissions)
         }
         do throws(BaseIndex.Flaw) {
             return try BaseIndex(decoding: bytes)

@@ -13,6 +13,8 @@ public enum BaseMemoryError: Error, Hashable, Sendable {
     case damaged(FilePath, flaw: String)
     /// Another program is changing it, and does not come to an end.
     case busy(FilePath)
+    /// What is remembered no more is there still: another program reads it, or it cannot be removed.
+    case stillThere(FilePath)
     /// The task was cancelled.
     case stopped
     case file(FileError)

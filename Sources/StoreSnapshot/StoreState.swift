@@ -5,7 +5,7 @@ import StoreFiles
 import StoreFormat
 import SystemPackage
 
-/// What a store and its external files are in: two that are equal say that nothing has been written in between, so that a copy
+/// What a store is in: two that are equal say that nothing has been written in between, so that a copy
 /// would have the same bytes, by the same program with the same options. Two that differ say nothing.
 ///
 /// It is the SHA-256 of all of this, read in one read transaction:
@@ -19,14 +19,14 @@ import SystemPackage
 ///   counter there. A log that begins anew has other salts; one that is gone has been moved to the store's file, which then has
 ///   another time. If frames count, the file of the log as well, but for the time that nobody can set: SQLite gives the file
 ///   its owner each time that root opens it [os_unix.c, robustFchown].
-/// - The external files: names, devices, inodes, sizes and the time of the last change of content. Copies give them second names, which
-///   changes the other time.
 /// - Which start of the system it is: after a power cut a file may have new content and its old times, since SQLite makes only the
 ///   content durable [fdatasync(2)].
 /// - The version of SQLite.
 ///
 /// Where any of it cannot be told there is no state: another connection keeps everybody out, a transaction was cut off, the
-/// store is read without locks, its index cannot be read, or the name leads to another file than the open one.
+/// store is read without locks, its index cannot be read, or the name leads to another file than the open one. Nor is there one where the
+/// store's support folder holds external files: copies give these second names, so that the one time of theirs that nobody can set
+/// says nothing, and the other says too little: it can be set back, and a page that is mapped may change once more without moving it.
 ///
 /// What is not seen: writes through a mapping of the file by an SQLite that was built with `SQLITE_MMAP_READWRITE`, in WAL mode and with
 /// `synchronous = OFF`.
@@ -93,7 +93,7 @@ extension StoreState {
             let file = FileLine(ofContent: try FileStamp(of: Sidecars.log(of: path)))
             logLines = "log \(log.content) \(file)"
         }
-        guard isRead, let files = try externalFiles(beside: path) else { return nil }
+        guard isRead, try !hasExternalFiles(beside: path) else { return nil }
         // The name leads to the file that is open, and has done so all the while.
         guard !SnapshotPages.hasMoved(database), try FileStamp(of: path) == stamp,
             stamp.isSettled(at: PlatformCalls.timeOfDay)
@@ -102,7 +102,7 @@ extension StoreState {
             [
                 "ship-store state 1", String(cString: sqlite3_sourceid()), boot, "\(FileLine(stamp))", "\(header)",
                 logLines,
-            ] + files
+            ]
         return Array(lines.joined(separator: "\n").utf8)
     }
 
@@ -120,30 +120,18 @@ extension StoreState {
         }
     }
 
-    /// The external files that the rows could refer to, in one line each.
-    ///
-    /// - Returns: `nil` if they cannot be told.
-    private static func externalFiles(beside path: FilePath) throws -> [String]? {
+    /// Whether there are files to which the rows could refer.
+    private static func hasExternalFiles(beside path: FilePath) throws -> Bool {
         let support = SourceSupportFolder(beside: path)
-        guard try isThere(support.path) else { return [] }
-        var lines: [String] = []
+        guard try isThere(support.path) else { return false }
         for kind in ExternalFileName.Folder.allCases {
-            guard let component = FilePath.Component(kind.rawValue) else { return nil }
+            guard let component = FilePath.Component(kind.rawValue) else { return true }
             let place = support.path.appending(component)
             guard try isThere(place) else { continue }
             let folder = try OpenFolder(support.path).folder(component)
-            let names = try folder.names(in: place).filter { ExternalFileName(folder: kind, uuid: $0) != nil }
-            guard names.count <= Limits.externalFiles else { return nil }
-            for name in names {
-                let status = try folder.status(of: place.appending(name))
-                let stamp = FileStamp(
-                    device: status.device, inode: status.inode, size: status.size, modified: status.modified,
-                    changed: status.modified)
-                guard status.kind == .file, stamp.isSettled(at: PlatformCalls.timeOfDay) else { return nil }
-                lines.append("\(kind.rawValue)/\(name) \(FileLine(ofContent: stamp))")
-            }
+            guard try folder.names(in: place).isEmpty else { return true }
         }
-        return lines
+        return false
     }
 
     private static func isThere(_ path: FilePath) throws(FileError) -> Bool {

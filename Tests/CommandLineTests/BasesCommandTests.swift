@@ -227,6 +227,23 @@ import Testing
         #expect(desk.remembered == ["index.json", "objects"])
         #expect(objects.count == 2)
     }
+
+    @Test func `what a killed sender has left goes with what is removed, and with the store`() async throws {
+        try desk.makeStore()
+        for command in [["bases", "--remove-all", "-q"], ["destroy", "Recipes.sqlite", "-q"]] {
+            try await desk.withLockedStore {
+                let program = try desk.start("send", "Locked.sqlite", "--to", receiver, "--busy-timeout", "60", "-q")
+                try await desk.waitUntil { desk.remembered.contains { $0.hasPrefix("ship-store-") } }
+                program.signal(SIGKILL)
+                #expect(try await program.wait(timeout: .seconds(20)).status == .signalled(SIGKILL))
+            }
+            try await desk.run(command).expectSuccess()
+            #expect(!desk.remembered.contains { $0.hasPrefix("ship-store-") })
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: desk["Locked.sqlite"].string + suffix)
+            }
+        }
+    }
 }
 
 /// A sender whose memory is on a disk with too little room.

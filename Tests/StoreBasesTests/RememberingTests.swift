@@ -128,7 +128,7 @@ import Testing
         try copy.remember(in: memory, as: key)
         do {
             let opened = try #require(try memory.onlyCopy(of: key).open())
-            #expect(try memory.forget(.all).count == 1)
+            #expect(throws: BaseMemoryError.stillThere(opened.path)) { try memory.forget(.all) }
             #expect(memory.copies(of: key).isEmpty)
             #expect(try opened.path.content == copy.bytes)
             try Acknowledged("other").remember(in: memory, as: other)

@@ -25,16 +25,14 @@ struct RememberedBases: Sendable {
     ///
     /// - Parameters:
     ///   - store: Nothing about it changes.
-    ///   - metadata: Of the user.
-    func unchanged(_ store: SourceStore, metadata: [String: ForeignText]) async -> Manifest? {
+    ///   - metadata: What the user says of it, beside what it says itself.
+    func unchanged(_ store: SourceStore, metadata: [String: String]) async -> Manifest? {
         let copies = memory.copies(of: key)
         // What was left out on the user's word alone may be refused this time.
         guard copies.contains(where: { $0.state != nil && $0.manifest.missingExternalFiles.isEmpty }),
-            let state = try? await store.state()?.encoded
+            let state = try? await store.state()?.encoded(with: metadata)
         else { return nil }
-        return copies.first {
-            $0.state == state && $0.manifest.missingExternalFiles.isEmpty && $0.manifest.metadata == metadata
-        }?.manifest
+        return copies.first { $0.state == state && $0.manifest.missingExternalFiles.isEmpty }?.manifest
     }
 
     /// Remembers what a receiver has acknowledged.
@@ -85,6 +83,8 @@ extension OutgoingBase {
 extension OpenedBase: OutgoingBase.Opened {}
 
 extension StoreState {
-    /// Equal states give equal bytes.
-    var encoded: [UInt8] { MessageCoding.encode(self) }
+    /// Equal states, of which the user says the same, give equal bytes.
+    func encoded(with metadata: [String: String]) -> [UInt8] {
+        ContentDigest(hashing: digest.bytes + MessageCoding.encode(metadata)).bytes
+    }
 }

@@ -7,12 +7,16 @@ import Synchronization
 final class RememberedShipment: Sendable {
     let bases: RememberedBases
     private let receiver: String
+    private let metadata: [String: String]
     private let shipment = Mutex<OutgoingShipment?>(nil)
 
     /// - Returns: `nil` for a link on which nobody answers.
-    init?(_ bases: RememberedBases?, over link: Link) {
+    ///
+    /// - Parameter metadata: What the user says of the store.
+    init?(_ bases: RememberedBases?, over link: Link, metadata: [String: String]) {
         guard let bases, link.direction == .twoWay else { return nil }
         self.bases = bases
+        self.metadata = metadata
         receiver = link.device?.text ?? "\(link.peer)"
     }
 
@@ -24,8 +28,11 @@ final class RememberedShipment: Sendable {
             defer { shipment = nil }
             return shipment
         }
-        guard let shipment, case .success(let outcome) = result, outcome.receipt != nil else { return }
+        guard case .success(let outcome) = result, outcome.receipt != nil else { return }
+        // Nothing had to be copied.
+        guard let shipment else { return bases.memory.tidy() }
         bases.acknowledged(
-            outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver, state: shipment.state?.encoded)
+            outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver,
+            state: shipment.state?.encoded(with: metadata))
     }
 }

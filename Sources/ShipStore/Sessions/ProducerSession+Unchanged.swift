@@ -31,9 +31,8 @@ extension ProducerSession {
             try await writer.send(
                 .cancel(Reason(.stopped, message: "another copy of the store is taken", ending: .shipment)))
             conversation.cancelled()
-            action = try await nextAction(
-                &frames, conversation,
-                by: FrameReader.Deadline(end: .now + timeouts.idle, error: .overdue(.answer(timeouts.idle))))
+            let lastWord = FrameReader.Deadline(end: .now + timeouts.idle, error: .overdue(.answer(timeouts.idle)))
+            action = try await nextAction(&frames, conversation, by: lastWord)
             guard case .conclude(let receipt) = action else { return nil }
             return (manifest, receipt)
         }

@@ -142,7 +142,7 @@ extension ExitStatus {
             switch error {
             case .exposed, .otherOwner, .notPlain: .notPermitted
             case .damaged: .badData
-            case .busy, .stopped: .tryAgain
+            case .busy, .stillThere, .stopped: .tryAgain
             case .file(let error): error.isOutOfSpace ? .cannotInstall : .inputOutput
             }
     }
