@@ -80,7 +80,11 @@ import Testing
                 let sender = try desk.start(
                     "send", "Locked.sqlite", "Recipes.sqlite", "Notes.sqlite", "--to", file, "--busy-timeout", "60",
                     "--json")
-                try await desk.waitUntil { try !Folder.names(in: desk.temporary).isEmpty }
+                // Where somebody answers, the copy is made where it will be remembered.
+                try await desk.waitUntil {
+                    try !Folder.names(in: desk.temporary).isEmpty
+                        || desk.remembered.contains { $0.hasPrefix("ship-store-") }
+                }
                 sender.signal(stop.signal)
                 let outcome = try await sender.wait(timeout: .seconds(20))
                 #expect(outcome.status == .exited(stop.status))
