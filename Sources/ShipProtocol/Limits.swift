@@ -44,6 +44,8 @@ package enum Limits {
     package static let heldContents = 256 * 1024
     /// Highest number of a generation: 2^53 - 1, which every JSON reader holds exactly.
     package static let generation = 9_007_199_254_740_991
+    /// Furthest position in the stream of a part: 2^53 - 1, for the same reason.
+    package static let streamPosition: Int64 = 9_007_199_254_740_991
     /// How far ahead of the highest counter seen of a producer its next one may be.
     package static let counterLead: UInt64 = 1 << 32
     /// Longest message of a refusal or a cancellation, in bytes of UTF-8.

@@ -139,6 +139,12 @@ public final class Consumer: Sendable {
                     if !Task.isCancelled, try device.trustList().isEmpty { throw PairingError.over }
                 }
                 group.addTask {
+                    while !Task.isCancelled {
+                        try await Task.sleep(for: Self.lookingAfterWaiting)
+                        self.removeUnwelcome()
+                    }
+                }
+                group.addTask {
                     try await Listener.serve(
                         on: address, options,
                         onListening: { address in
@@ -194,6 +200,21 @@ public final class Consumer: Sendable {
         return claim == nil ? .goOn : .end
     }
 
+    /// How often it is looked whether what waits may still wait.
+    private static let lookingAfterWaiting = Duration.seconds(60)
+
+    /// What waits for the rest goes after a day, and with the trust in its sender.
+    private func removeUnwelcome() {
+        installer.waiting.removeOver()
+        // A list that cannot be read says nothing: sessions are told.
+        guard let list = try? options.trust.list() else { return }
+        let own = try? options.trust.ownIdentifier()
+        installer.waiting.removeAll { record in
+            guard let id = record.producer.flatMap({ DeviceIdentifier(bytes: $0.bytes) }) else { return false }
+            return id != own && list.stores(of: id, as: .sender) == nil
+        }
+    }
+
     private func linkOptions(for endpoint: Endpoint) throws(ShipmentError) -> LinkOptions {
         var link = options.link
         if case .tcp = endpoint { link.security = try options.trust.security(of: .sender) }
@@ -230,6 +251,7 @@ public final class Consumer: Sendable {
         whenBegun: @escaping @Sendable () throws -> Void
     ) async throws(ShipmentError) -> ConsumerSession.Outcome {
         told.add(.connected("\(link.peer)"))
+        removeUnwelcome()
         if link.peer == .standardStreams { told.add(.reading(link.medium == .file ? .file : .stream)) }
         let session = ConsumerSession(
             judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,

@@ -96,6 +96,15 @@ package struct OpenFolder: ~Copyable, Sendable {
         OpenFile(adopting: try open(path, .readWrite, [.create, .exclusiveCreate]), path: path)
     }
 
+    /// A regular file that is there already, for reading and writing.
+    ///
+    /// - Throws: `.invalidArgument` for anything else.
+    package func fileToChange(at path: FilePath) throws(FileError) -> OpenFile {
+        let file = OpenFile(adopting: try open(path, .readWrite, [.nonBlocking]), path: path)
+        guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
+        return file
+    }
+
     /// Opens a file to keep a lock on, and makes it if it is not there.
     package func lockFile(at path: FilePath) throws(FileError) -> OpenFile {
         OpenFile(adopting: try open(path, .readWrite, [.create, .nonBlocking]), path: path)

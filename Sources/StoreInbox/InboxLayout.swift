@@ -11,7 +11,7 @@ package import SystemPackage
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
 ///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
 ///     DIR/.ship-store/Recipes/left.json                                  for some seconds after a switch
-///     DIR/.ship-store/Recipes/staging/...
+///     DIR/.ship-store/Recipes/staging/UUID/{waiting.json, manifest.json, stream, ...}   what is coming in, or waits for the rest
 ///     DIR/.ship-store/.forgotten-Recipes-UUID                            a store that is going
 package struct InboxLayout: Hashable, Sendable {
     package let root: FilePath
@@ -54,4 +54,7 @@ package struct InboxLayout: Hashable, Sendable {
     package static let manifestFile = "manifest.json"
     /// Beside the manifest of a generation, where it is known which device made it.
     package static let originFile = "origin.json"
+    /// In the staging of a shipment that may have to wait: see `WaitingRecord` and `PartStream`.
+    package static let waitingFile = "waiting.json"
+    package static let streamFile = "stream"
 }

@@ -9,6 +9,9 @@ package enum Sender: Hashable, Sendable {
     /// The operator takes it as it is, whoever made it, and whenever.
     case operatorsWord
 
+    /// Which device it is; `nil` where nobody says so.
+    package var device: ContentDigest? { if case .device(let id, _) = self { id } else { nil } }
+
     /// Whether a device may go on with a store of another one, or with lower numbers of its own.
     package enum TakeOver: Hashable, Sendable { case allowed, notAllowed }
 }

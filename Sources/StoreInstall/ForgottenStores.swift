@@ -119,7 +119,7 @@ extension StoreCustody {
     /// Whether a shipment is being staged: what is in the staging then is none of our own litter.
     fileprivate borrowing func awaitsShipment() throws(InboxError) -> Bool {
         removeLitter()
-        guard let names = try? folder.files.names(in: layout.staging(name)), !names.isEmpty else { return false }
+        guard WaitingShipments(in: folder).isComingIn(name) else { return false }
         // Without a receiver they are what a killed one left.
         do throws(InboxError) {
             _ = try InboxLock(folder)

@@ -8,7 +8,7 @@ struct InboxSweep {
     let folder: InboxFolder
     let retention: Retention
 
-    /// Removes stagings, generations that never became current and those that are too many; puts back links that are
+    /// Removes stagings but one that waits of each store, generations that never became current and those that are too many; puts back links that are
     /// missing, and removes those of a store whose first shipment never became current.
     ///
     /// - Parameter late: Told what has to stay for a moment.
@@ -22,7 +22,7 @@ struct InboxSweep {
     private func sweep(_ name: StoreName, _ late: LatePruning) throws(InboxError) {
         let custody = try StoreCustody(of: name, in: folder)
         let layout = folder.layout
-        try InboxError.wrapping { () throws(FileError) in try empty(layout.staging(name)) }
+        try InboxError.wrapping { () throws(FileError) in try empty(layout.staging(name), of: name) }
         // Where the record cannot be read nobody knows what was current once; the next shipment is told so.
         let record = try? custody.record()
         guard let current = folder.currentName(of: name) else {
@@ -47,9 +47,10 @@ struct InboxSweep {
         }
     }
 
-    private func empty(_ path: FilePath) throws(FileError) {
+    private func empty(_ path: FilePath, of name: StoreName) throws(FileError) {
         guard (try? folder.files.status(of: path))?.kind == .folder else { return }
-        for name in try folder.files.names(in: path) {
+        let kept = WaitingShipments(in: folder).all(of: name).first?.path
+        for name in try folder.files.names(in: path) where path.appending(name) != kept {
             try folder.files.removeTree(at: path.appending(name))
         }
     }

@@ -185,11 +185,15 @@ package final class Installer: Sendable {
         folder.currentName(of: generation.manifest.name)?.number == generation.number
     }
 
-    /// Makes the staging of a shipment.
+    /// Whether a shipment goes on where an earlier session left it, and may itself be gone on with.
+    package enum Continuity: Hashable, Sendable { case goesOn, standsAlone }
+
+    /// Makes the staging of a shipment, or goes on with one that waits.
     ///
     /// - Throws: `.noSpace`, `.file`.
     package func stage(
-        _ manifest: Manifest, from sender: Sender = .carrier, present: [Int: FilePath]
+        _ manifest: Manifest, from sender: Sender = .carrier, present: [Int: FilePath],
+        _ continuity: Continuity = .standsAlone
     ) throws(InboxError) -> StagedGeneration {
         let isCurrent = (try? folder.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
         let origin = try admit(manifest, from: sender, isCurrent: isCurrent)
@@ -198,7 +202,12 @@ package final class Installer: Sendable {
             try folder.files.makeFolder(at: staging)
             try folder.files.makeFolder(at: inbox.layout.generations(manifest.name))
         }
-        let toCome = manifest.parts.enumerated().filter { present[$0.offset] == nil }.reduce(Int64(0)) { sum, part in
+        let waiting = continuity == .goesOn ? waiting.take(manifest.name, from: sender.device) : nil
+        let use = try waiting?.use(for: manifest, having: Set(present.keys)) ?? WaitingShipment.Use()
+        let coming = manifest.parts.enumerated().filter {
+            present[$0.offset] == nil && !use.whole.contains($0.offset)
+        }
+        let toCome = coming.reduce(Int64(0)) { sum, part in
             let (total, overflow) = sum.addingReportingOverflow(part.element.size)
             return overflow ? .max : total
         }
@@ -208,8 +217,18 @@ package final class Installer: Sendable {
         } catch {
             throw InboxError(error)
         }
-        return try StagedGeneration(manifest, from: sender, origin, in: staging, of: folder, present: present, space)
+        if let waiting, !use.isNone {
+            try waiting.clear(for: manifest, but: use)
+            return try StagedGeneration(
+                manifest, from: sender, origin, goingOnWith: waiting, use, of: folder, present: present, space)
+        }
+        return try StagedGeneration(
+            manifest, from: sender, origin, in: staging, of: folder, present: present, space,
+            mayWait: continuity == .goesOn)
     }
+
+    /// What waits in the inbox.
+    package var waiting: WaitingShipments { WaitingShipments(in: folder) }
 
     /// What was current until a moment ago, of any store, takes room that a shipment may need: waits until it may go, which is
     /// two seconds at most, and removes it. Nobody may have the right to a store meanwhile who waits for this.
@@ -259,6 +278,7 @@ package final class Installer: Sendable {
             // Of a first one after all else: the public name never leads to nothing, nor to what does not open.
             if before == nil { try links.make(for: manifest) }
             replacements.use(name)
+            waiting.remove(of: name)
             // What is current says it as well, for as long as it is.
             try? custody.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.

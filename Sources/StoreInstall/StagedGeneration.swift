@@ -4,7 +4,8 @@ package import StoreFiles
 package import StoreInbox
 package import SystemPackage
 
-/// A shipment on its way in: a private folder in the inbox's staging, removed with its owner unless it is installed.
+/// A shipment on its way in: a private folder in the inbox's staging, removed with its owner unless it is installed, or has broken
+/// off and waits for the rest. It is locked as long as it has an owner.
 ///
 ///     StagedGeneration -> seal -> SealedGeneration -> Installer.install -> Generation
 package final class StagedGeneration {
@@ -26,6 +27,17 @@ package final class StagedGeneration {
     private var openPart: (index: Int, file: OpenPart)?
     private var isStoreSealed = false
     private var isInstalled = false
+    private var lock: FolderLock?
+    /// Parts that an earlier session has brought as a whole.
+    package let wholeParts: Set<Int>
+    /// What an earlier session has brought of the stream of another one.
+    package private(set) var earlierStream: PartStream?
+    /// Whether what has come is kept where the link breaks.
+    private let mayWait: Bool
+    private var keeping: StreamKeeping?
+    /// Whether it is written down whose this is.
+    private var hasRecord = false
+    private var waits = false
 
     /// A part that is being written. A class, so that the optional above can hold what is not copyable.
     private final class OpenPart {
@@ -36,9 +48,10 @@ package final class StagedGeneration {
     /// - Parameters:
     ///   - present: Indexes of parts, and the files of an older generation that hold them.
     ///   - space: The room that there is for it.
+    ///   - mayWait: Whether what has come is kept where the link breaks.
     init(
         _ manifest: Manifest, from sender: Sender, _ origin: Origin?, in staging: FilePath, of inbox: InboxFolder,
-        present: [Int: FilePath], _ space: SpaceLedger.Promise
+        present: [Int: FilePath], _ space: SpaceLedger.Promise, mayWait: Bool
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
@@ -47,29 +60,52 @@ package final class StagedGeneration {
         self.space = space
         linkedParts = Set(present.keys)
         bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
+        self.mayWait = mayWait
+        wholeParts = []
         path = staging.appending(UUID().uuidString)
         folder = try Self.makeFolder(at: path, for: manifest, in: inbox.files, present)
+        // Until now it is told from what waits by having no record.
+        lock = try InboxError.wrapping { [path] () throws(FileError) in
+            try FolderLock.take(.exclusive, on: path, in: inbox.files)
+        }
     }
 
-    /// Makes the folder, links the parts that are here already, and makes an empty file for each part without bytes.
+    /// Goes on with a shipment that broke off.
+    ///
+    /// - Parameter use: What of it is of use; the rest of it is gone.
+    init(
+        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, goingOnWith waiting: WaitingShipment,
+        _ use: WaitingShipment.Use, of inbox: InboxFolder, present: [Int: FilePath], _ space: SpaceLedger.Promise
+    ) throws(InboxError) {
+        self.manifest = manifest
+        self.sender = sender
+        self.origin = origin
+        self.inbox = inbox
+        self.space = space
+        linkedParts = Set(present.keys)
+        wholeParts = use.whole
+        earlierStream = use.stream
+        bytesToCome = manifest.parts.enumerated().reduce(0) {
+            $0 + (present[$1.offset] == nil && !use.whole.contains($1.offset) ? $1.element.size : 0)
+        }
+        mayWait = true
+        path = waiting.path
+        folder = try InboxError.wrapping { () throws(FileError) in try inbox.files.folder(at: waiting.path) }
+        lock = waiting.takeLock()
+        try InboxError.wrapping { () throws(FileError) in
+            try Self.fill(folder, for: manifest, in: inbox.files, present)
+            try writeRecord()
+        }
+    }
+
+    /// Makes the folder, and what is in it from the start.
     private static func makeFolder(
         at path: FilePath, for manifest: Manifest, in inbox: borrowing OpenFolder, _ present: [Int: FilePath]
     ) throws(InboxError) -> OpenFolder {
         do throws(FileError) {
             try inbox.makeFolder(at: path)
             let folder = try inbox.folder(at: path)
-            for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
-                try folder.makeFolder(
-                    at: path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue))
-            }
-            for (index, part) in manifest.parts.enumerated() {
-                let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
-                if let source = present[index] {
-                    try folder.hardLink(source, in: inbox, as: place)
-                } else if part.size == 0 {
-                    _ = try folder.makeFile(at: place)
-                }
-            }
+            try fill(folder, for: manifest, in: inbox, present)
             return folder
         } catch {
             try? inbox.removeTree(at: path)
@@ -77,7 +113,27 @@ package final class StagedGeneration {
         }
     }
 
-    deinit { if !isInstalled { try? inbox.files.removeTree(at: path) } }
+    /// Links the parts that are here already, and makes an empty file for each part without bytes.
+    private static func fill(
+        _ folder: borrowing OpenFolder, for manifest: Manifest, in inbox: borrowing OpenFolder,
+        _ present: [Int: FilePath]
+    ) throws(FileError) {
+        let path = folder.path
+        for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
+            try folder.makeFolder(
+                at: path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue))
+        }
+        for (index, part) in manifest.parts.enumerated() {
+            let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
+            if let source = present[index] {
+                try folder.hardLink(source, in: inbox, as: place)
+            } else if part.size == 0 {
+                _ = try folder.makeFile(at: place)
+            }
+        }
+    }
+
+    deinit { if !isInstalled, !waits { try? inbox.files.removeTree(at: path) } }
 
     /// The store, as far as it has come.
     package var storePath: FilePath { path(ofPart: 0) }
@@ -155,6 +211,7 @@ package final class StagedGeneration {
             if index > 0 || !isStoreSealed { try sealPart(index, part) }
         }
         do throws(FileError) {
+            try removeRecord()
             try write(MessageCoding.encode(manifest), as: InboxLayout.manifestFile)
             if let origin { try write(MessageCoding.encode(origin), as: InboxLayout.originFile) }
             for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
@@ -168,6 +225,99 @@ package final class StagedGeneration {
             throw .file(error)
         }
         return SealedGeneration(self)
+    }
+
+    // MARK: What waits where the link breaks
+
+    /// Data of a part are to come.
+    ///
+    /// - Parameter earlier: Whether they go on from `earlierStream`; else that is of no use any more.
+    package func open(part index: Int, _ encoding: PartEncoding, over base: ContentDigest?, after earlier: Bool) {
+        if !earlier, earlierStream != nil || keeping?.isInFile == true { removeStream() }
+        let header = PartStream.Header(encoding, of: manifest.parts[index], over: base)
+        if earlier, let earlierStream {
+            keeping = StreamKeeping(earlierStream, in: workingRoom)
+        } else if mayWait {
+            keeping = StreamKeeping(header, in: workingRoom) { [unowned self] in try makeStream($0) }
+        }
+        earlierStream = nil
+    }
+
+    /// The data of one DATA have been taken, or the rest of what an earlier session had of it.
+    package func keep(_ data: [UInt8], isRest: Bool = false) {
+        if isRest { keeping?.addRest(data) } else { keeping?.add(data) }
+    }
+
+    /// What has come of the open part is complete, or void.
+    ///
+    /// - Parameter index: Of the part, if it is complete.
+    package func endStream(complete index: Int? = nil) {
+        defer { keeping = nil }
+        guard keeping?.isInFile == true else { return }
+        // From here on the part stands for its stream.
+        if let index { try? folder.file(at: path(ofPart: index)).sync() }
+        removeStream()
+    }
+
+    /// The link is broken: what has come stays, if it is worth it.
+    ///
+    /// - Parameter cut: Of the data of a DATA that was on its way, what is here, and how many they were to be.
+    package func breakOff(_ cut: (bytes: [UInt8], size: Int)?) {
+        guard mayWait else { return }
+        openPart = nil
+        if let earlierStream, keeping == nil { keeping = StreamKeeping(earlierStream, in: workingRoom) }
+        let isKept = keeping?.cut(cut?.bytes, of: cut?.size ?? 0) ?? false
+        waits = hasRecord && (isKept || wholeBytes > 0)
+        (keeping, earlierStream) = (nil, nil)
+        // Who comes next may have it.
+        lock = nil
+    }
+
+    /// Bytes of parts that are here as a whole, as far as their sizes say.
+    private var wholeBytes: Int64 {
+        manifest.parts.indices.filter { !linkedParts.contains($0) }.reduce(0) { sum, index in
+            let size = (try? folder.status(of: path(ofPart: index)))?.size
+            return size == manifest.parts[index].size ? sum + manifest.parts[index].size : sum
+        }
+    }
+
+    private func makeStream(_ header: PartStream.Header) throws(FileError) -> PartStream {
+        try writeRecord()
+        return try PartStream(header, at: path.appending(InboxLayout.streamFile), in: folder)
+    }
+
+    private func removeStream() {
+        let path = path.appending(InboxLayout.streamFile)
+        if folder.holds(path) { try? folder.removeFile(path) }
+    }
+
+    /// From here on this is what waits of the store, and nothing else does.
+    private func writeRecord() throws(FileError) {
+        let record = WaitingRecord(producer: sender.device)
+        try replace(MessageCoding.encode(manifest), as: InboxLayout.manifestFile)
+        try replace(MessageCoding.encode(record), as: InboxLayout.waitingFile)
+        try folder.sync(path)
+        hasRecord = true
+        WaitingShipments(in: inbox).remove(of: manifest.name, except: path)
+    }
+
+    private func removeRecord() throws(FileError) {
+        (keeping, earlierStream) = (nil, nil)
+        for name in [InboxLayout.streamFile, InboxLayout.waitingFile, InboxLayout.manifestFile] {
+            let path = path.appending(name)
+            if folder.holds(path) { try folder.removeFile(path) }
+        }
+        hasRecord = false
+    }
+
+    /// Writes a file beside what is there, and then in its place.
+    private func replace(_ bytes: [UInt8], as name: String) throws(FileError) {
+        let aside = path.appending(name + ".new")
+        if folder.holds(aside) { try folder.removeFile(aside) }
+        let file = try folder.makeFile(at: aside)
+        try file.write(bytes)
+        try file.sync()
+        try folder.rename(aside, to: path.appending(name))
     }
 
     private func write(_ bytes: [UInt8], as name: String) throws(FileError) {
@@ -198,6 +348,8 @@ package final class StagedGeneration {
 
     /// See `SealedGeneration.move`.
     fileprivate func move(to target: FilePath) throws(FileError) {
+        // On a generation it would say that somebody reads it.
+        lock = nil
         try inbox.files.rename(path, to: target)
         isInstalled = true
         guard try inbox.files.status(of: target).identity == folder.status.identity else {

@@ -190,7 +190,7 @@ struct MemoryConsumer {
     private mutating func act(_ action: ReceivingDialogue.Action?) throws {
         switch action {
         case nil: break
-        case .open(let part, let encoding):
+        case .open(let part, let encoding, _):
             let size = incoming?.manifest.parts[part].size ?? 0
             parts[part] = Part(encoding: encoding, decoder: BlockDecoder(size: size))
             open = part

@@ -110,7 +110,7 @@ import Testing
         _ = try shipment.stage(with: installer)
         let staged = try StagedGeneration(
             shipment.manifest, from: .carrier, nil, in: installer.folder.layout.staging(shipment.manifest.name),
-            of: installer.folder, present: [:], try ledger.promise(most, in: folder))
+            of: installer.folder, present: [:], try ledger.promise(most, in: folder), mayWait: false)
         staged.storeGrew(by: most)
         #expect(try !isRefused(most))
         try staged.discardStore()

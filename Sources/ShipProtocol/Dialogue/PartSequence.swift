@@ -28,7 +28,6 @@ package struct PartSequence: Hashable, Sendable {
         guard let encoding = PartEncoding(rawValue: opening.encoding), common.all.contains(encoding) else {
             throw .encodingNotSupported(opening.encoding)
         }
-        guard opening.position == 0 else { throw .badPart(.position) }
         let index: Int
         if let current, opening.part == UInt32(wanted[current].index) {
             index = current
@@ -42,6 +41,10 @@ package struct PartSequence: Hashable, Sendable {
         guard wanted[index].encodings.contains(encoding), !before.contains(encoding) else { throw .badPart(.encoding) }
         guard opening.base == (encoding.needsBase ? wanted[index].base : nil) else { throw .badPart(.base) }
         guard opening.isAnew != before.isEmpty else { throw .badPart(.anew) }
+        let start = before.isEmpty ? wanted[index].start.flatMap { $0.encoding == encoding ? $0 : nil } : nil
+        guard opening.position == 0 || opening.position == start.map({ UInt64($0.position) }) else {
+            throw .badPart(.position)
+        }
         begun[wanted[index].index] = before.union([encoding])
         (current, isOpen) = (index, true)
         return encoding

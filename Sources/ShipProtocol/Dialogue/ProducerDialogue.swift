@@ -84,9 +84,14 @@ package struct ProducerDialogue: Sendable {
     /// - Parameter remembered: Contents of manifests of that store, the best first.
     package func base(of manifest: Manifest, remembering remembered: [ManifestContent] = []) -> ManifestContent? {
         guard let held = held[manifest.name] else { return nil }
-        return ([ManifestContent(of: manifest)] + remembered).first { $0.id == held.manifest }
+        let own = ManifestContent(of: manifest)
+        return ([own] + remembered).first { $0.id == held.manifest }
+            ?? ([own] + remembered).first { $0.id.start == held.unfinished }
             ?? remembered.first { held.kept?.contains($0.id.start) ?? false }
     }
+
+    /// Which shipment of a store broke off, and goes on where it did; `nil` for none.
+    package func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? { held[name]?.unfinished }
 
     /// Whether the consumer has a word to say on a shipment.
     package var isAwaiting: Bool {
@@ -109,7 +114,7 @@ package struct ProducerDialogue: Sendable {
             return try send(answer, of: manifest)
         case (.awaitingReceipt(let manifest), .frame(.answer(let answer))):
             guard answer.asksAgain else { throw .outOfOrder(FrameType.answer.rawValue) }
-            return try send(answer, of: manifest)
+            return try send(answer, of: manifest, again: true)
         case (.awaitingLastWord, .frame(.answer)):
             return nil
         case (.awaitingAnswer(let manifest), .frame(.receipt(let receipt))) where receipt.outcome == .unchanged,
@@ -140,9 +145,11 @@ package struct ProducerDialogue: Sendable {
         }
     }
 
-    private mutating func send(_ answer: Answer, of manifest: Manifest) throws(ProtocolError) -> Action {
+    private mutating func send(
+        _ answer: Answer, of manifest: Manifest, again isAgain: Bool = false
+    ) throws(ProtocolError) -> Action {
         do throws(ProtocolError) {
-            let wanted = try common.wanted(by: answer, of: manifest)
+            let wanted = try common.wanted(by: answer, of: manifest, again: isAgain)
             guard wanted.allSatisfy({ begun[$0.index, default: []].isDisjoint(with: $0.encodings) }) else {
                 throw .outOfOrder(FrameType.answer.rawValue)
             }

@@ -6,8 +6,10 @@
 package struct ReceivingDialogue: Hashable, Sendable {
     /// What is to be done now.
     package enum Action: Hashable, Sendable {
-        /// Make ready for a part; all that has come of it is void.
-        case open(part: Int, PartEncoding)
+        /// Make ready for a part; all that has come of it is void, but for what its stream goes on from.
+        ///
+        /// - `position`: bytes of the stream that came in an earlier session; 0 for none.
+        case open(part: Int, PartEncoding, position: Int64)
         /// Decode this, and write it to the part that is open.
         case append([UInt8], isLast: Bool)
         /// All parts are complete: verify and install; or ask for some again, by `ask(for:)`.
@@ -72,7 +74,7 @@ package struct ReceivingDialogue: Hashable, Sendable {
         case (.receiving(var sequence), .frame(.part(let opening))):
             let encoding = try sequence.admit(opening)
             state = .receiving(sequence)
-            return .open(part: Int(opening.part), encoding)
+            return .open(part: Int(opening.part), encoding, position: Int64(clamping: opening.position))
         case (.receiving(var sequence), .frame(.data(let data))):
             try sequence.admit(data)
             state = .receiving(sequence)

@@ -98,6 +98,17 @@ package struct FrameParser: Sendable {
         guard unread.isEmpty, state == .awaitingHeader else { throw .truncated }
     }
 
+    /// Of a DATA that is on its way, what is here of its data, and how many there are to be; `nil` unless there is some, and some is
+    /// missing.
+    package var dataOnTheWay: (bytes: [UInt8], size: Int)? {
+        guard case .awaitingRest(let header) = state, header.type == .data else { return nil }
+        let size = header.payloadLength - PartData.headerSize
+        guard size > 1 else { return nil }
+        // The last byte of a whole one is not believed without its checksum.
+        let bytes = unread.dropFirst(FrameHeader.size + PartData.headerSize).prefix(size - 1)
+        return bytes.isEmpty ? nil : (Array(bytes), size)
+    }
+
     private var unread: ArraySlice<UInt8> { buffer[start...] }
 
     private static func checkMagic(_ bytes: [UInt8]) throws(ProtocolError) {

@@ -16,7 +16,7 @@ package struct PartOpening: Hashable, Sendable {
     package let encoding: UInt8
     package let isAnew: Bool
     package let part: UInt32
-    /// In the encoding's own measure.
+    /// Bytes of the part's stream that are there already: see `StreamStart`.
     package let position: UInt64
     /// What the encoding refers to; `nil` for nothing.
     package let base: ContentDigest?
@@ -24,11 +24,15 @@ package struct PartOpening: Hashable, Sendable {
     /// - Parameters:
     ///   - base: What the consumer has said that it holds; of an encoding that needs none it is left out.
     ///   - isAnew: Whether something of the part has come in another encoding.
-    package init(_ part: Int, as encoding: PartEncoding, over base: ContentDigest? = nil, isAnew: Bool = false) {
+    ///   - start: What came in an earlier session, where the data go on from there.
+    package init(
+        _ part: Int, as encoding: PartEncoding, over base: ContentDigest? = nil, isAnew: Bool = false,
+        after start: StreamStart? = nil
+    ) {
         self.encoding = encoding.rawValue
         self.isAnew = isAnew
         self.part = UInt32(clamping: part)
-        position = 0
+        position = UInt64(start?.position ?? 0)
         self.base = encoding.needsBase ? base : nil
     }
 

@@ -58,8 +58,10 @@ public enum ProtocolError: Error, Hashable, Sendable {
         case encoding
         /// Something has come of the part, and it does not begin anew; or nothing has, and it does.
         case anew
-        /// It does not go on at the beginning.
+        /// It goes on neither at the beginning nor where the consumer said.
         case position
+        /// What follows a DATA that was cut is not the rest of it.
+        case rest
         /// The encoding refers to nothing.
         case base
         /// All that has come of it is longer than may be.

@@ -85,6 +85,11 @@ extension Manifest {
         /// In bytes.
         package let size: Int64
         package let sha256: ContentDigest
+
+        package init(size: Int64, sha256: ContentDigest) {
+            self.size = size
+            self.sha256 = sha256
+        }
     }
 
     /// The same with a number.

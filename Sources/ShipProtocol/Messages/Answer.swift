@@ -12,6 +12,8 @@ package struct Answer: Hashable, Sendable {
         package let encodings: [ForeignText]?
         /// Of a store that the consumer holds, and keeps for as long as the shipment takes.
         package let base: ContentDigest?
+        /// What has come of it before.
+        package let from: Start?
     }
 
     package init(_ wants: [Want]?) { self.wants = wants }
@@ -22,13 +24,16 @@ package struct Answer: Hashable, Sendable {
     /// - Parameters:
     ///   - parts: Those alone, in any encoding.
     ///   - base: What the store may refer to.
-    package init(parts: some Sequence<Int>, over base: ContentDigest? = nil) {
-        wants = parts.sorted().map { Want(part: $0, encodings: nil, base: $0 == 0 ? base : nil) }
+    ///   - starts: What has come of some before.
+    package init(parts: some Sequence<Int>, over base: ContentDigest? = nil, after starts: [Int: StreamStart] = [:]) {
+        wants = parts.sorted().map {
+            Want(part: $0, encodings: nil, base: $0 == 0 ? base : nil, from: starts[$0].map(Start.init))
+        }
     }
 
     /// - Parameter parts: Those alone, in these encodings.
     package init(again parts: [WantedPart]) {
-        wants = parts.map { Want(part: $0.index, encodings: $0.encodings.map(\.name), base: nil) }
+        wants = parts.map { Want(part: $0.index, encodings: $0.encodings.map(\.name), base: nil, from: nil) }
     }
 }
 
@@ -43,6 +48,11 @@ extension Answer: Message {
             return "a number of encodings out of 1...\(Limits.features)"
         }
         guard wants.allSatisfy({ ($0.encodings ?? []).allSatisfy(Label.isValid) }) else { return "not a label" }
+        let starts = wants.compactMap(\.from)
+        guard starts.allSatisfy({ Label.isValid($0.encoding) }) else { return "not a label" }
+        guard starts.allSatisfy({ (1...Limits.streamPosition).contains($0.position) }) else {
+            return "a position out of 1...\(Limits.streamPosition)"
+        }
         return nil
     }
 }
@@ -54,11 +64,16 @@ package struct WantedPart: Hashable, Sendable {
     package let encodings: [PartEncoding]
     /// What those refer to that refer to anything.
     package let base: ContentDigest?
+    /// What has come of it before, and need not come again.
+    package let start: StreamStart?
 
-    package init(_ index: Int, _ encodings: [PartEncoding], over base: ContentDigest? = nil) {
+    package init(
+        _ index: Int, _ encodings: [PartEncoding], over base: ContentDigest? = nil, after start: StreamStart? = nil
+    ) {
         self.index = index
         self.encodings = encodings
         self.base = base
+        self.start = start
     }
 }
 
@@ -87,10 +102,13 @@ package struct CommonEncodings: Hashable, Sendable {
         all.filter { $0.suits(part: index) && (base != nil || !$0.needsBase) }
     }
 
-    /// What an answer to a manifest comes to.
+    /// What an answer to a manifest, or to END, comes to.
     ///
+    /// - Parameter isAgain: Whether it is one to END: what has come before says nothing then.
     /// - Throws: `.badMessage` for a part that there is not, or of which nothing can come; `.noCommonEncoding`.
-    package func wanted(by answer: Answer, of manifest: Manifest) throws(ProtocolError) -> [WantedPart] {
+    package func wanted(
+        by answer: Answer, of manifest: Manifest, again isAgain: Bool = false
+    ) throws(ProtocolError) -> [WantedPart] {
         let sizes = manifest.parts.map(\.size)
         guard let wants = answer.wants else {
             return sizes.indices.filter { sizes[$0] > 0 }.map { WantedPart($0, suiting(part: $0)) }
@@ -104,7 +122,8 @@ package struct CommonEncodings: Hashable, Sendable {
             let encodings =
                 want.encodings.map { $0.compactMap(PartEncoding.init(named:)).filter(possible.contains) } ?? possible
             guard !encodings.isEmpty else { throw .noCommonEncoding(part: want.part) }
-            wanted.append(WantedPart(want.part, encodings, over: want.base))
+            let start = isAgain ? nil : try want.start(in: encodings)
+            wanted.append(WantedPart(want.part, encodings, over: want.base, after: start))
         }
         return wanted
     }

@@ -14,11 +14,17 @@ package struct Hello: Hashable, Sendable {
         package let manifest: ManifestContent.ID?
         /// The same of other generations that are kept, the newest first, in short.
         package let kept: [ManifestContent.ID.Start]?
+        /// The same of a shipment that broke off, and of which something waits.
+        package let unfinished: ManifestContent.ID.Start?
 
-        package init(name: StoreName, manifest: ManifestContent.ID?, kept: [ManifestContent.ID.Start] = []) {
+        package init(
+            name: StoreName, manifest: ManifestContent.ID?, kept: [ManifestContent.ID.Start] = [],
+            unfinished: ManifestContent.ID.Start? = nil
+        ) {
             self.name = name
             self.manifest = manifest
             self.kept = kept.isEmpty ? nil : Array(kept.prefix(Limits.keptGenerations))
+            self.unfinished = unfinished
         }
     }
 
@@ -38,7 +44,9 @@ extension Hello: Message {
         guard encodings.count <= Limits.features else { return "too many names" }
         let holds = holds ?? []
         guard holds.count <= Limits.heldStores else { return "too many stores" }
-        guard holds.allSatisfy({ $0.manifest != nil || $0.kept != nil }) else { return "a store that is not held" }
+        guard holds.allSatisfy({ $0.manifest != nil || $0.kept != nil || $0.unfinished != nil }) else {
+            return "a store that is not held"
+        }
         return holds.allSatisfy({ (1...Limits.keptGenerations).contains($0.kept?.count ?? 1) })
             ? nil : "a number of kept generations out of 1...\(Limits.keptGenerations)"
     }

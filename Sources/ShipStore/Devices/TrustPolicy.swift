@@ -37,9 +37,12 @@ public enum TrustPolicy: Sendable {
     }
 
     /// Whether it is this device itself.
-    func isOwn(_ id: DeviceIdentifier) throws(ShipmentError) -> Bool {
-        guard case .trustedPeers(let device) = self else { return false }
-        return try device.existingIdentity()?.id == id
+    func isOwn(_ id: DeviceIdentifier) throws(ShipmentError) -> Bool { try ownIdentifier() == id }
+
+    /// - Returns: `nil` as long as this device has none, or needs none.
+    func ownIdentifier() throws(ShipmentError) -> DeviceIdentifier? {
+        guard case .trustedPeers(let device) = self else { return nil }
+        return try device.existingIdentity()?.id
     }
 
     /// - Returns: What the other end of a link may be trusted with at this moment.

@@ -94,6 +94,7 @@ extension ProtocolError.PartFlaw {
         case .encoding: "its encoding is not wanted, or has been tried"
         case .anew: "it begins anew, or does not"
         case .position: "its position"
+        case .rest: "what follows is not the rest of what was cut"
         case .base: "its base"
         case .tooLong: "it is longer than it may be"
         }

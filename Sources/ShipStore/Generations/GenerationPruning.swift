@@ -4,12 +4,14 @@ public import StoreInbox
 import StoreInstall
 import SystemPackage
 
-/// The removal of generations that nobody needs any more: `prune`. A receiver may own the inbox meanwhile.
+/// The removal of generations that nobody needs any more, and of shipments that broke off: `prune`. A receiver may own the inbox
+/// meanwhile.
 public struct GenerationPruning: Sendable {
-    /// What became of one generation that was to go.
+    /// What became of one generation that was to go, or of what waits.
     public struct Finding: Hashable, Sendable {
         public let name: StoreName
-        public let generation: Int
+        /// `nil` for a shipment that broke off.
+        public let generation: Int?
         public let outcome: Outcome
 
         public enum Outcome: String, Hashable, Sendable {
@@ -51,10 +53,14 @@ public struct GenerationPruning: Sendable {
     }
 
     private func prune(_ name: StoreName, _ mode: Mode) throws(InboxError) -> [Finding] {
+        let waiting = WaitingShipments(in: try inbox.open())
         guard mode == .remove else {
             return try StoreCustody(of: name, in: inbox).superfluous(retention).map {
                 Finding(name: name, generation: $0.number, outcome: .superfluous)
-            }
+            } + waiting.all(of: name).map { _ in Finding(name: name, generation: nil, outcome: .superfluous) }
+        }
+        let unfinished = (0..<waiting.remove(of: name)).map { _ in
+            Finding(name: name, generation: nil, outcome: .removed)
         }
         let first = try remove(name)
         var (removed, held) = (first.removed, first.held)
@@ -69,7 +75,7 @@ public struct GenerationPruning: Sendable {
         return
             (removed.map { Finding(name: name, generation: $0.number, outcome: .removed) }
             + held.map { Finding(name: name, generation: $0.number, outcome: .held) })
-            .sorted { $0.generation < $1.generation }
+            .sorted { $0.generation ?? 0 < $1.generation ?? 0 } + unfinished
     }
 
     private static let pause = Duration.milliseconds(10)

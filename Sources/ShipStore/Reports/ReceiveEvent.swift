@@ -21,6 +21,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     case admitted(model: ForeignText)
     /// Bytes of the parts, decoded: so far, and in all.
     case progress(done: Int64, total: Int64)
+    /// A part goes on where an earlier session left it: bytes of the parts as in `progress`, as of now.
+    case wentOn(done: Int64, total: Int64)
     /// All bytes are there: they are synced, read back and checked.
     case verifying
     /// The store is sound, and the one that its manifest describes.

@@ -14,6 +14,7 @@ extension ConsumerSession {
             return try await takeIn(shipment, &frames, writer, &dialogue, course)
         } catch {
             await shipment.endCheck()
+            if ShipmentError(error).leavesRestToCome { shipment.breakOff(frames.dataOnTheWay) }
             throw error
         }
     }
@@ -30,7 +31,9 @@ extension ConsumerSession {
             }
             switch try dialogue.receive(element) {
             case nil: continue
-            case .open(let part, let encoding): try shipment.open(part: part, encoding)
+            case .open(let part, let encoding, let position):
+                try shipment.open(part: part, encoding, position: position)
+                if position > 0 { report(.wentOn(done: shipment.bytesDone, total: shipment.bytesTotal)) }
             case .append(let data, let isLast): try shipment.append(data, isLast: isLast)
             case .install:
                 report(.verifying)

@@ -259,8 +259,9 @@ struct ConsumerSession {
         let reference = frames.manifestBase
         let prepared = try await writer.whileWorking {
             let turn = try await turn(for: manifest)
-            let base = course.holdings.base(for: manifest, referringTo: reference, in: installer.folder)
-            return try prepare(manifest, from: sender, turn, .skipWhatIsHere, over: base)
+            return try prepare(manifest, from: sender, turn, .skipWhatIsHere) { earlier in
+                course.holdings.base(for: manifest, referringTo: reference, asIn: earlier, in: installer.folder)
+            }
         }
         switch prepared {
         case .unchanged(let generation):
@@ -270,7 +271,9 @@ struct ConsumerSession {
         case .staged(let shipment, let skipped):
             let coming = manifest.parts.indices.filter { !skipped.contains($0) && manifest.parts[$0].size > 0 }
             let base = coming.first == 0 ? shipment.base?.digest : nil
-            let answer = skipped.isEmpty && base == nil ? Answer.everything : Answer(parts: coming, over: base)
+            let starts = try shipment.starts(in: common, of: coming)
+            let isPlain = skipped.isEmpty && base == nil && starts.isEmpty
+            let answer = isPlain ? Answer.everything : Answer(parts: coming, over: base, after: starts)
             try dialogue.accept(answer)
             try await writer.send(.answer(answer), answering: frames.offer)
             return .receive(shipment)
@@ -282,7 +285,9 @@ struct ConsumerSession {
         _ manifest: Manifest, from sender: Sender, _ dialogue: inout ReceivingDialogue
     ) async throws -> IncomingShipment {
         let turn = try await turn(for: manifest)
-        guard case .staged(let shipment, _) = try prepare(manifest, from: sender, turn, .takeEverything, over: nil)
+        guard
+            case .staged(let shipment, _) = try prepare(
+                manifest, from: sender, turn, .takeEverything, over: { _ in nil })
         else {
             throw BrokenInvariant("what all parts are to come of is here already")
         }
@@ -303,22 +308,26 @@ struct ConsumerSession {
         case staged(IncomingShipment, skipped: Set<Int>)
     }
 
+    /// - Parameter base: What the store may refer to, given what an earlier session has brought of its stream.
     private func prepare(
         _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
-        over base: HeldGeneration?
+        over base: (PartStream.Header?) -> HeldGeneration?
     ) throws -> Prepared {
         do {
             return try prepareNow(manifest, from: sender, turn, coming, over: base)
         } catch InboxError.noSpace(let needed, let free) {
-            // What was current until a moment ago takes room too, and is no reason to refuse anything.
-            guard try installer.reclaimSpace() else { throw InboxError.noSpace(needed: needed, free: free) }
+            // What only waits, or was current until a moment ago, takes room too, and is no reason to refuse anything.
+            let hasRoom =
+                try installer.waiting.removeAll(except: manifest.name) > 0 || installer.reclaimSpace()
+                || installer.waiting.remove(of: manifest.name) > 0
+            guard hasRoom else { throw InboxError.noSpace(needed: needed, free: free) }
             return try prepareNow(manifest, from: sender, turn, coming, over: base)
         }
     }
 
     private func prepareNow(
         _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
-        over base: HeldGeneration?
+        over base: (PartStream.Header?) -> HeldGeneration?
     ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
             switch (try installer.plan(for: manifest, from: sender), coming) {
@@ -326,12 +335,31 @@ struct ConsumerSession {
             case (.unchanged(let same), .takeEverything):
                 let staged = try installer.stage(manifest, from: sender, present: [:])
                 return .staged(IncomingShipment(staged, from: sender, turn, codec, same: same), skipped: [])
-            case (.stage(let held), _):
-                let present = coming == .skipWhatIsHere ? held : [:]
-                let staged = try installer.stage(manifest, from: sender, present: present)
-                return .staged(
-                    IncomingShipment(staged, from: sender, turn, codec, over: base), skipped: Set(present.keys))
+            case (.stage, .takeEverything):
+                let staged = try installer.stage(manifest, from: sender, present: [:])
+                return .staged(IncomingShipment(staged, from: sender, turn, codec), skipped: [])
+            case (.stage(let present), .skipWhatIsHere):
+                let staged = try installer.stage(manifest, from: sender, present: present, .goesOn)
+                let shipment = IncomingShipment(
+                    staged, from: sender, turn, codec, over: base(staged.earlierStream?.header))
+                return .staged(shipment, skipped: staged.wholeParts.union(present.keys))
             }
+        }
+    }
+}
+
+extension ShipmentError {
+    /// Whether nothing was wrong with what had come of a shipment, and the rest of it may come in another session.
+    var leavesRestToCome: Bool {
+        switch self {
+        case .link, .overdue, .stopped: true
+        case .protocolBroken(let error): error == .truncated
+        case .givenUp(let reason):
+            switch reason.knownCode {
+            case .stopped, .timedOut: true
+            default: false
+            }
+        default: false
         }
     }
 }

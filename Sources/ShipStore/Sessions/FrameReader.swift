@@ -36,6 +36,9 @@ struct FrameReader {
         set { parser.offer = newValue }
     }
 
+    /// See `FrameParser.dataOnTheWay`.
+    var dataOnTheWay: (bytes: [UInt8], size: Int)? { parser.dataOnTheWay }
+
     /// The payload of MANIFEST in a signed shipment, as it came.
     var signedPayload: [UInt8]? { parser.signedPayload }
 

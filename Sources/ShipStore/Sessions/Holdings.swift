@@ -2,6 +2,7 @@ import DeviceTrust
 import ShipProtocol
 import StoreFiles
 import StoreInbox
+import StoreInstall
 import SystemPackage
 
 /// What is held of the stores that a producer may know of, as it is told when it is greeted: what its shipments may refer to.
@@ -33,10 +34,24 @@ struct Holdings: Sendable {
             let kept = others.prefix(Limits.keptGenerations).compactMap {
                 hold($0, of: name, in: folder, from: producer)
             }
-            guard current[name] != nil || !kept.isEmpty else { continue }
-            stores.append(Hello.HeldStore(name: name, manifest: current[name], kept: kept.map(\.start)))
+            let unfinished = waiting(of: name, in: folder, from: producer)
+            guard current[name] != nil || !kept.isEmpty || unfinished != nil else { continue }
+            stores.append(
+                Hello.HeldStore(
+                    name: name, manifest: current[name], kept: kept.map(\.start), unfinished: unfinished?.start))
             if stores.count == Limits.heldStores { break }
         }
+    }
+
+    /// - Returns: How the shipment is named that broke off; `nil` if none of this producer's did.
+    private mutating func waiting(
+        of name: StoreName, in folder: InboxFolder, from producer: ContentDigest?
+    ) -> ManifestContent.ID? {
+        guard let found = WaitingShipments(in: folder).all(of: name).first(where: { $0.record.producer == producer })
+        else { return nil }
+        let content = ManifestContent(of: found.manifest)
+        _ = contents.hold(content)
+        return content.id
     }
 
     /// - Returns: How it is named; `nil` if it is not held for this producer.
@@ -66,11 +81,18 @@ struct Holdings: Sendable {
     ///
     /// - Parameter reference: What its manifest refers to: of that, the producer is likely to have the store. Else it is what is
     ///   current.
+    /// - Parameter earlier: What an earlier session has brought of the store's stream: what that refers to comes before all else.
     /// - Returns: `nil` if there is nothing, or it has gone meanwhile.
-    func base(for manifest: Manifest, referringTo reference: ManifestContent.ID?, in folder: InboxFolder)
-        -> HeldGeneration?
-    {
-        guard let generation = (reference ?? current[manifest.name]).flatMap({ generations[$0] }),
+    func base(
+        for manifest: Manifest, referringTo reference: ManifestContent.ID?, asIn earlier: PartStream.Header?,
+        in folder: InboxFolder
+    ) -> HeldGeneration? {
+        let before = earlier?.base.flatMap { base in
+            generations.values.first { $0.manifest.name == manifest.name && $0.manifest.store.sha256 == base }
+        }
+        guard
+            let generation = before
+                ?? [reference, current[manifest.name]].lazy.compactMap({ $0 }).compactMap({ generations[$0] }).first,
             generation.manifest.name == manifest.name
         else { return nil }
         return HeldGeneration(generation, in: folder)

@@ -6,7 +6,7 @@ import StoreServing
 import SystemPackage
 
 /// A shipment that is being received: its staging, its decoders, and the right to its store. When it is dropped before it
-/// is installed, the staging goes.
+/// is installed, the staging goes, unless it has broken off and waits for the rest.
 ///
 ///     IncomingShipment -> seal -> SealedShipment -> install -> Generation
 final class IncomingShipment {
@@ -34,6 +34,8 @@ final class IncomingShipment {
     private let turn: StoreTurns.Turn
     /// What waits to check the store, where that is a process of its own.
     private var checker: CheckerChild?
+    /// Of a DATA that an earlier session has cut, what it brought; the next one is the rest of it.
+    private var cutData: (bytes: [UInt8], size: Int)?
 
     init(
         _ staged: StagedGeneration, from sender: Sender, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?,
@@ -53,21 +55,83 @@ final class IncomingShipment {
         min(bytesTotal, bytesBefore + (open?.decoder.bytesDone ?? 0))
     }
 
-    /// A part comes from here on; all that has come of it is void.
-    func open(part: Int, _ encoding: PartEncoding) throws {
+    /// Parts that an earlier session has brought as a whole.
+    var wholeParts: Set<Int> { staged.wholeParts }
+
+    /// How far the streams of parts have come in an earlier session.
+    ///
+    /// - Parameters:
+    ///   - encodings: What may go on.
+    ///   - coming: The parts that are wanted: only what comes first goes on.
+    func starts(in encodings: CommonEncodings, of coming: [Int]) throws(InboxError) -> [Int: StreamStart] {
+        guard let stream = staged.earlierStream, let part = earlierPart, part == coming.first,
+            encodings.suiting(part: part, over: base?.digest).contains(stream.header.encoding),
+            stream.header.base == (stream.header.encoding.needsBase ? base?.digest : nil)
+        else { return [:] }
+        let digest = try InboxError.wrapping { () throws(FileError) in try stream.digest(upTo: stream.position) }
+        guard let digest else { return [:] }
+        return [part: StreamStart(stream.header.encoding, position: stream.position, sha256: digest)]
+    }
+
+    /// The part of which an earlier session has brought some.
+    private var earlierPart: Int? {
+        guard let header = staged.earlierStream?.header else { return nil }
+        return manifest.parts.indices.first { index in
+            let part = manifest.parts[index]
+            return part.sha256 == header.sha256 && part.size == header.size && !wholeParts.contains(index)
+        }
+    }
+
+    /// A part comes from here on; all that has come of it is void, but for what it goes on from.
+    ///
+    /// - Parameter position: Of its stream: 0, or where `starts` says.
+    func open(part: Int, _ encoding: PartEncoding, position: Int64) throws {
         if let open, open.part != part { bytesBefore += manifest.parts[open.part].size }
+        cutData = nil
         if part == 0 {
             storeFlaw = nil
             try staged.discardStore()
         }
-        open = (part, try encoding.decoder(ofPart: part, of: manifest, in: staged, codec, over: base))
+        let decoder = try encoding.decoder(ofPart: part, of: manifest, in: staged, codec, over: base)
+        open = (part, decoder)
+        let earlier = staged.earlierStream
+        staged.open(part: part, encoding, over: base?.digest, after: position > 0)
+        guard position > 0 else { return }
+        guard let earlier, earlier.position == position else {
+            throw BrokenInvariant("a stream goes on from where it never was")
+        }
+        for (index, entry) in earlier.entries.enumerated() {
+            try Task.checkCancellation()
+            let data = try earlier.data(index)
+            if entry.isWhole {
+                try decoder.append(data, isLast: false, to: staged)
+            } else {
+                cutData = (data, entry.size)
+            }
+        }
+        if part == 0 { storeFlaw = decoder.flaw }
     }
 
     /// - Throws: What ends the shipment.
     func append(_ data: [UInt8], isLast: Bool) throws {
         guard let open else { throw BrokenInvariant("data without a part") }
-        try open.decoder.append(data, isLast: isLast, to: staged)
+        let cut = cutData
+        cutData = nil
+        if let cut, cut.bytes.count + data.count != cut.size { throw ProtocolError.badPart(.rest) }
+        try open.decoder.append((cut?.bytes ?? []) + data, isLast: isLast, to: staged)
         if open.part == 0 { storeFlaw = open.decoder.flaw }
+        guard open.decoder.flaw == nil else { return staged.endStream() }
+        staged.keep(data, isRest: cut != nil)
+        if isLast { staged.endStream(complete: open.part) }
+    }
+
+    /// The link is broken: what has come is kept for the next session.
+    ///
+    /// - Parameter data: Of a DATA that was on its way: what is here, and how many bytes it was to have.
+    func breakOff(_ data: (bytes: [UInt8], size: Int)?) {
+        // Of the rest of a cut one that was itself cut, there is so much to come.
+        if let cutData, let data, data.size != cutData.size - cutData.bytes.count { return staged.breakOff(nil) }
+        staged.breakOff(data)
     }
 
     /// The store is complete: whether it is what the manifest says.

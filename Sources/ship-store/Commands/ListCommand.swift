@@ -9,7 +9,8 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             One line a generation, under headings; the current one is marked with a *: its name and number, when the copy was \
             taken, its size, how many external files it has and the beginning of its digest; then when it was installed, what \
-            its reader must know, whether it is held by a reader or was rolled back, and its metadata.
+            its reader must know, whether it is held by a reader or was rolled back, and its metadata. Below them, what broke off \
+            on its way in and waits for the rest, for a day at most.
 
               ship-store list --into inbox
               ship-store list --into inbox --json
@@ -23,14 +24,48 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         try await Running.run(console) { [into, output] in
-            let lines = try InboxListing.entries(of: Inbox(at: FilePath(into))).map(GenerationLine.init)
+            let inbox = Inbox(at: FilePath(into))
+            let lines = try InboxListing.entries(of: inbox).map(GenerationLine.init)
+            let waiting = try InboxListing.waiting(in: inbox).map(WaitingLine.init)
             if output.json {
                 lines.forEach { Output.write(json: $0) }
+                waiting.forEach { Output.write(json: $0) }
             } else {
                 TextColumns(lines.map(\.fields), under: GenerationLine.headings).lines.forEach(Output.write)
                 if lines.isEmpty { console.say("no store has been installed yet") }
+                waiting.map(\.text).forEach(Output.write)
             }
         }
+    }
+}
+
+/// A shipment that broke off.
+private struct WaitingLine: Encodable {
+    let name: String
+    let unfinished: Shipment
+
+    struct Shipment: Encodable {
+        let createdAt: String
+        /// Of the store and its external files.
+        let size: Int64
+        let sha256: String
+        /// That have come.
+        let bytes: Int64
+        let since: String
+        let producer: DeviceIdentifier?
+    }
+
+    init(_ entry: WaitingEntry) {
+        name = entry.manifest.name.text
+        unfinished = Shipment(
+            createdAt: entry.manifest.createdAt.text, size: entry.manifest.totalSize,
+            sha256: entry.manifest.store.sha256.hex, bytes: entry.bytes, since: entry.since.text,
+            producer: entry.producer)
+    }
+
+    var text: String {
+        "\(name): a shipment of \(unfinished.createdAt) broke off; \(Figures.bytes(unfinished.bytes)) of it have come, and wait"
+            + " since \(unfinished.since) for the rest"
     }
 }
 

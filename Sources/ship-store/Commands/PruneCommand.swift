@@ -5,13 +5,14 @@ import SystemPackage
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Remove generations that nobody needs any more.",
+        abstract: "Remove generations that nobody needs any more, and what broke off.",
         usage: "ship-store prune --into <folder> [<name>] [<options>]",
         discussion: """
             A generation goes if it is beyond the newest of its store and, with --keep-for, was installed longer ago than \
             that. The current one never goes, and one that a reader holds goes at the next pruning. What was current until \
             less than two seconds ago goes once they are over, for which this waits: a reader may have looked up its name. A \
-            receiver may be at work; it prunes too, as its own --keep and --keep-for say.
+            receiver may be at work; it prunes too, as its own --keep and --keep-for say. What has come of a shipment that broke \
+            off, and waits for the rest, goes in any case.
 
               ship-store prune --into inbox
               ship-store prune --into inbox Recipes --keep 1
@@ -40,7 +41,8 @@ struct PruneCommand: AsyncParsableCommand {
                 if output.json {
                     Output.write(json: PruneLine(finding))
                 } else {
-                    Output.write("\(finding.outcome.words)  \(finding.name)  \(finding.generation)")
+                    let what = finding.generation.map { "\($0)" } ?? "a shipment that broke off"
+                    Output.write("\(finding.outcome.words)  \(finding.name)  \(what)")
                 }
             }
             if findings.isEmpty { console.say("nothing is to go") }
@@ -68,7 +70,8 @@ extension GenerationPruning.Finding.Outcome {
 
 private struct PruneLine: Encodable {
     let name: String
-    let generation: Int
+    /// `null` for a shipment that broke off.
+    let generation: Int?
     let outcome: String
 
     init(_ finding: GenerationPruning.Finding) {

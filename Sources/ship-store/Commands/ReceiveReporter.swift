@@ -54,6 +54,9 @@ struct ReceiveReporter: Sendable {
         case .progress(let done, let total):
             bar.show(done: done, total: total)
             emit(ReceiveLine(event: "progress", done: done, total: total))
+        case .wentOn(let done, let total):
+            console.say("going on where it broke off: \(Figures.bytes(done)) of \(Figures.bytes(total)) are here")
+            emit(ReceiveLine(event: "resumed", done: done, total: total))
         case .verifying:
             console.show("verifying")
             emit(ReceiveLine(event: "verifying"))

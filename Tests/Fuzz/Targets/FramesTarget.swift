@@ -55,7 +55,8 @@ enum FramesTarget {
                     dialogue.end(of: shipment)
                     incoming = nil
                 case .stop: return
-                case .open(let part, let encoding):
+                case .open(let part, let encoding, let position):
+                    precondition(position == 0, "a position that nobody asked for")
                     precondition((0..<parts).contains(part), "a part that there is not")
                     precondition(encoding.suits(part: part), "an encoding that is not for the part")
                     precondition(begun[part, default: []].insert(encoding).inserted, "the same encoding twice")

@@ -1,0 +1,124 @@
+import ShipProtocol
+import StoreFiles
+
+/// The stream of the part that is coming in, as it is kept for the case that the link breaks: in memory as long as it is short, then
+/// in a file, which is synced once a second at the most.
+///
+/// Nothing here fails a shipment: what cannot be kept comes again.
+final class StreamKeeping {
+    /// Less than this is not worth a file, in bytes.
+    static let least = 64 * 1024
+    private static let syncPause = Duration.seconds(1)
+
+    private let header: PartStream.Header
+    private let room: PromisedRoom
+    /// Makes the file, in a staging that says whose it is.
+    private let make: (PartStream.Header) throws -> PartStream
+    private var stream: PartStream?
+    private var short: [[UInt8]] = []
+    private var shortCount = 0
+    private var isOver = false
+    private var lastSync = ContinuousClock.now
+    /// Bytes of the file that are counted.
+    private var counted: Int64 = 0
+
+    init(
+        _ header: PartStream.Header, in room: PromisedRoom, make: @escaping (PartStream.Header) throws -> PartStream
+    ) {
+        self.header = header
+        self.room = room
+        self.make = make
+    }
+
+    /// Goes on with one that an earlier session kept.
+    init(_ stream: PartStream, in room: PromisedRoom) {
+        header = stream.header
+        self.room = room
+        self.stream = stream
+        make = { _ in stream }
+    }
+
+    deinit { room.giveBack(counted) }
+
+    /// Whether there is a file.
+    var isInFile: Bool { stream != nil && !isOver }
+
+    /// The data of one DATA have come.
+    func add(_ data: [UInt8]) {
+        attempt {
+            guard let stream else {
+                short.append(data)
+                shortCount += data.count
+                if shortCount >= Self.least { try beginFile() }
+                return
+            }
+            try append(data, of: data.count, to: stream)
+            try syncIfDue(stream)
+        }
+    }
+
+    /// The rest has come of the one that was cut.
+    func addRest(_ rest: [UInt8]) {
+        attempt {
+            guard let stream else { return }
+            try count(rest.count)
+            try stream.extend(with: rest)
+            try syncIfDue(stream)
+        }
+    }
+
+    /// Nothing more comes now: of the next DATA there is no more than this.
+    ///
+    /// - Parameter size: What it was to have.
+    /// - Returns: Whether something waits.
+    func cut(_ data: [UInt8]?, of size: Int) -> Bool {
+        attempt {
+            if stream == nil, shortCount + (data?.count ?? 0) >= Self.least { try beginFile() }
+            guard let stream else { return }
+            if let data, stream.entries.last?.isWhole == false {
+                // The rest of one that was cut has been cut as well.
+                try count(data.count)
+                try stream.extend(with: data)
+            } else if let data {
+                try append(data, of: size, to: stream)
+            }
+            try stream.sync()
+        }
+        return isInFile
+    }
+
+    private func beginFile() throws {
+        let stream = try make(header)
+        self.stream = stream
+        for data in short { try append(data, of: data.count, to: stream) }
+        short = []
+        try stream.sync()
+        lastSync = .now
+    }
+
+    private func append(_ data: [UInt8], of size: Int, to stream: PartStream) throws {
+        try count(data.count)
+        try stream.append(data, of: size)
+    }
+
+    private func count(_ bytes: Int) throws {
+        try room.take(Int64(bytes))
+        counted += Int64(bytes)
+        room.wrote(Int64(bytes))
+    }
+
+    private func syncIfDue(_ stream: PartStream) throws {
+        guard .now - lastSync >= Self.syncPause else { return }
+        try stream.sync()
+        lastSync = .now
+    }
+
+    private func attempt(_ body: () throws -> Void) {
+        guard !isOver else { return }
+        do {
+            try body()
+        } catch {
+            (isOver, short) = (true, [])
+        }
+    }
+}
