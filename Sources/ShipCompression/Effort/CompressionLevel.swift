@@ -21,6 +21,12 @@ public struct CompressionLevel: Hashable, Sendable {
         self.value = Int32(value)
     }
 
+    /// - Returns: `nil` out of 0...12.
+    init?(recorded value: UInt64) {
+        guard value <= UInt64(Self.smallest.value) else { return nil }
+        self.value = Int32(value)
+    }
+
     private init(unchecked value: Int32) { self.value = value }
 }
 

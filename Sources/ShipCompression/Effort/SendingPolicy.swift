@@ -131,6 +131,9 @@ package struct SendingPolicy: Hashable, Sendable {
         pace = LinkPace()
     }
 
+    /// The store goes on in the encoding in which it was begun in an earlier session: the link is not tried.
+    package mutating func stayWithEncoding() { mayChange = false }
+
     /// One step at a time, but two where even ten times the work would not be felt.
     private mutating func follow(_ share: Double) {
         switch share {

@@ -48,10 +48,12 @@ package struct StoreToEncode: Sendable {
     package let isAwaited: Bool
     /// What the bytes of working files are counted in.
     package let room: (any SpillRoom)?
+    /// What has been encoded of it before, and is not encoded again.
+    package let earlier: EarlierPieces?
 
     package init(
         path: FilePath, facts: StoreFacts, shapes: [String: IndexShape], dial: EffortDial, selfCheck: SelfCheck,
-        cores: Int, isAwaited: Bool, room: (any SpillRoom)? = nil
+        cores: Int, isAwaited: Bool, room: (any SpillRoom)? = nil, goingOnAfter earlier: EarlierPieces? = nil
     ) {
         self.path = path
         self.facts = facts
@@ -61,6 +63,7 @@ package struct StoreToEncode: Sendable {
         self.cores = max(1, cores)
         self.isAwaited = isAwaited
         self.room = room
+        self.earlier = earlier
     }
 }
 

@@ -16,6 +16,9 @@ package struct SegmentContent: Sendable {
         /// Where somebody waits behind a slow link: it is busy with one for longer than the next takes, and what a segment
         /// knows of the rows before is worth more than time.
         static let onSlowLink = Capacities(first: 1 << 19, largest: 1 << 21)
+
+        /// No segment has more.
+        static let mostOfAll = onSlowLink.largest
     }
 
     enum Element: Sendable {
@@ -51,9 +54,9 @@ package struct SegmentContent: Sendable {
 
     var isFull: Bool { size >= capacity }
 
-    /// An empty one to go on with, twice as large if it may be.
-    func next(_ capacities: Capacities) -> SegmentContent {
-        var next = SegmentContent(integers, capacity: min(capacities.largest, capacity * 2))
+    /// An empty one to go on with.
+    func next(capacity: Int) -> SegmentContent {
+        var next = SegmentContent(integers, capacity: capacity)
         next.table = table
         next.tree = tree
         return next

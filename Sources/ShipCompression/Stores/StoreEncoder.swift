@@ -4,6 +4,10 @@ package import StoreFormat
 
 /// A canonical copy into segments: read on one thread, encoded on all cores, checked beside that, and delivered in order.
 ///
+/// What a segment is made of follows from the copy and from the capacities of the segments up to it. So an encoder can go on after
+/// segments of an earlier session: it walks over what they are made of, and encodes the next. That stays to the end: the link is not
+/// tried again, and a small store is not compared with what it would take plainly.
+///
 /// Memory: `cores + 2` segments under way, or on a slow link two that are twice as large; and what a check needs to sort.
 package struct StoreEncoder: ColumnsEncoder {
     /// A store of at most so many bytes is also encoded plainly, and goes by its rows only if that is smaller.
@@ -49,7 +53,7 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     package func encode(deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void) async throws {
-        guard store.facts.size <= Self.comparedSize else { return try await encodeAll(deliver) }
+        guard store.facts.size <= Self.comparedSize, store.earlier == nil else { return try await encodeAll(deliver) }
         // Beside it, on a core that has little to do: one segment keeps one of them busy.
         let plain = Task { try plainSize() }
         defer { plain.cancel() }
@@ -71,8 +75,9 @@ package struct StoreEncoder: ColumnsEncoder {
     private func encodeAll(
         _ deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void
     ) async throws {
+        let recorded = try store.earlier?.capacities ?? []
         let channel = WorkChannel<SegmentContent>(capacity: isLinkSlow ? Self.mostOnSlowLink : store.cores + 2)
-        read(into: channel)
+        read(into: channel, after: recorded)
         do {
             try await run(channel, deliver)
         } catch {
@@ -88,13 +93,28 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     /// The walk blocks: it has a thread of its own, as the work of a serial queue has, and not one of those that tasks share.
-    private func read(into channel: WorkChannel<SegmentContent>) {
+    ///
+    /// - Parameter recorded: Capacities of the segments that are there already.
+    private func read(into channel: WorkChannel<SegmentContent>, after recorded: [Int]) {
         DispatchQueue(label: "ship-store walk").async { [self] in
             channel.end(
                 Result {
                     let pages = PagesUntilClosed(try pages.open()) { channel.isClosed }
-                    let segments = StoreWalk.Segments.full { capacities }
-                    try StoreWalk.run(over: pages, shapes: store.shapes, segments: segments) { try channel.put($0) }
+                    let segments = StoreWalk.Segments.full(after: recorded) { capacities }
+                    var earlier = (store.earlier?.notes ?? [])[...]
+                    var skipped: Int64 = 0
+                    try StoreWalk.run(over: pages, shapes: store.shapes, segments: segments) { content in
+                        if let note = earlier.popFirst() {
+                            guard note.isLast == content.isLast else { throw EarlierPieces.Mismatch() }
+                            skipped += content.storeBytes
+                            return
+                        }
+                        var content = content
+                        content.storeBytes += skipped
+                        skipped = 0
+                        try channel.put(content)
+                    }
+                    guard earlier.isEmpty else { throw EarlierPieces.Mismatch() }
                 })
         }
     }
@@ -110,12 +130,15 @@ package struct StoreEncoder: ColumnsEncoder {
         store.isAwaited && store.dial.level.value > CompressionLevel.standard.value
     }
 
+    private var prospect: EffortDial.Prospect { store.earlier == nil ? store.dial.prospect : .lasting }
+
     private func encode(_ pending: WorkChannel<SegmentContent>.Pending, _ index: Int) throws -> Event {
         guard let content = pending.take() else { throw CancellationError() }
-        let effort = content.effort(store.dial.level, store.dial.prospect)
+        let effort = content.effort(store.dial.level, prospect)
+        let capacity = UInt64(content.capacity)
         let (storeBytes, position) = (content.storeBytes, content.isLast ? EncodedSegment.Position.last : .more)
         let bytes = try content.encoded(effort)
-        return .encoded(index, EncodedSegment(bytes: bytes, storeBytes: storeBytes), position)
+        return .encoded(index, EncodedSegment(bytes: bytes, storeBytes: storeBytes, setting: capacity), position)
     }
 
     private func run(
@@ -131,6 +154,18 @@ package struct StoreEncoder: ColumnsEncoder {
             /// What is to be begun next.
             var pending: WorkChannel<SegmentContent>.Pending?
 
+            // They are decoded beside all else, one after the other, and before any that follows.
+            if let check, let earlier = store.earlier, earlier.count > 0 {
+                isChecking = true
+                group.addTask {
+                    for index in 0..<earlier.count {
+                        try Task.checkCancellation()
+                        try check.append(try earlier.read(index))
+                    }
+                    return .checked
+                }
+            }
+
             func goOn() {
                 // On a slow link one after the other, each while the one before is sent: what is under way takes memory.
                 if let next = pending, begun == done || !isLinkSlow {
@@ -140,14 +175,14 @@ package struct StoreEncoder: ColumnsEncoder {
                     group.addTask { try encode(next, index) }
                 }
                 let isEnoughForTrial =
-                    store.dial.prospect == .onTrial && begun >= Self.mostOnTrial && delivered < begun
+                    prospect == .onTrial && begun >= Self.mostOnTrial && delivered < begun
                 let isWanted = !isEnoughForTrial && unchecked.count < Self.mostUnchecked
                 if isWanted, pending == nil, !isReading, !isAtEnd {
                     isReading = true
                     group.addTask { .read(try await channel.next()) }
                 }
                 let canCheckWait =
-                    store.dial.prospect == .onTrial && unchecked.count < Self.mostUnchecked && !isAtEnd
+                    prospect == .onTrial && unchecked.count < Self.mostUnchecked && !isAtEnd
                 if let check, !isChecking, !unchecked.isEmpty, !canCheckWait {
                     isChecking = true
                     let segment = unchecked.removeFirst()

@@ -15,6 +15,8 @@ package struct StoreWalk {
     private let segments: Segments
     private let deliver: (SegmentContent) throws -> Void
     private var content: SegmentContent
+    /// Segments that have been handed out.
+    private var closed = 0
     private var row = IndexedRow()
 
     /// Where a segment ends.
@@ -23,16 +25,29 @@ package struct StoreWalk {
         fileprivate let capacities: @Sendable () -> SegmentContent.Capacities
         /// Whether a table ends one, too.
         fileprivate let isOfOneTable: Bool
+        /// Of the first ones: where they ended before, they end again.
+        fileprivate let recorded: [Int]
 
         /// Where it is full.
-        static func full(_ capacities: @escaping @Sendable () -> SegmentContent.Capacities) -> Segments {
-            Segments(capacities: capacities, isOfOneTable: false)
+        ///
+        /// - Parameter recorded: Capacities of the first segments, for a walk that is to make them as one before it did.
+        static func full(
+            after recorded: [Int] = [], _ capacities: @escaping @Sendable () -> SegmentContent.Capacities
+        ) -> Segments {
+            Segments(capacities: capacities, isOfOneTable: false, recorded: recorded)
+        }
+
+        /// Each is twice as large as the one before, if it may be.
+        fileprivate func capacity(_ index: Int, after last: Int?) -> Int {
+            if index < recorded.count { return recorded[index] }
+            let capacities = capacities()
+            return last.map { min(capacities.largest, $0 * 2) } ?? capacities.first
         }
 
         /// Where it is full, and all may be the same.
         package static let full = Segments.full { .usual }
         /// There, and after each table.
-        static let ofEachTable = Segments(capacities: { .usual }, isOfOneTable: true)
+        static let ofEachTable = Segments(capacities: { .usual }, isOfOneTable: true, recorded: [])
     }
 
     /// - Parameters:
@@ -62,7 +77,7 @@ package struct StoreWalk {
         settings = try StoreSettings(decoding: header)
         geometry = PageGeometry(settings)
         use = PageUse(pageCount: pages.pageCount)
-        content = SegmentContent(settings.integers, capacity: segments.capacities().first)
+        content = SegmentContent(settings.integers, capacity: segments.capacity(0, after: nil))
     }
 
     private mutating func run() throws {
@@ -174,7 +189,8 @@ package struct StoreWalk {
     private mutating func close() throws {
         content.storeBytes = pages.take() * Int64(settings.pageSize)
         try deliver(content)
-        content = content.next(segments.capacities())
+        closed += 1
+        content = content.next(capacity: segments.capacity(closed, after: content.capacity))
     }
 
     private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {

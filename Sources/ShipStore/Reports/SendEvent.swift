@@ -34,6 +34,8 @@ public enum RestartCause: Hashable, Sendable {
     case largeDelta
     /// What this side remembers of the store that the consumer holds is damaged, or gone.
     case baseGone
+    /// What was sent in an earlier session cannot be gone on with.
+    case cannotGoOn
 }
 
 /// What became of a shipment.

@@ -19,8 +19,11 @@ protocol PartEncoder: Sendable {
 struct EncodedPiece: Sendable {
     let part: Int
     let data: PartData
-    /// Of the part, that it stands for: about, and 0 where that cannot be told piece by piece.
+    /// Of the part, that it stands for: about, and 0 where that cannot be told piece by piece. The first after earlier ones stands for
+    /// theirs, too.
     let partBytes: Int64
+    /// What the encoder needs to go on after it in another session.
+    let note: PieceNote
 }
 
 /// All that was sent of a part is to be taken back.
@@ -45,33 +48,50 @@ extension PartEncoding {
     ///   - base: What it may refer to.
     ///   - limit: Bytes that a delta may take.
     ///   - isAwaited: Whether somebody waits at the other end.
+    ///   - earlier: Pieces of the store that are there already, in this encoding and over the same base: it makes those that follow.
+    ///     A delta is then made to its end, whatever `limit` says, unless it comes to more than the store.
     func encoder(
-        for shipment: OutgoingShipment, over base: OutgoingBase?, limit: Int64, isAwaited: Bool
+        for shipment: OutgoingShipment, over base: OutgoingBase?, limit: Int64, isAwaited: Bool,
+        goingOnAfter earlier: EarlierPieces? = nil
     ) -> any PartEncoder {
         switch self {
-        case .blocks: BlocksPartEncoder(shipment: shipment)
-        case .columns: ColumnsPartEncoder(shipment: shipment, isAwaited: isAwaited)
-        case .delta: DeltaPartEncoder(shipment: shipment, base: base, limit: limit)
+        case .blocks: BlocksPartEncoder(shipment: shipment, earlier: earlier)
+        case .columns: ColumnsPartEncoder(shipment: shipment, isAwaited: isAwaited, earlier: earlier)
+        case .delta:
+            DeltaPartEncoder(
+                shipment: shipment, base: base,
+                limit: earlier == nil ? limit : max(limit, shipment.manifest.store.size), earlier: earlier)
         }
     }
 }
 
 private struct BlocksPartEncoder: PartEncoder {
     let shipment: OutgoingShipment
+    /// Of the store.
+    let earlier: EarlierPieces?
 
     func encode(_ parts: [Int], _ dial: EffortDial, deliver: (EncodedPiece) async throws -> Void) async throws {
         let sizes = shipment.manifest.parts.map(\.size)
         let sources = parts.map { index in
             // Opened for each read: there may be thousands of parts, and a read takes a whole block.
-            BlockEncoder.Source(part: index, size: sizes[index]) { [path = shipment.path(ofPart: index)] in
+            BlockEncoder.Source(part: index, size: sizes[index], goingOnAfter: index == 0 ? earlier : nil) {
+                [path = shipment.path(ofPart: index)] in
                 try OpenFile.readingWithoutFollowing(path).read($1, at: $0)
             }
         }
-        try await BlockEncoder(dial, cores: shipment.manner.cores).encode(sources) { placed in
-            try await deliver(
-                EncodedPiece(
-                    part: placed.part, data: PartData(placed.block.bytes, isLast: placed.isLast),
-                    partBytes: Int64(placed.block.decodedSize)))
+        var skipped = earlier?.notes.reduce(0) { $0 + Int64(clamping: $1.setting) } ?? 0
+        do {
+            try await BlockEncoder(dial, cores: shipment.manner.cores).encode(sources) { placed in
+                let size = placed.block.decodedSize
+                let before = placed.part == 0 ? skipped : 0
+                skipped -= before
+                try await deliver(
+                    EncodedPiece(
+                        part: placed.part, data: PartData(placed.block.bytes, isLast: placed.isLast),
+                        partBytes: before + Int64(size), note: PieceNote(UInt64(size), isLast: placed.isLast)))
+            }
+        } catch is EarlierPieces.Mismatch {
+            throw EncodingGivenUp(cause: .cannotGoOn)
         }
     }
 }
@@ -79,11 +99,12 @@ private struct BlocksPartEncoder: PartEncoder {
 private struct ColumnsPartEncoder: PartEncoder {
     let shipment: OutgoingShipment
     let isAwaited: Bool
+    let earlier: EarlierPieces?
 
     func encode(_ parts: [Int], _ dial: EffortDial, deliver: (EncodedPiece) async throws -> Void) async throws {
         guard let codec = shipment.manner.codec else { throw EncodingGivenUp(cause: .unsuitable) }
         do {
-            let encoder = try codec.makeEncoder(try shipment.storeToEncode(dial, isAwaited: isAwaited))
+            let encoder = try codec.makeEncoder(try shipment.storeToEncode(dial, isAwaited: isAwaited, goingOnAfter: earlier))
             try await encoder.encode { segment, position in
                 try await deliver(EncodedPiece(ofStore: segment, position))
             }
@@ -91,6 +112,8 @@ private struct ColumnsPartEncoder: PartEncoder {
             throw EncodingGivenUp(cause: .selfCheckFailed)
         } catch ColumnsFailure.unsuitable {
             throw EncodingGivenUp(cause: .unsuitable)
+        } catch is EarlierPieces.Mismatch {
+            throw EncodingGivenUp(cause: .cannotGoOn)
         }
     }
 }
@@ -99,6 +122,7 @@ private struct DeltaPartEncoder: PartEncoder {
     let shipment: OutgoingShipment
     let base: OutgoingBase?
     let limit: Int64
+    let earlier: EarlierPieces?
 
     func encode(_ parts: [Int], _ dial: EffortDial, deliver: (EncodedPiece) async throws -> Void) async throws {
         // What it is by its digest is looked at once, when it is needed.
@@ -108,7 +132,7 @@ private struct DeltaPartEncoder: PartEncoder {
         defer { withExtendedLifetime(base) {} }
         do {
             let encoder = try codec.makeDeltaEncoder(
-                try shipment.storeToEncode(dial, isAwaited: true),
+                try shipment.storeToEncode(dial, isAwaited: true, goingOnAfter: earlier),
                 BaseToReferTo(base.path, goesByRows: shipment.indexShapes != nil, limit: limit))
             try await encoder.encode { segment, position in
                 try await deliver(EncodedPiece(ofStore: segment, position))
@@ -121,6 +145,8 @@ private struct DeltaPartEncoder: PartEncoder {
             }
         } catch is StoreFlaw {
             throw EncodingGivenUp(cause: .unsuitable)
+        } catch is EarlierPieces.Mismatch {
+            throw EncodingGivenUp(cause: .cannotGoOn)
         }
     }
 }
@@ -128,14 +154,18 @@ private struct DeltaPartEncoder: PartEncoder {
 extension EncodedPiece {
     fileprivate init(ofStore segment: EncodedSegment, _ position: EncodedSegment.Position) {
         self.init(
-            part: 0, data: PartData(segment.bytes, isLast: position == .last), partBytes: segment.storeBytes)
+            part: 0, data: PartData(segment.bytes, isLast: position == .last), partBytes: segment.storeBytes,
+            note: PieceNote(segment.setting, isLast: position == .last))
     }
 }
 
 extension OutgoingShipment {
-    fileprivate func storeToEncode(_ dial: EffortDial, isAwaited: Bool) throws -> StoreToEncode {
+    fileprivate func storeToEncode(
+        _ dial: EffortDial, isAwaited: Bool, goingOnAfter earlier: EarlierPieces?
+    ) throws -> StoreToEncode {
         StoreToEncode(
             path: path(ofPart: 0), facts: manifest.store, shapes: indexShapes ?? [:], dial: dial,
-            selfCheck: manner.selfCheck, cores: manner.cores, isAwaited: isAwaited, room: try workingRoom)
+            selfCheck: manner.selfCheck, cores: manner.cores, isAwaited: isAwaited, room: try workingRoom,
+            goingOnAfter: earlier)
     }
 }

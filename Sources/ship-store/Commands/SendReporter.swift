@@ -135,7 +135,7 @@ extension RestartCause {
         case .notMadeByConsumer:
             "the other side could not rebuild the store from what was sent; sending it again, otherwise"
         case .selfCheckFailed: "the store cannot be rebuilt from what was sent; sending it again, otherwise"
-        case .unsuitable, .fastLink, .largeDelta, .baseGone: nil
+        case .unsuitable, .fastLink, .largeDelta, .baseGone, .cannotGoOn: nil
         }
     }
 }
