@@ -85,8 +85,20 @@ def holds() -> Iterator[Vector]:
     yield takes("manifest_null", "null stands for an absent member here too", held(manifest=None, kept=[KEPT]), without | {"kept": [KEPT]})
     yield takes("kept_16", "16 generations that are kept", held(kept=most))
     yield takes("kept_twice", "One that is kept twice: the first digits of two may be the same", held(kept=[KEPT, KEPT]))
+    yield takes("unfinished", "A shipment that broke off, beside all else", held(kept=[KEPT], unfinished="00c0ffee"))
+    yield takes("unfinished_alone", "Nothing is held but what waits of a shipment that broke off", without | {"unfinished": KEPT})
+    yield takes("unfinished_null", "null stands for an absent member here as well", held(unfinished=None), held())
+    yield refuses("all_null", "All three are null", without | {"manifest": None, "kept": None, "unfinished": None})
+    yield refuses("unfinished_without_name", "name is missing where a shipment broke off", {"unfinished": KEPT})
+    for name, about, value in (
+        ("6_digits", "First digits of what broke off that are too few", KEPT[:6]), ("10_digits", "First digits of it that are too many", HELD.id.hex()[:10]),
+        ("32_digits", "A whole id of it", HELD.id.hex()), ("empty", "No digits of it", ""), ("upper_case", "First digits of it in upper case", "ABCDEF01"),
+        ("no_digits", "First digits of it that are none", "recipes!"), ("is_number", "First digits of it as a number", 12345678),
+        ("is_array", "Several that broke off", [KEPT]), ("is_true", "Something broke off, and it is not said what", True),
+    ):  # fmt: skip
+        yield refuses(f"unfinished_{name}", about, held(unfinished=value))
     yield refuses("without_name", "name is missing", {"manifest": HELD.id.hex(), "kept": [KEPT]})
-    yield refuses("without_manifest", "Neither manifest nor kept", without)
+    yield refuses("without_manifest", "Neither manifest nor kept nor unfinished", without)
     yield refuses("nulls", "Both are null", without | {"manifest": None, "kept": None})
     yield refuses("name", "A store's name that is a path", held(name="../Recipes"))
     yield refuses("null", "null in an array", None)
@@ -126,8 +138,9 @@ def answers() -> Iterator[Vector]:
     ):  # fmt: skip
         yield bad("answer", f"base_{name}", about, {"wants": [{"part": 0, "base": value}]})
     yield bad("answer", "base_of_external_file_short", "A base that says nothing is a digest all the same", {"wants": [{"part": 1, "base": base[1:]}]})
-    more = {"from": 12, "wants": [{"part": 1, "from": 4096}]}
+    more = {"from": 12, "wants": [{"part": 1, "colour": 4096}]}
     yield good("answer", "unknown_members", "Members that are not known are passed over", more, {"wants": [{"part": 1}]})
+    yield from goes_on()
     names = [f"e{number}" for number in range(65)]
     yield good("answer", "encodings_64", "64 encodings", {"wants": [{"part": 0, "encodings": names[:64]}]})
     yield bad("answer", "encodings_65", "65 encodings", {"wants": [{"part": 0, "encodings": names}]})
@@ -149,6 +162,52 @@ def answers() -> Iterator[Vector]:
     yield bad("answer", "array", "An array instead of an object", text("[1]"))
     yield bad("answer", "empty_payload", "No JSON at all", [])
     yield bad("answer", "invalid_utf8", "A byte that is no UTF-8", text(b'{"x":"\xff"}'))
+
+
+def goes_on() -> Iterator[Vector]:
+    """From where a part may go on."""
+    base = RECIPES_STORE.digest
+    start = {"encoding": "blocks", "position": 4096, "sha256": base}
+
+    def takes(name: str, about: str, element: Members, known: Members | None = None) -> Vector:
+        return good("answer", f"from_{name}", about, {"wants": [element]}, {"wants": [element if known is None else known]})
+
+    def refuses(name: str, about: str, element: Members) -> Vector:
+        return bad("answer", f"from_{name}", about, {"wants": [element]})
+
+    def said(**more: Any) -> Members:
+        return {"part": 0, "from": start | more}
+
+    yield takes("blocks", "A store that may go on", said())
+    yield takes("columns", "The same in columns", said(encoding="columns", position=1))
+    yield takes("delta", "The same as a delta", said(encoding="delta") | {"base": base})
+    yield takes("and_encodings", "In an encoding that is wanted among others", said(encoding="delta") | {"encodings": ["columns", "delta"], "base": base})
+    yield takes("base_of_another", "A base is named, and columns may go on", said(encoding="columns") | {"base": base})
+    yield takes("external_file", "An external file that may go on", said() | {"part": 16_384})
+    yield takes("unknown_encoding", "In an encoding that is wanted by its name, and not known", said(encoding="rows-of-tomorrow") | {"encodings": ["rows-of-tomorrow", "blocks"]})
+    yield takes("position_2_53_less_1", "The highest position", said(position=2**53 - 1))
+    yield takes("null", "null stands for an absent member", {"part": 0, "from": None}, {"part": 0})
+    yield takes("unknown_members", "Members that are not known are passed over", said(colour="green"), said())
+    yield refuses("unwanted_encoding", "In an encoding that is not among those that are wanted", said() | {"encodings": ["columns"]})
+    yield refuses("unwanted_delta", "The same as a delta, though a base is named", said(encoding="delta") | {"encodings": ["columns"], "base": base})
+    yield refuses("delta_without_base", "A delta, and no base", said(encoding="delta"))
+    yield refuses("delta_base_null", "A delta, and a base that is null", said(encoding="delta") | {"base": None})
+    yield refuses("delta_by_name_without_base", "A delta that is wanted by its name, and no base", said(encoding="delta") | {"encodings": ["delta"]})
+    for member in start:
+        yield refuses(f"without_{member}", f"{member} is missing", {"part": 0, "from": {key: value for key, value in start.items() if key != member}})
+        yield refuses(f"{member}_null", f"{member} is null", said(**{member: None}))
+    for name, about, value in (
+        ("0", "A position that is the beginning", 0), ("2_53", "A position above the highest", 2**53), ("negative", "A negative position", -1),
+        ("fraction", "A position with a fraction", 0.5), ("string", "A position that is a string", "1"), ("2_64", "A position above what 64 bits hold", 2**64 + 1),
+    ):  # fmt: skip
+        yield refuses(f"position_{name}", about, said(position=value))
+    yield refuses("digest_63_digits", "A digest that is too short", said(sha256=base[1:]))
+    yield refuses("digest_upper_case", "A digest in upper case", said(sha256=base.upper()))
+    yield refuses("encoding_empty", "An encoding with an empty name", said(encoding=""))
+    yield refuses("encoding_is_number", "An encoding by its number", said(encoding=1))
+    yield refuses("is_number", "A position without what belongs to it", {"part": 0, "from": 4096})
+    yield refuses("is_array", "Two places to go on from", {"part": 0, "from": [start, start]})
+    yield refuses("is_empty", "An object without members", {"part": 0, "from": {}})
 
 
 def receipts() -> Iterator[Vector]:

@@ -213,9 +213,11 @@ MANIFEST = members(
         "requires": array(label, 64),
     },
 )
-HELD = members({"name": store_name}, {"manifest": pattern("[0-9a-f]{32}"), "kept": array(pattern("[0-9a-f]{8}"), 16)})
+FIRST_DIGITS = pattern("[0-9a-f]{8}")
+HELD = members({"name": store_name}, {"manifest": pattern("[0-9a-f]{32}"), "kept": array(FIRST_DIGITS, 16), "unfinished": FIRST_DIGITS})
 HELLO = members({"software": label}, {"encodings": array(label, 64), "holds": array(HELD, 1024)})
-WANT = members({"part": integer(0, 16_384)}, {"encodings": array(label, 64), "base": digest})
+FROM = members({"encoding": label, "position": integer(1, 9_007_199_254_740_991), "sha256": digest})
+WANT = members({"part": integer(0, 16_384)}, {"encodings": array(label, 64), "base": digest, "from": FROM})
 ANSWER = members({}, {"wants": array(WANT, 16_385)})
 RECEIPT = members(
     {"name": store_name, "generation": generation, "sha256": digest, "outcome": one_of("installed", "unchanged")}
@@ -260,8 +262,8 @@ def check_features(manifest: Members) -> None:
 def hello(payload: bytes) -> Members:
     known = HELLO(parsed(payload))
     for held in known.get("holds", []):
-        if held.get("kept") == [] or not held.keys() & {"manifest", "kept"}:
-            raise no("nothing is held, or kept")
+        if held.get("kept") == [] or not held.keys() & {"manifest", "kept", "unfinished"}:
+            raise no("nothing is held, kept or unfinished")
     return known
 
 
@@ -272,6 +274,12 @@ def answer(payload: bytes) -> Members:
         raise no("parts that do not rise")
     if any(want.get("encodings") == [] for want in wants):
         raise no("a part in no encoding")
+    for want in wants:
+        encoding = want.get("from", {}).get("encoding")
+        if encoding and encoding not in want.get("encodings", [encoding]):
+            raise no("what would go on is not wanted")
+        if encoding == "delta" and "base" not in want:
+            raise no("what would go on has a base, and none is named")
     return known
 
 

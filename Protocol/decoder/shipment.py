@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from decoder.json_rules import Members
 from decoder.refused import Refused
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.tables import contents
+from decoder.waiting import Waiting, cut
 from decoder.wire import BLOCKS, COLUMNS, DELTA, ENCODINGS, Opening, block, decoded, violation
 
 TEXT_ENCODINGS = {"UTF-8": 1, "UTF-16le": 2, "UTF-16be": 3}
@@ -27,10 +28,18 @@ NO_STORES: Mapping[str, bytes] = MappingProxyType({})
 
 
 class Shipment:
-    def __init__(self, manifest: Members, takes: set[int], stores: Mapping[str, bytes] = NO_STORES) -> None:
-        """`takes`: the encodings that both sides know; `stores`: what the consumer can read of what it holds, by its SHA-256."""
+    def __init__(
+        self, manifest: Members, takes: set[int], stores: Mapping[str, bytes] = NO_STORES, waiting: Sequence[Waiting] = ()
+    ) -> None:
+        """`takes`: the encodings that both sides know; `stores`: what the consumer can read of what it holds, by its SHA-256;
+        `waiting`: the streams that it has of shipments of this store that broke off."""
         self.manifest = manifest
         self.stores = stores
+        self.waiting = waiting
+        self.goes_on: dict[int, Members] = {}
+        """From where parts may go on: `from` of those that are wanted."""
+        self.begun, self.missing = b"", 0
+        """Data of which the rest is to come, and the size of that."""
         self.base: str | None = None
         """What a delta refers to."""
         self.files = [manifest["store"], *manifest.get("externalFiles", [])]
@@ -76,9 +85,12 @@ class Shipment:
         self.wanted = {}
         for want in wants:
             fitting = self.fitting(want["part"])
+            if "from" in want and "encodings" not in want and ENCODINGS.get(want["from"]["encoding"]) not in fitting:
+                raise Refused("bad-manifest", "what would go on is not wanted")
             if "encodings" in want:
                 fitting &= {ENCODINGS[name] for name in want["encodings"] if name in ENCODINGS}
             self.wanted[want["part"]] = fitting
+        self.goes_on = {want["part"]: want["from"] for want in wants if "from" in want and not self.opened.get(want["part"])}
         self.left = list(self.wanted)
         self.last, self.is_open = None, False
         return all(self.wanted.values())
@@ -94,33 +106,58 @@ class Shipment:
                 raise violation("it wants once more what needs a base")
             if named & self.opened.get(want["part"], set()):
                 raise violation("it wants what has come")
-        return self.want(answer)
+        can = self.want(answer)
+        self.goes_on = {}
+        return can
+
+    def stream_to(self, part: int, goes_on: Members, base: str) -> bytes:
+        """What waits of the part up to where `from` says."""
+        encoding = ENCODINGS[goes_on["encoding"]]
+        for each in self.waiting:
+            found = each.stream[: goes_on["position"]]
+            is_there = each.is_of(self.files[part]) and (each.encoding, each.base) == (encoding, base) and len(found) == goes_on["position"]
+            if is_there and hashlib.sha256(found).hexdigest() == goes_on["sha256"] and cut(found):
+                return found
+        raise AssertionError(f"nothing waits of part {part} that `from` could mean")
 
     def open(self, opening: Opening) -> None:
         part, encoding = opening.part, opening.encoding
         if encoding not in self.takes:
             raise Refused("feature-not-supported", f"encoding {encoding}")
-        if opening.position or opening.base != (bytes.fromhex(self.base or "") if encoding == DELTA else b""):
-            raise violation("a position or a base where there is none, or another base")
+        if opening.base != (bytes.fromhex(self.base or "") if encoding == DELTA else b""):
+            raise violation("a base where there is none, or another base")
+        goes_on = self.goes_on.get(part)
+        if opening.position and (goes_on is None or opening.position != goes_on["position"] or encoding != ENCODINGS.get(goes_on["encoding"])):
+            raise violation("a position that `from` has not, or not in this encoding")
         is_again = self.last is not None and part == self.last.part
         if not is_again and (self.is_open or self.left[:1] != [part]):
             raise violation("not the next part")
         before = self.opened.setdefault(part, set())
         if encoding not in self.wanted[part] or encoding in before:
             raise violation("not wanted in this encoding, or not once more")
-        if opening.anew != bool(before):
+        if opening.anew != bool(before) or (opening.anew and opening.position):
             raise violation("anew where it does not belong, or not where it does")
         before.add(encoding)
         self.left = self.left if is_again else self.left[1:]
         self.last, self.is_open = opening, True
         self.contents[part], self.offset = bytearray(), 0
+        self.begun, self.missing = b"", 0
         if part == 0:
             self.segments, self.store = [], opening
         self.faults.pop(part, None)
+        if opening.position and goes_on:
+            found = cut(self.stream_to(part, goes_on, opening.base.hex()))
+            assert found is not None
+            for data in found[0]:
+                self.append(data, False)
+            self.begun, self.missing = found[1:]
 
     def append(self, data: bytes, is_last: bool) -> None:
         if not self.is_open or self.last is None:
             raise violation("no part is open")
+        if self.missing and len(data) != self.missing:
+            raise violation("not the rest of what had begun")
+        data, self.begun, self.missing = self.begun + data, b"", 0
         part = self.last.part
         size = self.files[part]["size"]
         if self.last.encoding in (COLUMNS, DELTA):

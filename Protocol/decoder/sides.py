@@ -10,9 +10,10 @@ from decoder import json_rules as rules
 from decoder.refused import Refused
 from decoder.shipment import Shipment
 from decoder.signature import check_form, signer
+from decoder.waiting import Waiting
 from decoder.wire import (
     ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING,
-    Frame, Reader, content_of, opening, unpacked, unpacked_answer, unpacked_manifest, violation,
+    Frame, Opening, Reader, content_of, opening, unpacked, unpacked_answer, unpacked_manifest, violation,
 )  # fmt: skip
 
 
@@ -57,8 +58,14 @@ class Side:
         """Why this side has to end the shipment, or the other one has."""
         self.held: dict[bytes, bytes] = {}
         """What the consumer holds: contents of manifests, by their ids."""
-        self.named: set[bytes] = set()
-        """Of these, what it has told the producer of."""
+        self.unfinished: dict[bytes, bytes] = {}
+        """The same of what broke off, and waits."""
+        self.opening: Opening | None = None
+        """How the part of it was opened of which a stream waits."""
+        self.waiting: dict[str, list[Waiting]] = {}
+        """Streams that wait, by the names of their stores."""
+        self.named: dict[bytes, bytes] = {}
+        """Of both, what it has told the producer of."""
         self.stores: dict[str, bytes] = {}
         """What it can read of the stores that it holds, by their SHA-256."""
         self.answered: bytes | None = None
@@ -74,6 +81,9 @@ class Side:
                 continue
             if label == "base":
                 self.stores[hashlib.sha256(data).hexdigest()] = data
+                continue
+            if label in ("unfinished", "whole", "opening", "stream"):
+                self.waits(label, data)
                 continue
             is_own = label == self.own
             if self.end and not is_own:
@@ -100,16 +110,35 @@ class Side:
                 self.end = self.end or ended.end
         self.end = self.end or self.link_ended()
 
+    def waits(self, label: str, data: bytes) -> None:
+        """A part of what broke off."""
+        if label == "unfinished":
+            self.unfinished[rules.content_id(data)] = data
+            return
+        manifest = json.loads(list(self.unfinished.values())[-1])
+        files = [manifest["store"], *manifest.get("externalFiles", [])]
+        if label == "whole":
+            if hashlib.sha256(data).hexdigest() not in [file["sha256"] for file in files]:
+                raise AssertionError("no part of what broke off")
+        elif label == "opening":
+            self.opening = opening(data)
+        else:
+            assert self.opening is not None
+            found = Waiting(files[self.opening.part], self.opening.encoding, self.opening.base.hex(), data)
+            self.waiting.setdefault(manifest["name"], []).append(found)
+
     def greeting(self, payload: bytes) -> None:
         hello = rules.hello(unpacked(payload))
         self.takes = encodings_of(hello)
         holds = hello.get("holds", [])
         named = [store["manifest"] for store in holds if "manifest" in store] + [each for store in holds for each in store.get("kept", [])]
-        self.named = {id for id in self.held if id.hex().startswith(tuple(named))}
+        broken = [store["unfinished"] for store in holds if "unfinished" in store]
+        self.named = {id: content for id, content in self.held.items() if id.hex().startswith(tuple(named))}
+        self.named |= {id: content for id, content in self.unfinished.items() if id.hex().startswith(tuple(broken))}
 
     def manifest_of(self, payload: bytes) -> rules.Members:
-        manifest = rules.manifest(unpacked_manifest(payload, {id: self.held[id] for id in self.named}))
-        base = self.held[payload[1:17]] if payload[:1] == b"\2" else b""
+        manifest = rules.manifest(unpacked_manifest(payload, self.named))
+        base = self.named[payload[1:17]] if payload[:1] == b"\2" else b""
         self.answered = base + rules.content(manifest)
         return manifest
 
@@ -171,7 +200,8 @@ class Producer(Side):
             return self.gives_up(*last_word(frame))
         match self.state, frame.type:
             case "between", t if t == MANIFEST:
-                self.current = Shipment(self.manifest_of(frame.payload), self.takes)
+                manifest = self.manifest_of(frame.payload)
+                self.current = Shipment(manifest, self.takes, waiting=self.waiting.get(manifest["name"], []))
                 self.state = "answer"
             case "sending", t if t == PART and self.current:
                 self.current.open(opening(frame.payload))
@@ -290,6 +320,8 @@ class Consumer(Side):
     def wants(self, answer: rules.Members) -> None:
         assert self.current is not None
         self.current.want(answer)
+        for part, goes_on in self.current.goes_on.items():
+            self.current.stream_to(part, goes_on, self.current.base or "" if goes_on["encoding"] == "delta" else "")
         stores = {json.loads(content)["store"]["sha256"] for content in self.held.values()}
         if self.current.base and self.current.base not in stores:
             raise violation("a base that is not held")
@@ -363,7 +395,7 @@ class Consumer(Side):
             if "counter" not in manifest:
                 raise Refused("bad-manifest", "signed, and without a counter")
             self.signer, self.signature = signer(self.signature, 1, payload), None
-        self.current = Shipment(manifest, self.takes, self.stores)
+        self.current = Shipment(manifest, self.takes, self.stores, self.waiting.get(manifest["name"], []))
         self.state = "receiving" if self.is_one_way else "answering"
         try:
             rules.check_features(manifest)
