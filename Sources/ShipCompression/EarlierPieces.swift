@@ -55,7 +55,8 @@ package struct EarlierPieces: Sendable {
     var capacities: [Int] {
         get throws(Mismatch) {
             try checked { note in
-                note.setting <= UInt64(SegmentContent.Capacities.mostOfAll) && note.setting > 0 ? Int(note.setting) : nil
+                note.setting <= UInt64(SegmentContent.Capacities.mostOfAll) && note.setting > 0
+                    ? Int(note.setting) : nil
             }
         }
     }

@@ -12,9 +12,10 @@ struct BaseIndex: Hashable, Sendable, Codable {
     /// The highest number of a use; it rises from one to the next, whatever the clock says.
     private(set) var lastUse: Int64 = 0
     private(set) var objects: [Object] = []
+    private(set) var streams: [Stream] = []
     private(set) var entries: [Entry] = []
 
-    static let version = 1
+    static let version = 2
     /// Largest index that is read, in bytes.
     static let sizeLimit: Int64 = 16 * 1024 * 1024
     /// Most copies that are remembered, whatever their size.
@@ -34,7 +35,16 @@ struct BaseIndex: Hashable, Sendable, Codable {
         let inode: UInt64
     }
 
-    /// One receiver's newest acknowledged copy of one store.
+    /// A file that grows while a shipment is sent: what has gone of a part.
+    struct Stream: Hashable, Sendable, Codable {
+        /// Its name, among the objects: a UUID.
+        let id: String
+        let inode: UInt64
+        /// Bytes that it may come to, while somebody writes it; else those that it has.
+        fileprivate(set) var room: Int64
+    }
+
+    /// One receiver's newest acknowledged copy of one store, or the one of which a shipment is not finished.
     struct Entry: Hashable, Sendable, Codable {
         let name: StoreName
         private(set) var store: String
@@ -44,11 +54,14 @@ struct BaseIndex: Hashable, Sendable, Codable {
         private(set) var copy: String
         private(set) var manifest: String
         let state: Data?
+        /// What has gone of it, if its shipment is not finished.
+        let stream: String?
         let rememberedAt: Timestamp
         fileprivate(set) var use: Int64
 
         init(
-            _ key: BaseKey, receiver: String, copy: String, manifest: String, state: [UInt8]?, at time: Timestamp
+            _ key: BaseKey, receiver: String, copy: String, manifest: String, state: [UInt8]?, stream: String? = nil,
+            at time: Timestamp
         ) {
             name = key.name
             store = key.store.string
@@ -57,6 +70,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
             self.copy = copy
             self.manifest = manifest
             self.state = state.map { Data($0) }
+            self.stream = stream
             rememberedAt = time
             use = 0
         }
@@ -64,7 +78,11 @@ struct BaseIndex: Hashable, Sendable, Codable {
         var key: BaseKey { BaseKey(name: name, store: FilePath(store), profile: profile) }
 
         /// Whether one takes the place of the other.
-        func isOfSame(as other: Entry) -> Bool { key == other.key && receiver == other.receiver }
+        func isOfSame(as other: Entry) -> Bool {
+            key == other.key && receiver == other.receiver && isUnfinished == other.isUnfinished
+        }
+
+        var isUnfinished: Bool { stream != nil }
 
         fileprivate mutating func move(to path: FilePath) { store = path.string }
     }
@@ -73,28 +91,51 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
     func object(_ id: String) -> Object? { objects.first { $0.id == id } }
 
+    func stream(_ id: String) -> Stream? { streams.first { $0.id == id } }
+
     /// Files that no entry needs any more.
     var unused: [Object] {
         let used = Set(entries.flatMap { [$0.copy, $0.manifest] })
         return objects.filter { !used.contains($0.id) }
     }
 
-    /// Bytes of all files that entries need.
-    var size: Int64 { objects.reduce(0) { $0 + $1.size } - unusedSize }
+    var unusedStreams: [Stream] {
+        let used = Set(entries.compactMap(\.stream))
+        return streams.filter { !used.contains($0.id) }
+    }
+
+    /// Bytes of all files that entries need, or may come to need.
+    var size: Int64 {
+        let used = Set(entries.compactMap(\.stream))
+        return objects.reduce(0) { $0 + $1.size } - unusedSize
+            + streams.reduce(0) { $0 + (used.contains($1.id) ? $1.room : 0) }
+    }
 
     /// Bytes of all others.
     var unusedSize: Int64 { unused.reduce(0) { $0 + $1.size } }
 
-    var isEmpty: Bool { objects.isEmpty && entries.isEmpty }
+    var isEmpty: Bool { objects.isEmpty && streams.isEmpty && entries.isEmpty }
 
     // MARK: What changes
 
     mutating func list(_ object: Object) { objects.append(object) }
 
+    mutating func list(_ stream: Stream) { streams.append(stream) }
+
     /// Whatever became of the file: nothing builds on it any more.
     mutating func drop(_ object: Object) {
         objects.removeAll { $0.id == object.id }
         entries.removeAll { $0.copy == object.id || $0.manifest == object.id }
+    }
+
+    mutating func drop(_ stream: Stream) {
+        streams.removeAll { $0.id == stream.id }
+        entries.removeAll { $0.stream == stream.id }
+    }
+
+    /// - Parameter room: In bytes.
+    mutating func give(_ room: Int64, to stream: Stream) {
+        if let place = streams.firstIndex(where: { $0.id == stream.id }) { streams[place].room = room }
     }
 
     /// An entry takes the place of the one of the same key and receiver, and is the one that was used last.
@@ -142,20 +183,32 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return true
     }
 
-    /// Lets go of what was used longest ago, until enough is gone.
+    /// Lets go of shipments that are not finished, then of what was used longest ago, until enough is gone.
     ///
     /// - Parameters:
+    ///   - candidates: What may go.
     ///   - kept: Never goes.
     ///   - isEnough: Is given the index as it is then.
     /// - Returns: `nil` if it is not enough that all others go.
-    func evicting(except kept: Entry?, until isEnough: (BaseIndex) -> Bool) -> BaseIndex? {
+    func evicting(
+        _ candidates: Candidates = .all, except kept: Entry?, until isEnough: (BaseIndex) -> Bool
+    ) -> BaseIndex? {
         var index = self
         while !isEnough(index) {
-            let others = index.entries.filter { entry in kept.map { !entry.isOfSame(as: $0) } ?? true }
-            guard let oldest = others.min(by: { $0.use < $1.use }) else { return nil }
+            let others = index.entries.filter { entry in
+                (candidates == .all || entry.isUnfinished) && kept.map { !entry.isOfSame(as: $0) } ?? true
+            }
+            let next = others.min { ($0.isUnfinished ? 0 : 1, $0.use) < ($1.isUnfinished ? 0 : 1, $1.use) }
+            guard let oldest = next else { return nil }
             _ = index.remove { $0.isOfSame(as: oldest) }
         }
         return index
+    }
+
+    enum Candidates: Hashable, Sendable {
+        case all
+        /// What was acknowledged stays.
+        case unfinished
     }
 
     // MARK: Its bytes
@@ -167,13 +220,27 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
     init(decoding bytes: [UInt8]) throws(Flaw) {
         do {
-            self = try JSONDecoder().decode(BaseIndex.self, from: Data(bytes))
+            let head = try JSONDecoder().decode(Head.self, from: Data(bytes))
+            switch head.version {
+            case Self.version: self = try JSONDecoder().decode(BaseIndex.self, from: Data(bytes))
+            case 1:
+                // Nothing builds on what an earlier version has remembered: its files go.
+                self.init()
+                objects = try JSONDecoder().decode(Former.self, from: Data(bytes)).objects
+            default: throw Flaw(words: "another version of this program wrote it")
+            }
+        } catch let flaw as Flaw {
+            throw flaw
         } catch {
             throw Flaw(words: "it is no record of remembered copies")
         }
-        guard version == Self.version else { throw Flaw(words: "another version of this program wrote it") }
         if let words = firstFlaw { throw Flaw(words: words) }
     }
+
+    private struct Head: Decodable { let version: Int }
+
+    /// What all versions have in common.
+    private struct Former: Decodable { let objects: [Object] }
 
     var encoded: [UInt8]? {
         let encoder = JSONEncoder()
@@ -182,20 +249,26 @@ struct BaseIndex: Hashable, Sendable, Codable {
     }
 
     private var firstFlaw: String? {
-        let ids = Set(objects.map(\.id))
-        guard ids.count == objects.count else { return "it lists a file twice" }
+        let (ids, streamIDs) = (Set(objects.map(\.id)), Set(streams.map(\.id)))
+        guard ids.union(streamIDs).count == objects.count + streams.count else { return "it lists a file twice" }
         // A name from here becomes a path.
-        guard ids.allSatisfy({ UUID(uuidString: $0) != nil }) else {
+        guard ids.union(streamIDs).allSatisfy({ UUID(uuidString: $0) != nil }) else {
             return "a file has a name that was not given here"
         }
-        guard objects.allSatisfy({ (0...Limits.partSize).contains($0.size) }), lastUse >= 0 else {
+        guard objects.allSatisfy({ (0...Limits.partSize).contains($0.size) }), lastUse >= 0,
+            streams.allSatisfy({ (0...Limits.partSize).contains($0.room) })
+        else {
             return "a number is out of range"
         }
-        guard entries.count <= Self.mostEntries, objects.count <= 4 * Self.mostEntries else {
+        guard entries.count <= Self.mostEntries, objects.count <= 4 * Self.mostEntries,
+            streams.count <= 2 * Self.mostEntries
+        else {
             return "it lists too much"
         }
         for entry in entries {
-            guard ids.contains(entry.copy), ids.contains(entry.manifest) else { return "a copy has no file" }
+            guard ids.contains(entry.copy), ids.contains(entry.manifest),
+                entry.stream.map({ streamIDs.contains($0) }) ?? true
+            else { return "a copy has no file" }
             guard (0...lastUse).contains(entry.use), entry.state.map({ $0.count <= BaseMemory.stateLimit }) ?? true,
                 entry.store.utf8.count <= Self.pathLength, FilePath(entry.store).isAbsolute,
                 entry.receiver.utf8.count <= Self.receiverLength

@@ -32,7 +32,7 @@ extension BaseMemory {
         let index = try index()
         if try open() != nil { TemporaryFolder.sweep(folder, .temporary) }
         let isNeeded = subject == .all ? !index.isEmpty : index.entries.contains { subject.includes($0.key) }
-        guard isNeeded || !index.unused.isEmpty else { return [] }
+        guard isNeeded || !index.unused.isEmpty || !index.unusedStreams.isEmpty else { return [] }
         return try whileLocked { (change) throws(BaseMemoryError) in
             let before = change.index
             let going = change.index.remove { subject.includes($0.key) }
@@ -40,6 +40,7 @@ extension BaseMemory {
             if change.index != before { try change.save() }
             change.removeIfEmpty()
             if let left = change.index.unused.first { throw .stillThere(change.path(of: left)) }
+            if let left = change.index.unusedStreams.first { throw .stillThere(change.path(of: left)) }
             return going.sorted { $0.use > $1.use }.compactMap { BaseRecord($0, in: before, of: self) }
         } ?? []
     }
@@ -49,12 +50,14 @@ extension BaseMemory {
     /// - Parameter store: Absolute, and without symbolic links.
     package func erase(storeAt store: FilePath) throws(BaseMemoryError) -> [BaseRecord] { try forget(.store(store)) }
 
-    /// Removes what others have left that were killed, and what is not needed any more, if that can be done at once.
+    /// Removes what others have left that were killed, what has waited for too long to be gone on with, and what is not needed any more,
+    /// if that can be done at once.
     package func tidy() {
         guard (try? open()) != nil, let before = try? index() else { return }
         TemporaryFolder.sweep(folder, .temporary)
         _ = try? whileLocked(waiting: .milliseconds(100)) { (change) throws(BaseMemoryError) in
             if change.index != before { try change.save() }
+            change.removeIfEmpty()
         }
     }
 

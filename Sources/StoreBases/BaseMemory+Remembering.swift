@@ -69,6 +69,8 @@ extension BaseMemory {
     struct Offer {
         let path: FilePath
         let inode: UInt64
+        /// Whether somebody goes on to use it under its name.
+        let isInUse: Bool
     }
 
     private struct Obstacle: Error { let cause: Remembering.Cause }
@@ -79,20 +81,24 @@ extension BaseMemory {
     ) throws(BaseMemoryError) -> Result<Offer?, Obstacle> {
         let here = try status(of: folder)
         if source.links == 1, source.device == here.device {
-            return .success(Offer(path: copy, inode: source.inode))
+            return .success(Offer(path: copy, inode: source.inode, isInUse: true))
         }
-        let isKnown = try whileLocked { (change) throws(BaseMemoryError) in
-            change.index.objects.contains { $0.sha256 == digest && change.isThere($0) }
-        }
-        if isKnown == true { return .success(nil) }
+        if try isKnown(digest) { return .success(nil) }
         guard let room = try makeRoom(for: source.size) else { return .failure(Obstacle(cause: .noRoom)) }
         let target = place.appending("copy")
         try write(copy, to: target)
         withExtendedLifetime(room) {}
-        return .success(Offer(path: target, inode: try status(of: target).inode))
+        return .success(Offer(path: target, inode: try status(of: target).inode, isInUse: false))
     }
 
-    private func status(of path: FilePath) throws(BaseMemoryError) -> FileStatus {
+    /// Whether a copy is here already.
+    func isKnown(_ digest: ContentDigest) throws(BaseMemoryError) -> Bool {
+        try whileLocked { (change) throws(BaseMemoryError) in
+            change.index.objects.contains { $0.sha256 == digest && change.isThere($0) }
+        } ?? false
+    }
+
+    func status(of path: FilePath) throws(BaseMemoryError) -> FileStatus {
         try BaseMemoryError.wrapping { () throws(FileError) in try PlatformCalls.status(of: path) }
     }
 

@@ -23,7 +23,7 @@ extension BaseMemory {
         return isMade == true ? try promise(size) : nil
     }
 
-    private func promise(_ size: Int64) throws(BaseMemoryError) -> SpaceLedger.Promise? {
+    func promise(_ size: Int64) throws(BaseMemoryError) -> SpaceLedger.Promise? {
         let reserve = try BaseMemoryError.wrapping { () throws(FileError) in
             try PlatformCalls.diskSize(around: folder) / Self.freeShare
         }

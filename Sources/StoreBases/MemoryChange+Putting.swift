@@ -6,19 +6,22 @@ import SystemPackage
 extension MemoryChange {
     /// Lists the files, then puts them in their place, then removes what they stand for no more.
     ///
-    /// - Parameter offer: `nil` if the copy is here already.
+    /// - Parameters:
+    ///   - offer: `nil` if the copy is here already.
+    ///   - stream: Of a shipment that begins; then nothing goes for it that was acknowledged.
     mutating func put(
-        _ entry: BaseMemory.Entry, _ offer: BaseMemory.Offer?, in place: FilePath, budget: Int64
+        _ entry: BaseMemory.Entry, _ offer: BaseMemory.Offer?, stream: BaseMemory.NewStream? = nil, in place: FilePath,
+        budget: Int64
     ) throws(BaseMemoryError) -> Remembering {
         let before = index
-        var moves: [(source: FilePath, object: BaseIndex.Object)] = []
+        var moves: [Move] = []
         /// Equal files are kept once.
         func object(_ sha256: ContentDigest, _ size: Int64, from offer: BaseMemory.Offer?) -> String? {
             if let known = before.objects.first(where: { $0.sha256 == sha256 && $0.size == size }) { return known.id }
             guard let offer else { return nil }
             let object = BaseIndex.Object(id: UUID().uuidString, sha256: sha256, size: size, inode: offer.inode)
             index.list(object)
-            moves.append((offer.path, object))
+            moves.append(Move(source: offer.path, target: path(of: object), isShared: stream != nil && offer.isInUse))
             return object.id
         }
         let store = entry.manifest.store
@@ -30,35 +33,40 @@ extension MemoryChange {
             index = before
             return .failed(.file(FileError(.link, folder.path, .noSuchFileOrDirectory)))
         }
+        if let stream {
+            index.list(stream.listed)
+            moves.append(Move(source: stream.path, target: path(of: stream.listed), isShared: false))
+        }
         let new = BaseIndex.Entry(
             entry.key, receiver: entry.receiver, copy: copy, manifest: manifest, state: entry.state,
-            at: Timestamp(Date()))
+            stream: stream?.listed.id, at: Timestamp(Date()))
         index.put(new)
         let (free, reserve) = try space()
-        let fitting = index.evicting(except: new) { index in
+        let fitting = index.evicting(stream == nil ? .all : .unfinished, except: new) { index in
             index.size <= budget && index.entries.count <= BaseIndex.mostEntries
                 && free + index.unusedSize >= reserve
         }
         guard let fitting else {
             index = before
-            _ = try makeRoom(for: 0)
+            if stream == nil { _ = try makeRoom(for: 0) }
             return .declined(.noRoom)
         }
         return try go(to: fitting, from: before, moves)
     }
 
     private mutating func go(
-        to new: BaseIndex, from before: BaseIndex, _ moves: [(source: FilePath, object: BaseIndex.Object)]
+        to new: BaseIndex, from before: BaseIndex, _ moves: [Move]
     ) throws(BaseMemoryError) -> Remembering {
         index = new
         do throws(BaseMemoryError) {
             try BaseMemoryError.wrapping { () throws(FileError) in try folder.makeFolder(at: objectFolder) }
             try save()
-            for move in moves { try take(move.source, as: path(of: move.object)) }
+            for move in moves { try take(move) }
         } catch {
             // What has got its place already is listed, and goes.
             index = before
-            for move in moves { index.list(move.object) }
+            for object in new.objects where before.object(object.id) == nil { index.list(object) }
+            for stream in new.streams where before.stream(stream.id) == nil { index.list(stream) }
             removeUnused()
             try? save()
             throw error
@@ -67,16 +75,26 @@ extension MemoryChange {
         return .remembered
     }
 
-    private func take(_ source: FilePath, as target: FilePath) throws(BaseMemoryError) {
+    /// A file that gets its place.
+    private struct Move {
+        let source: FilePath
+        let target: FilePath
+        /// Whether it has to keep its own name, too.
+        let isShared: Bool
+    }
+
+    private func take(_ move: Move) throws(BaseMemoryError) {
         try BaseMemoryError.wrapping { () throws(FileError) in
             do throws(FileError) {
-                try PlatformCalls.hardLink(source, as: target)
+                try PlatformCalls.hardLink(move.source, as: move.target)
             } catch {
                 // There are file systems without second names.
-                guard [.notPermitted, .notSupported, .noFunction, .tooManyLinks].contains(error.errno) else {
+                guard !move.isShared,
+                    [.notPermitted, .notSupported, .noFunction, .tooManyLinks].contains(error.errno)
+                else {
                     throw error
                 }
-                try PlatformCalls.rename(source, to: target)
+                try PlatformCalls.rename(move.source, to: move.target)
             }
         }
     }
@@ -85,7 +103,7 @@ extension MemoryChange {
         try BaseMemoryError.wrapping { () throws(FileError) in
             let file = try OpenFile.creating(path)
             try file.write(bytes)
-            return BaseMemory.Offer(path: path, inode: try file.status.inode)
+            return BaseMemory.Offer(path: path, inode: try file.status.inode, isInUse: false)
         }
     }
 }

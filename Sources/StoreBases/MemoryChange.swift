@@ -1,3 +1,4 @@
+import FoundationEssentials
 import StoreFiles
 import SystemPackage
 
@@ -17,10 +18,29 @@ struct MemoryChange: ~Copyable {
 
     func path(of object: BaseIndex.Object) -> FilePath { objectFolder.appending(object.id) }
 
-    /// Drops what is not there as it was put there, and removes what nobody needs.
+    func path(of stream: BaseIndex.Stream) -> FilePath { objectFolder.appending(stream.id) }
+
+    /// Drops what is not there as it was put there, and what has waited for too long; and removes what nobody needs.
     mutating func settle() {
         for object in index.objects where !isThere(object) { drop(object) }
+        for stream in index.streams { settle(stream) }
         removeUnused()
+    }
+
+    /// What somebody writes stays as it is.
+    private mutating func settle(_ stream: BaseIndex.Stream) {
+        let path = path(of: stream)
+        guard let status = try? folder.status(of: path), stream.isIn(status), let file = try? folder.file(at: path)
+        else {
+            // Whatever is at its name now is not ours.
+            return index.drop(stream)
+        }
+        guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return }
+        if BaseMemory.isExpired(status) {
+            _ = index.remove { $0.stream == stream.id }
+        } else {
+            index.give(status.size, to: stream)
+        }
     }
 
     /// Whether a file is there that may be the object; only its digest tells.
@@ -37,6 +57,7 @@ struct MemoryChange: ~Copyable {
     /// Removes the files that no entry needs; those that somebody reads go the next time.
     mutating func removeUnused() {
         for object in index.unused where remove(object) { index.drop(object) }
+        for stream in index.unusedStreams where remove(stream) { index.drop(stream) }
     }
 
     /// - Returns: Whether nothing of ours is there any more.
@@ -49,6 +70,26 @@ struct MemoryChange: ~Copyable {
                 || status.size == object.size && (try? FileDigest.sha256(of: file)) == object.sha256
         else { return true }
         guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return false }
+        return (try? folder.removeFile(path)) != nil
+    }
+
+    /// - Returns: Whether nothing of ours is there any more.
+    private func remove(_ stream: BaseIndex.Stream) -> Bool {
+        let path = path(of: stream)
+        guard let status = try? folder.status(of: path), let file = try? folder.file(at: path), stream.isIn(status)
+        else {
+            return true
+        }
+        guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return false }
+        return (try? folder.removeFile(path)) != nil
+    }
+
+    /// For the one who has the stream locked.
+    ///
+    /// - Returns: Whether nothing of ours is there any more.
+    func removeLocked(_ stream: BaseIndex.Stream) -> Bool {
+        let path = path(of: stream)
+        guard let status = try? folder.status(of: path), stream.isIn(status) else { return true }
         return (try? folder.removeFile(path)) != nil
     }
 
@@ -72,5 +113,24 @@ struct MemoryChange: ~Copyable {
         guard index.isEmpty else { return }
         try? folder.removeFile(folder.path.appending(BaseMemory.indexFile))
         try? folder.removeEmptyFolder(at: objectFolder)
+    }
+}
+
+extension BaseIndex.Stream {
+    /// Whether a file is the one that was put there. It grows: its size says nothing.
+    func isIn(_ status: FileStatus) -> Bool {
+        status.kind == .file && status.owner == PlatformCalls.effectiveUser && status.inode == inode
+    }
+}
+
+extension BaseMemory {
+    /// How long a shipment that broke off is gone on with, after it was worked on last.
+    package static let unfinishedLife = Duration.seconds(24 * 60 * 60)
+
+    /// By the clock on the wall: what it says was written later than now may be of any age.
+    static func isExpired(_ stream: FileStatus) -> Bool {
+        let age = Duration.seconds(Date().timeIntervalSince1970) - stream.modified
+        // File systems may round a time up, by 2 s at most (FAT).
+        return age < .seconds(-2) || age > unfinishedLife
     }
 }

@@ -72,6 +72,7 @@ extension BaseMemory {
         _ = try? whileLocked { (change) throws(BaseMemoryError) in
             guard let object = change.index.object(copy.record.entry.copy) else { return }
             change.drop(object)
+            change.removeUnused()
             try change.save()
         }
     }

@@ -7,14 +7,25 @@ public import SystemPackage
 public struct BaseRecord: Hashable, Sendable {
     /// Which store it is a copy of, and under which name it went.
     public let key: BaseKey
-    /// Who acknowledged it: a device's id, or an endpoint.
+    /// Who acknowledged it, or was to: a device's id, or an endpoint.
     public let receiver: String
     public let rememberedAt: Timestamp
+    public let progress: Progress
     /// Of the copy, in bytes.
     public let size: Int64
     public let sha256: ContentDigest
     /// Of the file, which other records may share.
     public let path: FilePath
+
+    /// How far its shipment has come.
+    public enum Progress: Hashable, Sendable {
+        /// The receiver has it.
+        case acknowledged
+        /// It broke off, or is being sent now.
+        ///
+        /// - Parameter sent: Of the part that was open, as it went: about, in bytes.
+        case unfinished(sent: Int64)
+    }
 
     let entry: BaseIndex.Entry
 
@@ -26,6 +37,12 @@ public struct BaseRecord: Hashable, Sendable {
         size = copy.size
         sha256 = copy.sha256
         path = memory.folder.appending(BaseMemory.objectFolder).appending(copy.id)
+        if let stream = entry.stream {
+            let file = memory.folder.appending(BaseMemory.objectFolder).appending(stream)
+            progress = .unfinished(sent: (try? PlatformCalls.status(of: file))?.size ?? 0)
+        } else {
+            progress = .acknowledged
+        }
         self.entry = entry
     }
 }
@@ -33,7 +50,7 @@ public struct BaseRecord: Hashable, Sendable {
 /// A copy that is remembered, with all that was said of it.
 package struct RememberedCopy: Hashable, Sendable {
     package let record: BaseRecord
-    /// As it was acknowledged.
+    /// As it was acknowledged, or offered.
     package let manifest: Manifest
 
     let memory: BaseMemory
@@ -56,11 +73,13 @@ extension BaseMemory {
         }
     }
 
-    /// What is remembered of a store, what was used last first; no file but the manifests is read. Nothing, if the memory cannot be
+    /// What is remembered of a store as acknowledged, what was used last first; no file but the manifests is read. Nothing, if the memory cannot be
     /// read.
-    package func copies(of key: BaseKey) -> [RememberedCopy] {
+    package func copies(of key: BaseKey) -> [RememberedCopy] { copies(of: key) { !$0.isUnfinished } }
+
+    func copies(of key: BaseKey, where isWanted: (BaseIndex.Entry) -> Bool) -> [RememberedCopy] {
         guard let opened = try? open(), let index = try? Self.index(in: opened) else { return [] }
-        return index.entries.filter { $0.key == key }.sorted { $0.use > $1.use }.compactMap { entry in
+        return index.entries.filter { $0.key == key && isWanted($0) }.sorted { $0.use > $1.use }.compactMap { entry in
             guard let record = BaseRecord(entry, in: index, of: self), let object = index.object(entry.manifest),
                 let manifest = Self.manifest(object, in: opened), manifest.store.sha256 == record.sha256,
                 manifest.store.size == record.size, manifest.name == key.name,

@@ -78,7 +78,8 @@ package struct DeltaSegments: ColumnsEncoder {
                             return
                         }
                         let new = EncodedSegment(
-                            bytes: segment.bytes, storeBytes: segment.storeBytes + skipped, setting: UInt64(level.value))
+                            bytes: segment.bytes, storeBytes: segment.storeBytes + skipped, setting: UInt64(level.value)
+                        )
                         skipped = 0
                         try channel.put(Piece(segment: new, position: position))
                     }

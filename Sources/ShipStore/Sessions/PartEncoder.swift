@@ -104,7 +104,8 @@ private struct ColumnsPartEncoder: PartEncoder {
     func encode(_ parts: [Int], _ dial: EffortDial, deliver: (EncodedPiece) async throws -> Void) async throws {
         guard let codec = shipment.manner.codec else { throw EncodingGivenUp(cause: .unsuitable) }
         do {
-            let encoder = try codec.makeEncoder(try shipment.storeToEncode(dial, isAwaited: isAwaited, goingOnAfter: earlier))
+            let encoder = try codec.makeEncoder(
+                try shipment.storeToEncode(dial, isAwaited: isAwaited, goingOnAfter: earlier))
             try await encoder.encode { segment, position in
                 try await deliver(EncodedPiece(ofStore: segment, position))
             }

@@ -15,10 +15,11 @@ struct BasesCommand: AsyncParsableCommand {
             differs from it; equal copies take room once. They are in $XDG_STATE_HOME/ship-store/bases, or \
             ~/.local/state/ship-store/bases: at most 1 GB, and never of the last tenth of the disk; those that were used \
             longest ago go first. They hold rows that the app has deleted since. `send --no-remember` keeps none, and `destroy` \
-            removes those of its store.
+            removes those of its store. A copy of which a shipment broke off is kept for a day, with what has gone of it, so that \
+            the next `send` goes on there; it is the first to go where there is no room.
 
             Each line has the name, the path of the store, who acknowledged the copy, its size, and when it was remembered; \
-            the one that was used last comes first. What is removed goes to standard output.
+            for a shipment that is not finished also how much of it has gone. The one that was used last comes first. What is removed goes to standard output.
 
               ship-store bases
               ship-store bases --name Recipes --json
@@ -81,7 +82,7 @@ struct BasesCommand: AsyncParsableCommand {
             } else {
                 Output.write(
                     "\(record.key.name)  \(record.key.store)  \(record.receiver)  \(Figures.bytes(record.size))  "
-                        + "\(record.rememberedAt)")
+                        + "\(record.rememberedAt)\(record.progress.words)")
             }
         }
     }
@@ -97,6 +98,8 @@ private struct BaseLine: Encodable {
     let size: Int64
     let sha256: String
     let rememberedAt: String
+    /// Of a shipment that is not finished, about: what has gone of the part that was open, in bytes.
+    let unfinishedBytes: Int64?
     /// Of the remembered copy.
     let path: String
     /// What a removal has done to it.
@@ -110,6 +113,20 @@ private struct BaseLine: Encodable {
         sha256 = record.sha256.hex
         rememberedAt = record.rememberedAt.text
         path = record.path.string
+        unfinishedBytes =
+            switch record.progress {
+            case .acknowledged: nil
+            case .unfinished(let sent): sent
+            }
         self.outcome = outcome
+    }
+}
+
+extension BaseRecord.Progress {
+    fileprivate var words: String {
+        switch self {
+        case .acknowledged: ""
+        case .unfinished(let sent): "  unfinished, \(Figures.bytes(sent)) sent"
+        }
     }
 }
