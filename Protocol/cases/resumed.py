@@ -11,7 +11,7 @@ from cases.delta_sessions import (
     BASE, CHANGED, CURRENT, DISHES, DRINKS, EDITED, FRONT, HOLDING, KEPT, NEW, NOT_IT, OLDER, now, offers, pages, received, says_hello,
     sends, store_of,
 )  # fmt: skip
-from cases.dialogues import DONE, FOR_PRODUCER, NEXT, NEXT_INSTALLED, Turn, dialogue, gives_up, refuses
+from cases.dialogues import DONE, FOR_PRODUCER, NEXT, NEXT_INSTALLED, Turn, cancel, dialogue, gives_up, refuses
 from cases.packed_answers import answering
 from cases.packed_messages import differing
 from cases.store_rows import segment
@@ -280,6 +280,11 @@ def anew() -> Iterator[Vector]:
     twice = (*start_first(odd, rows_at), answers(want(odd, rows_at)), sends(*odd.frames(rows_at)), asks)
     yield good("unproven_refused", "Blocks that are not the store's either", *twice, sends(*other.frames(anew=True)), refuses("damaged"), shipments=ended("refused damaged"))
     yield good("cancelled", "The producer gives up what goes on", *begins, ("producer", IN_BLOCKS.frames(at)[:2]), gives_up("stopped"), refuses("stopped"), *NEXT, shipments=ended("cancelled stopped") + NEXT_INSTALLED)
+    half: Turn = ("producer", [IN_BLOCKS.opened(at), *IN_BLOCKS.rest(at)[:1]])
+    ends_early = [("consumer", "failed protocol-violation")]
+    yield good("broke_off_again", "The link ends where a part goes on", *begins, half, shipments=[], ends=ends_early)
+    stops: Turn = ("producer", [cancel("stopped", "stopped by SIGTERM")])
+    yield good("cancelled_session", "The producer is stopped where a part goes on", *begins, half, stops, shipments=[], ends=[("consumer", "cancelled stopped")])
     yield good("refused", "The consumer refuses what goes on", *begins, ("producer", IN_BLOCKS.frames(at)[:2]), refuses("no-space"), gives_up("no-space"), *NEXT, shipments=ended("refused no-space") + NEXT_INSTALLED, ends=FOR_PRODUCER)
 
 

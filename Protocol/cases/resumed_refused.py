@@ -80,6 +80,10 @@ def by_consumer() -> Iterator[Vector]:
     asked = answers({"part": 0, "encodings": ["blocks"], "from": IN_BLOCKS.goes_on(WITHIN)})
     again = (*start_first(odd, ROWS_AT), answers(want(odd, ROWS_AT)), sends(*odd.frames(ROWS_AT)), asked)
     yield wrong("again", "What is asked for after END goes on, at a position of which ANSWER says nothing there", *again, sends(IN_BLOCKS.opened(WITHIN, anew=True), *WITHIN_REST))
+    whole_file = {"part": 0, "encodings": ["blocks"]}, {"part": 1, "encodings": ["blocks"], "from": PICTURE.goes_on(at)}
+    late = (*waits, answers({"part": 0}), sends(*odd.frames()), answers(*whole_file))
+    frames = (*blocks(CORE_DATA_STORE.data, anew=True), *PICTURE.frames(at))
+    yield wrong("after_all", "The same of a part that is wanted after END alone, so that nothing of it has come in this shipment", *late, sends(*frames))
     first = (*start_first(IN_BLOCKS, WITHIN), answers(want(IN_BLOCKS, WITHIN)), ("producer", IN_BLOCKS.frames(WITHIN)[:2]), refuses("no-space"), gives_up("no-space"))
     after = (offers(NEW, None, first=False), answers({"part": 0}), sends(*IN_BLOCKS.frames(WITHIN)))
     says: Turn = ("consumer", [refusal(VIOLATION, "that was not wanted")])
