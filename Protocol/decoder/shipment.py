@@ -90,7 +90,7 @@ class Shipment:
             if "encodings" in want:
                 fitting &= {ENCODINGS[name] for name in want["encodings"] if name in ENCODINGS}
             self.wanted[want["part"]] = fitting
-        self.goes_on = {want["part"]: want["from"] for want in wants if "from" in want and not self.opened.get(want["part"])}
+        self.goes_on = {want["part"]: want["from"] for want in wants if "from" in want}
         self.left = list(self.wanted)
         self.last, self.is_open = None, False
         return all(self.wanted.values())
