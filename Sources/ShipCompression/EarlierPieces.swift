@@ -77,7 +77,7 @@ package struct EarlierPieces: Sendable {
     ///
     /// - Parameter size: Of the part, in bytes.
     /// - Throws: `Mismatch` for blocks that cannot be of it.
-    func offset(inPartOf size: Int64) throws(Mismatch) -> Int64 {
+    package func offset(inPartOf size: Int64) throws(Mismatch) -> Int64 {
         let sizes = try checked { (1...UInt64(Limits.blockSize)).contains($0.setting) ? Int64($0.setting) : nil }
         var offset: Int64 = 0
         for (block, note) in zip(sizes, notes) {

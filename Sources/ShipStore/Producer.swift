@@ -100,12 +100,9 @@ public struct Producer: Sendable {
                         unchanged: { [metadata = options.metadata] in
                             await remembered?.bases.unchanged(source.store, metadata: metadata)
                         },
-                        prepare: {
-                            let shipment = try await prepare(
-                                source, counting: identity != nil, for: remembered?.bases, report)
-                            remembered?.prepared(shipment)
-                            return shipment
-                        },
+                        prepare: { try await prepare(source, counting: identity != nil, for: remembered, report) },
+                        unfinished: { remembered?.unfinished($0, before: $1) },
+                        finished: { remembered?.finished($0) },
                         ended: { result in
                             tell(result, of: source, report)
                             remembered?.ended(result)
@@ -170,14 +167,14 @@ public struct Producer: Sendable {
 
     /// - Parameters:
     ///   - isCounted: Whether it gets a number.
-    ///   - bases: Among which it is to be remembered.
+    ///   - remembered: As what it is to be remembered.
     private func prepare(
-        _ source: Source, counting isCounted: Bool, for bases: RememberedBases? = nil,
+        _ source: Source, counting isCounted: Bool, for remembered: RememberedShipment? = nil,
         _ report: @Sendable (SendEvent) -> Void
     ) async throws -> OutgoingShipment {
         let start = ContinuousClock.now
         func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
-            try await takeCopy(of: source, for: bases, turn)
+            try await takeCopy(of: source, for: remembered?.bases, turn)
         }
         let copy =
             if isCounted, let device = options.knownDevice {
@@ -186,8 +183,8 @@ public struct Producer: Sendable {
                 try await take(.free)
             }
         report(.copied(copy.manifest, .now - start))
-        let remembered = bases?.bases.map(OutgoingBase.init) ?? []
-        return OutgoingShipment(copy, options.manner, over: remembered)
+        if let remembered { return remembered.shipment(of: copy, options.manner) }
+        return OutgoingShipment(copy, options.manner)
     }
 
     /// A copy that is to be remembered is made where that will be, if there is room.

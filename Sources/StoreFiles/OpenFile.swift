@@ -132,6 +132,15 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// What is beyond it is gone.
+    package func truncate(to size: Int64) throws(FileError) {
+        do {
+            try descriptor.resize(to: size)
+        } catch {
+            throw FileError(.write, path, error as? Errno ?? .ioError)
+        }
+    }
+
     /// Reads up to `count` bytes at the file's position.
     ///
     /// - Returns: `nil` at the end of the file.

@@ -169,6 +169,16 @@ package final class PartStream: Sendable {
         }
     }
 
+    /// Lets go of the last DATA, or of what there is of it.
+    package func dropLast() throws(FileError) {
+        try state.withLock { state throws(FileError) in
+            guard let last = state.entries.popLast() else { return }
+            state.end = last.offset - Int64(Self.entryHeaderSize)
+            state.position -= Self.sizeSize + Int64(last.count)
+            try state.file.truncate(to: state.end)
+        }
+    }
+
     /// - Returns: What is here of the data of DATA number `index`.
     package func data(_ index: Int) throws(FileError) -> [UInt8] {
         try state.withLock { state throws(FileError) in

@@ -95,6 +95,7 @@ package final class StagedGeneration {
         try InboxError.wrapping { () throws(FileError) in
             try Self.fill(folder, for: manifest, in: inbox.files, present)
             try writeRecord()
+            try syncRecord()
         }
     }
 
@@ -238,7 +239,10 @@ package final class StagedGeneration {
         if earlier, let earlierStream {
             keeping = StreamKeeping(earlierStream, in: workingRoom)
         } else if mayWait {
-            keeping = StreamKeeping(header, in: workingRoom) { [unowned self] in try makeStream($0) }
+            keeping = StreamKeeping(header, in: workingRoom, settle: { [unowned self] in try syncRecord() }) {
+                [unowned self] in
+                try makeStream($0)
+            }
         }
         earlierStream = nil
     }
@@ -296,9 +300,16 @@ package final class StagedGeneration {
         let record = WaitingRecord(producer: sender.device)
         try replace(MessageCoding.encode(manifest), as: InboxLayout.manifestFile)
         try replace(MessageCoding.encode(record), as: InboxLayout.waitingFile)
-        try folder.sync(path)
         hasRecord = true
         WaitingShipments(in: inbox).remove(of: manifest.name, except: path)
+    }
+
+    private func syncRecord() throws(FileError) {
+        for name in [InboxLayout.manifestFile, InboxLayout.waitingFile] {
+            try folder.file(at: path.appending(name)).sync()
+        }
+        try folder.sync(path)
+        try inbox.files.sync(path.removingLastComponent())
     }
 
     private func removeRecord() throws(FileError) {
@@ -316,7 +327,6 @@ package final class StagedGeneration {
         if folder.holds(aside) { try folder.removeFile(aside) }
         let file = try folder.makeFile(at: aside)
         try file.write(bytes)
-        try file.sync()
         try folder.rename(aside, to: path.appending(name))
     }
 

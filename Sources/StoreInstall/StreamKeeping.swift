@@ -1,33 +1,45 @@
-import ShipProtocol
 import StoreFiles
 
-/// The stream of the part that is coming in, as it is kept for the case that the link breaks: in memory as long as it is short, then
-/// in a file, which is synced once a second at the most.
+/// The stream of the part that is coming in, as it is kept for the case that the link breaks: in memory as long as it is short and new,
+/// then in a file, which is synced once a second at the most.
 ///
 /// Nothing here fails a shipment: what cannot be kept comes again.
 final class StreamKeeping {
     /// Less than this is not worth a file, in bytes.
-    static let least = 64 * 1024
+    private static let least = 64 * 1024
+    /// What comes within this time is not written to a file unless it is more than so many bytes: most shipments are over then.
+    private static let grace = Duration.milliseconds(500)
+    private static let mostInMemory = 2 * 1024 * 1024
     private static let syncPause = Duration.seconds(1)
 
     private let header: PartStream.Header
     private let room: PromisedRoom
-    /// Makes the file, in a staging that says whose it is.
+    /// Makes the file, beside what says whose it is.
     private let make: (PartStream.Header) throws -> PartStream
+    /// Makes durable what says whose it is.
+    private let settle: () throws -> Void
+    private var isSettled = false
     private var stream: PartStream?
     private var short: [[UInt8]] = []
     private var shortCount = 0
     private var isOver = false
+    private let start = ContinuousClock.now
     private var lastSync = ContinuousClock.now
     /// Bytes of the file that are counted.
     private var counted: Int64 = 0
 
+    /// - Parameters:
+    ///   - room: What the bytes of the file are counted in.
+    ///   - make: Makes the file.
+    ///   - settle: Called before the file is synced for the first time.
     init(
-        _ header: PartStream.Header, in room: PromisedRoom, make: @escaping (PartStream.Header) throws -> PartStream
+        _ header: PartStream.Header, in room: PromisedRoom, settle: @escaping () throws -> Void,
+        make: @escaping (PartStream.Header) throws -> PartStream
     ) {
         self.header = header
         self.room = room
         self.make = make
+        self.settle = settle
     }
 
     /// Goes on with one that an earlier session kept.
@@ -36,6 +48,7 @@ final class StreamKeeping {
         self.room = room
         self.stream = stream
         make = { _ in stream }
+        settle = {}
     }
 
     deinit { room.giveBack(counted) }
@@ -49,7 +62,8 @@ final class StreamKeeping {
             guard let stream else {
                 short.append(data)
                 shortCount += data.count
-                if shortCount >= Self.least { try beginFile() }
+                let isNew = .now - start < Self.grace && shortCount < Self.mostInMemory
+                if shortCount >= Self.least, !isNew { try beginFile() }
                 return
             }
             try append(data, of: data.count, to: stream)
@@ -82,7 +96,7 @@ final class StreamKeeping {
             } else if let data {
                 try append(data, of: size, to: stream)
             }
-            try stream.sync()
+            try sync(stream)
         }
         return isInFile
     }
@@ -92,8 +106,6 @@ final class StreamKeeping {
         self.stream = stream
         for data in short { try append(data, of: data.count, to: stream) }
         short = []
-        try stream.sync()
-        lastSync = .now
     }
 
     private func append(_ data: [UInt8], of size: Int, to stream: PartStream) throws {
@@ -108,7 +120,12 @@ final class StreamKeeping {
     }
 
     private func syncIfDue(_ stream: PartStream) throws {
-        guard .now - lastSync >= Self.syncPause else { return }
+        if .now - lastSync >= Self.syncPause { try sync(stream) }
+    }
+
+    private func sync(_ stream: PartStream) throws {
+        if !isSettled { try settle() }
+        isSettled = true
         try stream.sync()
         lastSync = .now
     }

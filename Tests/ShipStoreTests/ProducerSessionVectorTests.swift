@@ -59,7 +59,7 @@ import Testing
                 }
                 return path
             }
-            return ProducerSession.Order { OutgoingShipment(manifest, at: paths, [:], manner, over: bases) }
+            return ProducerSession.Order { OutgoingShipment(manifest, at: paths, [:], manner) { bases } }
         }
         let session = ProducerSession(
             timeouts: Timeouts(), standing: SessionStanding(.localPrograms) {}, report: { _ in })

@@ -24,10 +24,13 @@ package struct Answer: Hashable, Sendable {
     /// - Parameters:
     ///   - parts: Those alone, in any encoding.
     ///   - base: What the store may refer to.
-    ///   - starts: What has come of some before.
-    package init(parts: some Sequence<Int>, over base: ContentDigest? = nil, after starts: [Int: StreamStart] = [:]) {
-        wants = parts.sorted().map {
-            Want(part: $0, encodings: nil, base: $0 == 0 ? base : nil, from: starts[$0].map(Start.init))
+    ///   - begun: The one of which something has come before. Its encodings are named, for producers that know fewer of them.
+    package init(parts: some Sequence<Int>, over base: ContentDigest? = nil, goingOnWith begun: WantedPart? = nil) {
+        wants = parts.sorted().map { part in
+            let begun = begun.flatMap { $0.index == part ? $0 : nil }
+            return Want(
+                part: part, encodings: begun?.encodings.map(\.name), base: part == 0 ? base : nil,
+                from: begun?.start.map(Start.init))
         }
     }
 

@@ -80,7 +80,7 @@ private final class WireBytes: Sendable {
         switch event {
         case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
         case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
-        case .connected, .copied, .overtaken, .awaitingReceipt, .delivered, .failed: break
+        case .connected, .copied, .finishing, .wentOn, .overtaken, .awaitingReceipt, .delivered, .failed: break
         }
     }
 

@@ -45,6 +45,22 @@ struct RememberedBases: Sendable {
         memory.remember(manifest, copy: copy, as: key, receiver: receiver, state: state)
     }
 
+    /// A shipment that is being sent, and may break off.
+    ///
+    /// - Returns: `nil` if it is not to be remembered.
+    func begin(
+        _ manifest: Manifest, copy: FilePath, for receiver: String, state: [UInt8]?
+    ) -> UnfinishedShipment? {
+        guard case .begun(let shipment) = memory.begin(manifest, copy: copy, as: key, receiver: receiver, state: state)
+        else { return nil }
+        return shipment
+    }
+
+    /// The shipments to a receiver that broke off, the newest first.
+    func unfinished(for receiver: String) -> [RememberedCopy] {
+        memory.unfinished(of: key).filter { $0.receiver == receiver }
+    }
+
     /// Where the copy is to be made, so that it need not be written twice to be remembered; `nil` for wherever it is made otherwise.
     func workingFolder() -> FilePath? {
         guard let status = try? PlatformCalls.status(of: key.store) else { return nil }

@@ -1,9 +1,14 @@
 import DeviceTrust
+import ShipProtocol
 import ShipTransport
 import StoreBases
+import StoreFiles
+import StoreSnapshot
 import Synchronization
+import SystemPackage
 
-/// One shipment whose copy is to be remembered once its receiver has acknowledged it; until then it stays.
+/// One shipment whose copy is to be remembered once its receiver has acknowledged it, and with which another session can go on if it
+/// breaks off; until then it stays.
 final class RememberedShipment: Sendable {
     let bases: RememberedBases
     private let receiver: String
@@ -20,19 +25,98 @@ final class RememberedShipment: Sendable {
         receiver = link.device?.text ?? "\(link.peer)"
     }
 
-    func prepared(_ shipment: OutgoingShipment) { self.shipment.withLock { $0 = shipment } }
+    /// Makes a shipment of a copy.
+    func shipment(of copy: consuming PreparedCopy, _ manner: OutgoingShipment.Manner) -> OutgoingShipment {
+        // Another one that was made before is not sent any more.
+        shipment.withLock { $0 = nil }
+        let (manifest, path) = (copy.manifest, copy.path(ofPart: 0))
+        let state = copy.copy.state?.encoded(with: metadata)
+        let record = SendingRecord(goingOnWith: earlier(like: manifest)) { [bases, receiver] in
+            bases.begin(manifest, copy: path, for: receiver, state: state)
+        }
+        let made = OutgoingShipment(copy, manner, keeping: record) { [bases] in bases.bases.map(OutgoingBase.init) }
+        shipment.withLock { $0 = made }
+        return made
+    }
 
-    /// It arrived, or failed: then nothing is remembered of it.
+    /// What has gone of the same store in a session that broke off.
+    private func earlier(like manifest: Manifest) -> UnfinishedShipment? {
+        bases.unfinished(for: receiver).first { $0.manifest.store.sha256 == manifest.store.sha256 }
+            .flatMap { bases.memory.goOn(with: $0) }
+    }
+
+    /// A shipment that broke off, and on which a new one can build.
+    ///
+    /// - Parameters:
+    ///   - start: Which one the receiver waits for.
+    ///   - next: The new one, whose external files are at hand.
+    func unfinished(_ start: ManifestContent.ID.Start, before next: OutgoingShipment) -> OutgoingShipment? {
+        let found = bases.unfinished(for: receiver).first { ManifestContent(of: $0.manifest).id.start == start }
+        guard let found, found.manifest.isWorthFinishing(before: next.manifest) else { return nil }
+        var paths: [Manifest.Part: FilePath] = [:]
+        for (index, part) in next.manifest.parts.enumerated().dropFirst() { paths[part] = next.path(ofPart: index) }
+        let files = found.manifest.parts.dropFirst().compactMap { paths[$0] }
+        guard files.count == found.manifest.externalFiles.count, let copy = found.open(),
+            let shapes = try? IndexShapes.all(inCopyAt: copy.path), let unfinished = bases.memory.goOn(with: found)
+        else { return nil }
+        let record = SendingRecord(goingOnWith: unfinished) { nil }
+        return OutgoingShipment(
+            found.manifest, at: [copy.path] + files, next.indexShapes == nil ? nil : shapes, next.manner,
+            keeping: record,
+            holding: Earlier(copy: copy, state: found.state)
+        ) { [bases] in bases.bases.map(OutgoingBase.init) }
+    }
+
+    /// What a shipment that broke off is made of.
+    private final class Earlier: Sendable {
+        let copy: OpenedBase
+        let state: [UInt8]?
+
+        init(copy: OpenedBase, state: [UInt8]?) {
+            self.copy = copy
+            self.state = state
+        }
+    }
+
+    /// The one that broke off has arrived.
+    func finished(_ earlier: OutgoingShipment) {
+        let state = (earlier.held as? Earlier)?.state
+        bases.acknowledged(earlier.manifest, copy: earlier.path(ofPart: 0), by: receiver, state: state)
+        earlier.record?.finish()
+    }
+
+    /// It arrived, or failed: then nothing is remembered of it, unless it broke off.
     func ended(_ result: Result<ProducerSession.Outcome, ShipmentError>) {
         let shipment = shipment.withLock { shipment in
             defer { shipment = nil }
             return shipment
         }
-        guard case .success(let outcome) = result, outcome.receipt != nil else { return }
-        // Nothing had to be copied.
-        guard let shipment else { return bases.memory.tidy() }
-        bases.acknowledged(
-            outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver,
-            state: shipment.state?.encoded(with: metadata))
+        switch result {
+        case .failure(let failure):
+            if !failure.leavesRestToCome { shipment?.record?.finish() }
+        case .success(let outcome) where outcome.receipt == nil: break
+        case .success(let outcome):
+            // Nothing had to be copied.
+            guard let shipment else { return bases.memory.tidy() }
+            bases.acknowledged(
+                outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver,
+                state: shipment.state?.encoded(with: metadata))
+            shipment.record?.finish()
+        }
+    }
+}
+
+extension Manifest {
+    /// Whether a newer copy can build on this one so far that it pays to send all of it first: as far as the numbers of their rows
+    /// tell, at least half of it is in both.
+    fileprivate func isWorthFinishing(before next: Manifest) -> Bool {
+        guard store.sha256 != next.store.sha256, identity == next.identity else { return false }
+        guard let tables, let others = next.tables else { return store.size / 2 <= next.store.size }
+        var (common, all) = (0.0, 0.0)
+        for (name, table) in others {
+            all += Double(table.rows)
+            common += Double(min(table.rows, tables[name]?.rows ?? 0))
+        }
+        return common * 2 >= all
     }
 }

@@ -8,6 +8,10 @@ public enum SendEvent: Hashable, Sendable {
     case copied(Manifest, Duration)
     /// Bytes of the parts that have been sent, and that are to be sent; bytes on the wire so far.
     case progress(done: Int64, total: Int64, wire: Int64)
+    /// A shipment of this store that broke off goes first: what has come of it is of use for the one that follows.
+    case finishing(Manifest)
+    /// A part goes on after so many bytes that the consumer has of it, as they were encoded.
+    case wentOn(StoreName, after: Int64)
     /// The store is sent again from its first byte, in another encoding.
     case startedAgain(RestartCause)
     /// The consumer has a later shipment of this device: another copy is taken, once.

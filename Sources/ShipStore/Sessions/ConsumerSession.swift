@@ -271,9 +271,9 @@ struct ConsumerSession {
         case .staged(let shipment, let skipped):
             let coming = manifest.parts.indices.filter { !skipped.contains($0) && manifest.parts[$0].size > 0 }
             let base = coming.first == 0 ? shipment.base?.digest : nil
-            let starts = try shipment.starts(in: common, of: coming)
-            let isPlain = skipped.isEmpty && base == nil && starts.isEmpty
-            let answer = isPlain ? Answer.everything : Answer(parts: coming, over: base, after: starts)
+            let begun = try shipment.begun(of: coming, in: common)
+            let isPlain = skipped.isEmpty && base == nil && begun == nil
+            let answer = isPlain ? Answer.everything : Answer(parts: coming, over: base, goingOnWith: begun)
             try dialogue.accept(answer)
             try await writer.send(.answer(answer), answering: frames.offer)
             return .receive(shipment)

@@ -58,19 +58,22 @@ final class IncomingShipment {
     /// Parts that an earlier session has brought as a whole.
     var wholeParts: Set<Int> { staged.wholeParts }
 
-    /// How far the streams of parts have come in an earlier session.
+    /// The part of which an earlier session has brought the beginning of the stream.
     ///
     /// - Parameters:
-    ///   - encodings: What may go on.
     ///   - coming: The parts that are wanted: only what comes first goes on.
-    func starts(in encodings: CommonEncodings, of coming: [Int]) throws(InboxError) -> [Int: StreamStart] {
-        guard let stream = staged.earlierStream, let part = earlierPart, part == coming.first,
-            encodings.suiting(part: part, over: base?.digest).contains(stream.header.encoding),
-            stream.header.base == (stream.header.encoding.needsBase ? base?.digest : nil)
-        else { return [:] }
+    ///   - encodings: What both sides can do.
+    func begun(of coming: [Int], in encodings: CommonEncodings) throws(InboxError) -> WantedPart? {
+        guard let stream = staged.earlierStream, let part = earlierPart, part == coming.first else { return nil }
+        let possible = encodings.suiting(part: part, over: part == 0 ? base?.digest : nil)
+        let encoding = stream.header.encoding
+        guard possible.contains(encoding), stream.header.base == (encoding.needsBase ? base?.digest : nil) else {
+            return nil
+        }
         let digest = try InboxError.wrapping { () throws(FileError) in try stream.digest(upTo: stream.position) }
-        guard let digest else { return [:] }
-        return [part: StreamStart(stream.header.encoding, position: stream.position, sha256: digest)]
+        return digest.map {
+            WantedPart(part, possible, after: StreamStart(encoding, position: stream.position, sha256: $0))
+        }
     }
 
     /// The part of which an earlier session has brought some.
@@ -121,8 +124,8 @@ final class IncomingShipment {
         try open.decoder.append((cut?.bytes ?? []) + data, isLast: isLast, to: staged)
         if open.part == 0 { storeFlaw = open.decoder.flaw }
         guard open.decoder.flaw == nil else { return staged.endStream() }
-        staged.keep(data, isRest: cut != nil)
-        if isLast { staged.endStream(complete: open.part) }
+        // Once the last has come, the part stands for its stream.
+        if isLast { staged.endStream(complete: open.part) } else { staged.keep(data, isRest: cut != nil) }
     }
 
     /// The link is broken: what has come is kept for the next session.

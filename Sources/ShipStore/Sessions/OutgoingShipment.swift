@@ -28,17 +28,25 @@ final class OutgoingShipment: Sendable {
     let indexShapes: [String: IndexShape]?
     /// What the live store was in when it was copied; `nil` where that could not be told.
     let state: StoreState?
-    /// What the consumer may hold, and the store be made of.
-    let bases: [OutgoingBase]
+    /// What is kept of it for another session.
+    let record: (any OutgoingRecord)?
+    /// What the consumer may hold, and the store be made of: as it is at the moment.
+    private let currentBases: @Sendable () -> [OutgoingBase]
     /// Where its parts are.
     private let paths: [FilePath]
     /// Goes with this; `nil` for parts that somebody else keeps.
     private let copy: PreparedCopy?
+    /// What keeps those parts for as long.
+    let held: (any Sendable)?
 
-    init(_ copy: consuming PreparedCopy, _ manner: Manner, over bases: [OutgoingBase] = []) {
+    init(
+        _ copy: consuming PreparedCopy, _ manner: Manner, keeping record: (any OutgoingRecord)? = nil,
+        over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
+    ) {
         manifest = copy.manifest
         self.manner = manner
-        self.bases = bases
+        self.record = record
+        currentBases = bases
         indexShapes =
             switch copy.copy.canonical {
             case .made(let shapes): shapes
@@ -46,17 +54,23 @@ final class OutgoingShipment: Sendable {
             }
         paths = manifest.parts.indices.map { copy.path(ofPart: $0) }
         state = copy.copy.state
+        held = nil
         self.copy = consume copy
     }
 
     /// Of files that nobody changes or removes while it is used.
+    ///
+    /// - Parameter held: What keeps them.
     init(
         _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, _ manner: Manner,
-        over bases: [OutgoingBase] = []
+        keeping record: (any OutgoingRecord)? = nil, holding held: (any Sendable)? = nil,
+        over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
     ) {
         self.manifest = manifest
+        self.held = held
         self.manner = manner
-        self.bases = bases
+        self.record = record
+        currentBases = bases
         self.indexShapes = indexShapes
         self.paths = paths
         state = nil
@@ -85,6 +99,8 @@ final class OutgoingShipment: Sendable {
     func encodings(among wanted: WantedPart) -> [PartEncoding] {
         wanted.encodings.filter { $0.isPossible(for: self, over: base(wanted.base)) }
     }
+
+    var bases: [OutgoingBase] { currentBases() }
 
     /// - Returns: `nil` for one that is not known here.
     func base(_ digest: ContentDigest?) -> OutgoingBase? { bases.first { $0.digest == digest } }

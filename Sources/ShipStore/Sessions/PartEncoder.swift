@@ -48,7 +48,8 @@ extension PartEncoding {
     ///   - base: What it may refer to.
     ///   - limit: Bytes that a delta may take.
     ///   - isAwaited: Whether somebody waits at the other end.
-    ///   - earlier: Pieces of the store that are there already, in this encoding and over the same base: it makes those that follow.
+    ///   - earlier: Pieces of the first part that are there already, in this encoding and over the same base: it makes those that
+    ///     follow.
     ///     A delta is then made to its end, whatever `limit` says, unless it comes to more than the store.
     func encoder(
         for shipment: OutgoingShipment, over base: OutgoingBase?, limit: Int64, isAwaited: Bool,
@@ -67,14 +68,14 @@ extension PartEncoding {
 
 private struct BlocksPartEncoder: PartEncoder {
     let shipment: OutgoingShipment
-    /// Of the store.
+    /// Of the first part.
     let earlier: EarlierPieces?
 
     func encode(_ parts: [Int], _ dial: EffortDial, deliver: (EncodedPiece) async throws -> Void) async throws {
         let sizes = shipment.manifest.parts.map(\.size)
         let sources = parts.map { index in
             // Opened for each read: there may be thousands of parts, and a read takes a whole block.
-            BlockEncoder.Source(part: index, size: sizes[index], goingOnAfter: index == 0 ? earlier : nil) {
+            BlockEncoder.Source(part: index, size: sizes[index], goingOnAfter: index == parts.first ? earlier : nil) {
                 [path = shipment.path(ofPart: index)] in
                 try OpenFile.readingWithoutFollowing(path).read($1, at: $0)
             }
@@ -83,7 +84,7 @@ private struct BlocksPartEncoder: PartEncoder {
         do {
             try await BlockEncoder(dial, cores: shipment.manner.cores).encode(sources) { placed in
                 let size = placed.block.decodedSize
-                let before = placed.part == 0 ? skipped : 0
+                let before = placed.part == parts.first ? skipped : 0
                 skipped -= before
                 try await deliver(
                     EncodedPiece(

@@ -1,5 +1,6 @@
 import ShipCompression
 import ShipProtocol
+import StoreFiles
 
 /// The parts of a shipment as they go over the link, the effort following it.
 struct PartSending {
@@ -53,21 +54,35 @@ struct PartSending {
     mutating func run(_ report: (SendEvent) -> Void) async throws {
         report(progress)
         if let store = wanted.first, store.index == 0 { try await sendStore(store, report) }
-        try await send(wanted.map(\.index).filter { $0 > 0 }, in: .blocks, report)
+        let files = wanted.filter { $0.index > 0 }
+        do {
+            try await send(files.map(\.index), in: .blocks, after: files.first.flatMap(shipment.earlier), report)
+        } catch is EncodingGivenUp {
+            // Files come in no other encoding.
+            throw BrokenInvariant("what was sent of a file cannot be gone on with")
+        }
     }
 
     private mutating func sendStore(_ store: WantedPart, _ report: (SendEvent) -> Void) async throws {
         var encodings = shipment.encodings(among: store)
         guard !encodings.isEmpty else { throw ProtocolError.noCommonEncoding(part: 0) }
+        var earlier = shipment.earlier(store)
+        if let encoding = earlier?.start.encoding {
+            encodings = [encoding] + encodings.filter { $0 != encoding }
+            change(to: encoding)
+            policy.stayWithEncoding()
+        }
         while let encoding = encodings.first {
             do {
-                try await send([0], in: encoding, over: store.base, orOthers: encodings.count > 1, report)
+                try await send(
+                    [0], in: encoding, over: store.base, after: earlier, orOthers: encodings.count > 1, report)
                 // A delta does not stand for all of it piece by piece.
                 storeDone = shipment.manifest.store.size
                 report(progress)
                 return
             } catch let failure as EncodingGivenUp {
                 encodings.removeFirst()
+                earlier = nil
                 guard let next = encodings.first else { throw ProtocolError.noCommonEncoding(part: 0) }
                 report(.startedAgain(failure.cause))
                 (storeDone, openPart) = (0, nil)
@@ -85,26 +100,25 @@ struct PartSending {
 
     /// - Parameters:
     ///   - base: What the consumer holds.
+    ///   - earlier: Where the first one goes on.
     ///   - hasOthers: Whether it may be given up.
     private mutating func send(
-        _ parts: [Int], in encoding: PartEncoding, over base: ContentDigest? = nil, orOthers hasOthers: Bool = false,
-        _ report: (SendEvent) -> Void
+        _ parts: [Int], in encoding: PartEncoding, over base: ContentDigest? = nil,
+        after earlier: EarlierStream? = nil, orOthers hasOthers: Bool = false, _ report: (SendEvent) -> Void
     ) async throws {
-        guard !parts.isEmpty else { return }
+        guard let first = parts.first else { return }
         dial.turn(to: policy.level, policy.prospect)
         start = .now
         let encoder = encoding.encoder(
-            for: shipment, over: shipment.base(base), limit: policy.deltaLimit, isAwaited: isAwaited)
+            for: shipment, over: shipment.base(base), limit: policy.deltaLimit, isAwaited: isAwaited,
+            goingOnAfter: earlier?.pieces)
         // The first piece, and the end of a self-check, may be a while in coming.
         try await writer.whileWorking {
+            if let earlier { try await goOn(first, after: earlier, over: base, report) }
             try await encoder.encode(parts, dial) { piece in
                 try mayGoOn()
-                if piece.part != openPart {
-                    let isAnew = opened(piece.part, encoding)
-                    if piece.part == 0 { sentStore = SentStore(encoding: encoding) }
-                    try await writer.send(.part(PartOpening(piece.part, as: encoding, over: base, isAnew: isAnew)))
-                    openPart = piece.part
-                }
+                if piece.part != openPart { try await open(piece.part, in: encoding, over: base) }
+                shipment.record?.add(piece.data.bytes, piece.note)
                 if piece.part == 0 {
                     storeDone += piece.partBytes
                     sentStore?.bytes += Int64(piece.data.bytes.count)
@@ -114,6 +128,35 @@ struct PartSending {
                 let step = try await send(piece, report)
                 if step == .changeToBlocks, hasOthers { throw EncodingGivenUp(cause: .fastLink) }
             }
+        }
+    }
+
+    private mutating func open(_ part: Int, in encoding: PartEncoding, over base: ContentDigest?) async throws {
+        let isAnew = opened(part, encoding)
+        if part == 0 { sentStore = SentStore(encoding: encoding) }
+        try await writer.send(.part(PartOpening(part, as: encoding, over: base, isAnew: isAnew)))
+        openPart = part
+        let header = PartStream.Header(encoding, of: shipment.manifest.parts[part], over: base)
+        shipment.record?.begin(header)
+    }
+
+    /// Sends what an earlier session has encoded, and the consumer does not have.
+    private mutating func goOn(
+        _ part: Int, after earlier: EarlierStream, over base: ContentDigest?, _ report: (SendEvent) -> Void
+    ) async throws {
+        let (start, stream) = (earlier.start, earlier.stream)
+        try mayGoOn()
+        _ = opened(part, start.encoding)
+        if part == 0 { sentStore = SentStore(encoding: start.encoding) }
+        report(.wentOn(shipment.manifest.name, after: start.position))
+        try await writer.send(.part(PartOpening(part, as: start.encoding, over: base, after: start)))
+        openPart = part
+        for index in earlier.place.whole..<stream.entries.count {
+            try mayGoOn()
+            let data = try stream.data(index).dropFirst(index == earlier.place.whole ? earlier.place.bytes : 0)
+            let isLast = PieceNote(rawValue: stream.entries[index].note).isLast
+            try await writer.send(.data(PartData(Array(data), isLast: isLast)))
+            if part == 0 { sentStore?.bytes += Int64(data.count) }
         }
     }
 

@@ -44,6 +44,10 @@ final class ProducerConversation: Sendable {
         state.withLock { $0.dialogue }.base(of: manifest, remembering: contents)
     }
 
+    func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? {
+        state.withLock { $0.dialogue }.unfinished(name)
+    }
+
     /// How the store of the shipment at hand went, as far as it went.
     var sentStore: SentStore? { state.withLock { $0.sentStore } }
 

@@ -11,6 +11,14 @@ extension ProducerSession {
         var unchanged: @Sendable () async -> Manifest? = { nil }
         /// Takes the compact copy.
         let prepare: @Sendable () async throws -> OutgoingShipment
+        /// A shipment of the store that broke off, and that goes first as the new one can build on it; `nil` for none.
+        ///
+        /// It is asked with the content that the consumer says it waits for, and the new one.
+        var unfinished: @Sendable (ManifestContent.ID.Start, OutgoingShipment) async -> OutgoingShipment? = { _, _ in
+            nil
+        }
+        /// That one has arrived.
+        var finished: @Sendable (OutgoingShipment) -> Void = { _ in }
         /// Told what it came to, as soon as that is definite.
         var ended: @Sendable (Result<Outcome, ShipmentError>) -> Void = { _ in }
     }

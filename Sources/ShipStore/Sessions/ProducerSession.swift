@@ -158,6 +158,7 @@ struct ProducerSession {
                 continue
             }
             do throws(RefusedShipment) {
+                try await finishEarlier(before: shipment, order, &frames, writer, conversation, &roundTrip)
                 let (manifest, receipt) = try await shipInOrder(
                     shipment, order, &frames, writer, conversation, &roundTrip)
                 results.append(
@@ -235,7 +236,9 @@ struct ProducerSession {
         } catch let failure as OwnFailure {
             return try await giveUp(ShipmentError(failure.cause), &frames, writer, conversation)
         } catch {
-            throw RefusedShipment(ShipmentError(error), isEnd: true)
+            let failure = ShipmentError(error)
+            if failure.leavesRestToCome { shipment.record?.breakOff() }
+            throw RefusedShipment(failure, isEnd: true)
         }
     }
 

@@ -43,6 +43,12 @@ struct SendReporter: Sendable {
         case .progress(let done, let total, let wire):
             bar.show(done: done, total: total, wire: wire)
             emit(SendLine(event: "progress", done: done, total: total, wire: wire))
+        case .finishing(let manifest):
+            console.say("finishing the shipment of \(manifest.createdAt) that broke off")
+            emit(SendLine(event: "finishing", manifest: manifest))
+        case .wentOn(let name, let bytes):
+            console.say("going on where it broke off: \(Figures.bytes(bytes)) need not be sent again")
+            emit(SendLine(event: "resumed", name: name, encoded: bytes))
         case .startedAgain(let cause):
             if let words = cause.words { console.say(words) }
             emit(SendLine(event: "started-again", cause: "\(cause)"))
