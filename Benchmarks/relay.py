@@ -10,11 +10,11 @@ Link = collections.namedtuple("Link", "rate delay")  # bytes a second, seconds o
 
 
 class Relay:
-    """Listens on a free port; each connection goes on to `target`. Counts both ways together. What goes to `target` is kept in the file
-    `record`, if there is one."""
+    """Listens on a free port; each connection goes on to `target`. Counts both ways together, as bytes come in (`bytes`) and as they
+    go out (`delivered`). What goes to `target` is kept in the file `record`, if there is one."""
 
     def __init__(self, target, link=None, record=None):
-        self.target, self.link, self.bytes = target, link, 0
+        self.target, self.link, self.bytes, self.delivered = target, link, 0, 0
         self.record = open(record, "wb", buffering=0) if record else None
         self.lock, self.sockets, self.near = threading.Lock(), [], []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -31,6 +31,12 @@ class Relay:
             each.close()
         if self.record:
             self.record.close()
+
+    def cut(self):
+        """Every connection ends, both ways: what was on the way does not arrive."""
+        for each in self.sockets:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
     def accept(self):
         with contextlib.suppress(OSError):
@@ -61,7 +67,12 @@ class Relay:
 
     def carry_at_once(self, source, sink):
         for data in self.received(source, 1 << 18):
-            sink.sendall(data)
+            self.deliver(data, sink)
+
+    def deliver(self, data, sink):
+        sink.sendall(data)
+        with self.lock:
+            self.delivered += len(data)
 
     def carry_slowly(self, source, sink):
         """What comes in leaves at the link's rate and arrives after its delay. 64 kB may be on the way."""
@@ -82,4 +93,4 @@ class Relay:
         while (item := on_the_way.get())[1]:
             time.sleep(max(0, item[0] - time.monotonic()))
             with contextlib.suppress(OSError):  # goes on emptying the queue, which somebody may wait to fill
-                sink.sendall(item[1])
+                self.deliver(item[1], sink)

@@ -56,9 +56,10 @@ struct RememberedBases: Sendable {
         return shipment
     }
 
-    /// The shipments to a receiver that broke off, the newest first.
+    /// The shipments that broke off, those to a receiver first, and the newest of them: it may be known by another address by now.
     func unfinished(for receiver: String) -> [RememberedCopy] {
-        memory.unfinished(of: key).filter { $0.receiver == receiver }
+        let all = memory.unfinished(of: key)
+        return all.filter { $0.receiver == receiver } + all.filter { $0.receiver != receiver }
     }
 
     /// Where the copy is to be made, so that it need not be written twice to be remembered; `nil` for wherever it is made otherwise.

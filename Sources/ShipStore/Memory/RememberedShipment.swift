@@ -31,7 +31,7 @@ final class RememberedShipment: Sendable {
         shipment.withLock { $0 = nil }
         let (manifest, path) = (copy.manifest, copy.path(ofPart: 0))
         let state = copy.copy.state?.encoded(with: metadata)
-        let record = SendingRecord(goingOnWith: earlier(like: manifest)) { [bases, receiver] in
+        let record = SendingRecord(goingOnWith: { [self] in earlier(like: manifest) }) { [bases, receiver] in
             bases.begin(manifest, copy: path, for: receiver, state: state)
         }
         let made = OutgoingShipment(copy, manner, keeping: record) { [bases] in bases.bases.map(OutgoingBase.init) }
@@ -40,9 +40,10 @@ final class RememberedShipment: Sendable {
     }
 
     /// What has gone of the same store in a session that broke off.
-    private func earlier(like manifest: Manifest) -> UnfinishedShipment? {
-        bases.unfinished(for: receiver).first { $0.manifest.store.sha256 == manifest.store.sha256 }
-            .flatMap { bases.memory.goOn(with: $0) }
+    private func earlier(like manifest: Manifest) -> [() -> UnfinishedShipment?] {
+        bases.unfinished(for: receiver).filter { $0.manifest.store.sha256 == manifest.store.sha256 }.map { copy in
+            { [bases] in bases.memory.goOn(with: copy) }
+        }
     }
 
     /// A shipment that broke off, and on which a new one can build.
@@ -57,9 +58,9 @@ final class RememberedShipment: Sendable {
         for (index, part) in next.manifest.parts.enumerated().dropFirst() { paths[part] = next.path(ofPart: index) }
         let files = found.manifest.parts.dropFirst().compactMap { paths[$0] }
         guard files.count == found.manifest.externalFiles.count, let copy = found.open(),
-            let shapes = try? IndexShapes.all(inCopyAt: copy.path), let unfinished = bases.memory.goOn(with: found)
+            let shapes = try? IndexShapes.all(inCopyAt: copy.path)
         else { return nil }
-        let record = SendingRecord(goingOnWith: unfinished) { nil }
+        let record = SendingRecord(goingOnWith: { [bases] in [{ bases.memory.goOn(with: found) }] }) { nil }
         return OutgoingShipment(
             found.manifest, at: [copy.path] + files, next.indexShapes == nil ? nil : shapes, next.manner,
             keeping: record,

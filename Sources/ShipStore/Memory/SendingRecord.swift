@@ -24,18 +24,29 @@ final class SendingRecord: OutgoingRecord {
         var isOver = false
     }
 
+    private let candidates: @Sendable () -> [() -> UnfinishedShipment?]
     private let start: @Sendable () -> UnfinishedShipment?
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - earlier: What an earlier session has recorded of the same parts.
+    ///   - candidates: Gives what takes up what earlier sessions have recorded, the best first.
     ///   - start: Makes the memory know of the shipment; `nil` if it does not take it.
-    init(goingOnWith earlier: UnfinishedShipment? = nil, start: @escaping @Sendable () -> UnfinishedShipment?) {
+    init(
+        goingOnWith candidates: @escaping @Sendable () -> [() -> UnfinishedShipment?],
+        start: @escaping @Sendable () -> UnfinishedShipment?
+    ) {
+        self.candidates = candidates
         self.start = start
-        state = Mutex(State(unfinished: earlier))
     }
 
-    func earlierStream() -> PartStream? { state.withLock { $0.unfinished?.recorded() } }
+    func goOn(where isOfUse: (PartStream) -> Bool) -> PartStream? {
+        for candidate in candidates() {
+            guard let unfinished = candidate(), let stream = unfinished.recorded(), isOfUse(stream) else { continue }
+            state.withLock { $0.unfinished = unfinished }
+            return stream
+        }
+        return nil
+    }
 
     func begin(_ header: PartStream.Header) {
         state.withLock { state in
