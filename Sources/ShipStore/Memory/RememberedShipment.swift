@@ -103,16 +103,22 @@ final class RememberedShipment: Sendable {
                 outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver,
                 state: shipment.state?.encoded(with: metadata))
             shipment.record?.finish()
+            // Nobody waits for what broke off before it.
+            for copy in bases.unfinished(for: receiver) where copy.receiver == receiver {
+                bases.memory.goOn(with: copy)?.finish()
+            }
         }
     }
 }
 
 extension Manifest {
-    /// Whether a newer copy can build on this one so far that it pays to send all of it first: as far as the numbers of their rows
-    /// tell, at least half of it is in both.
+    /// Whether a newer copy can build on this one so far that it pays to send all of it first: it is not much smaller, and as far as
+    /// the numbers of its rows tell, at least half of it is in both.
     fileprivate func isWorthFinishing(before next: Manifest) -> Bool {
-        guard store.sha256 != next.store.sha256, identity == next.identity else { return false }
-        guard let tables, let others = next.tables else { return store.size / 2 <= next.store.size }
+        guard store.sha256 != next.store.sha256, identity == next.identity, store.size / 2 <= next.store.size else {
+            return false
+        }
+        guard let tables, let others = next.tables else { return true }
         var (common, all) = (0.0, 0.0)
         for (name, table) in others {
             all += Double(table.rows)
