@@ -29,7 +29,8 @@ import Testing
     }
 
     private func send(to address: String, _ options: String...) async throws -> ChildProgram.Outcome {
-        try await desk.run(["send", "Large.sqlite", "--to", address, "--level", "6", "--json"] + options, timeout: .seconds(120))
+        try await desk.run(
+            ["send", "Large.sqlite", "--to", address, "--level", "6", "--json"] + options, timeout: .seconds(120))
     }
 
     /// What the whole shipment takes from the sender.
@@ -263,7 +264,7 @@ import Testing
         #expect(try await send(to: relay.address).status == .exited(76))
         try await desk.waitUntil { try desk.leftovers.contains { $0.hasSuffix("/stream") } }
         let words = try await desk.run("list", "--into", "inbox").stdout
-        #expect(words.contains("Large: a shipment of 20"), "\(words)")
+        #expect(words.hasPrefix("Large: a shipment of 20"), "\(words)")
         let dry = try await desk.run("prune", "--into", "inbox", "--dry-run")
         #expect(dry.stdout == "would go  Large  a shipment that broke off\n")
         #expect(try await waiting().count == 1)

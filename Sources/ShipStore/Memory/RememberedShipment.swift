@@ -93,8 +93,7 @@ final class RememberedShipment: Sendable {
             return shipment
         }
         switch result {
-        case .failure(let failure):
-            if !failure.leavesRestToCome { shipment?.record?.finish() }
+        case .failure: shipment?.record?.finish()
         case .success(let outcome) where outcome.receipt == nil: break
         case .success(let outcome):
             // Nothing had to be copied.

@@ -72,10 +72,10 @@ final class SendingRecord: OutgoingRecord {
     func breakOff() {
         state.withLock { state in
             if state.unfinished == nil, !state.isOver, state.size >= Self.least { enter(&state) }
+            (state.unfinished, state.pieces, state.isOver) = (nil, [], true)
         }
     }
 
-    /// It has come to its end, whichever: there is nothing to go on with.
     func finish() {
         state.withLock { state in
             state.unfinished?.finish()

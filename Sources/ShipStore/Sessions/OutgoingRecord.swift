@@ -17,10 +17,10 @@ protocol OutgoingRecord: Sendable {
     /// The data of one DATA are about to go, which are the next of the part, from its beginning or after what was taken up.
     func add(_ data: [UInt8], _ note: PieceNote)
 
-    /// The shipment has broken off.
+    /// The shipment has broken off: from here on it is another session's.
     func breakOff()
 
-    /// It has come to its end, whichever: there is nothing to go on with.
+    /// It has come to its end, whichever: there is nothing to go on with, unless it has broken off.
     func finish()
 }
 
@@ -42,7 +42,9 @@ extension OutgoingShipment {
     ///
     /// - Returns: `nil` where it has to go from its beginning: what the consumer has is not what this side knows, or nothing is known.
     func earlier(_ wanted: WantedPart) -> EarlierStream? {
-        guard let start = wanted.start, start.encoding.isPossible(for: self, over: base(wanted.base)) else { return nil }
+        guard let start = wanted.start, start.encoding.isPossible(for: self, over: base(wanted.base)) else {
+            return nil
+        }
         let header = PartStream.Header(start.encoding, of: manifest.parts[wanted.index], over: wanted.base)
         var found: EarlierStream?
         _ = record?.goOn { stream in

@@ -236,9 +236,9 @@ struct ProducerSession {
         } catch let failure as OwnFailure {
             return try await giveUp(ShipmentError(failure.cause), &frames, writer, conversation)
         } catch {
-            let failure = ShipmentError(error)
-            if failure.leavesRestToCome { shipment.record?.breakOff() }
-            throw RefusedShipment(failure, isEnd: true)
+            // Whatever ended the session: what has come may wait at the other end.
+            shipment.record?.breakOff()
+            throw RefusedShipment(ShipmentError(error), isEnd: true)
         }
     }
 

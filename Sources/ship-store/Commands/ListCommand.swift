@@ -63,7 +63,7 @@ private struct WaitingLine: Encodable {
             producer: entry.producer)
     }
 
-    var text: String {
+    var text: PrintableText {
         "\(name): a shipment of \(unfinished.createdAt) broke off; \(Figures.bytes(unfinished.bytes)) of it have come, and wait"
             + " since \(unfinished.since) for the rest"
     }
