@@ -103,7 +103,7 @@ let package = Package(
             ]),
         .executableTarget(
             name: "ship-store",
-            dependencies: ["ShipStore", "StoreFiles", argumentParser, grdb, subprocess, system],
+            dependencies: ["ShipStore", "ShipTransport", "StoreFiles", argumentParser, grdb, subprocess, system],
             swiftSettings: strict),
 
         // A reader that reacts to changes, as an app would; and what measures readers.

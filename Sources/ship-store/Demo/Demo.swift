@@ -26,11 +26,12 @@ struct Demo {
             say("a writer process moves money between its \(DemoStore.accounts) accounts all the time")
             try await DemoChild.withReceiver(into: inbox.root) { address in
                 say("receive: a process listens on \(address)")
+                try await breakOff(store, to: address)
                 try await ship(store, to: address)
                 let first = try await open(inbox)
                 try await show(first, "the installed copy, opened read-only")
                 try store.add(recipes: 1_000)
-                say("added 1000 recipes to the live store; a reader keeps generation 1 open")
+                say("added 1000 recipes to the live store; a reader keeps generation \(first.generation.number) open")
                 try await ship(store, to: address)
                 try await show(try await open(inbox), "a new reader")
                 try await show(first, "the reader that held on")
@@ -39,10 +40,24 @@ struct Demo {
         return folder.path
     }
 
+    /// Ships the store over a link that breaks.
+    private func breakOff(_ store: DemoStore, to address: String) async throws {
+        let receiver = try Endpoint(address)
+        let most = 300_000
+        try await BreakingLink.with(to: receiver, after: most) { address in
+            guard try await DemoChild.send(store.path, to: address) == nil else {
+                throw DemoChild.Failed(what: "breaking the link")
+            }
+        }
+        say("send: the link broke after \(Figures.bytes(Int64(most)))")
+    }
+
     private func ship(_ store: DemoStore, to address: String) async throws {
         let start = ContinuousClock.now
-        let sent = try await DemoChild.send(store.path, to: address)
-        let what = sent.isDelta ? "what has changed" : "all of it"
+        guard let sent = try await DemoChild.send(store.path, to: address) else { throw DemoChild.Failed(what: "send") }
+        let what =
+            sent.isResumed
+            ? "the rest, and what has changed since" : sent.isDelta ? "what has changed" : "all of it"
         say("send: shipped \(what) in \(Figures.duration(.now - start)), \(Figures.bytes(sent.wire)) on the wire")
     }
 

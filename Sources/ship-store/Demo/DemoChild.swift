@@ -17,6 +17,7 @@ enum DemoChild {
         let address: String?
         let wire: Int64?
         let encoding: String?
+        let error: String?
     }
 
     /// Runs a receiver for as long as `body` does.
@@ -45,20 +46,33 @@ enum DemoChild {
         }
     }
 
+    /// How a shipment went.
+    struct Sent {
+        /// Bytes on the wire.
+        let wire: Int64
+        /// Whether the store went as what had changed of it.
+        let isDelta: Bool
+        /// Whether an earlier one that broke off was gone on with.
+        let isResumed: Bool
+    }
+
     /// Ships the store once.
     ///
-    /// - Returns: Bytes on the wire, and whether the store went as what had changed of it.
-    static func send(_ store: FilePath, to address: String) async throws -> (wire: Int64, isDelta: Bool) {
+    /// - Returns: `nil` if the link broke.
+    static func send(_ store: FilePath, to address: String) async throws -> Sent? {
         let result = try await Subprocess.run(
             program, arguments: ["send", store.string, "--to", address, "--insecure", "--json", "--quiet"],
             // What is remembered goes with everything else.
             environment: .inherit.updating(["XDG_STATE_HOME": store.removingLastComponent().string]),
-            output: .string(limit: 1 << 20), error: .currentStandardError)
+            output: .string(limit: 1 << 20), error: .discarded)
+        // The link broke, or the other side saw it break first.
+        if result.terminationStatus == .exited(ExitStatus.protocolBroken.rawValue) { return nil }
         let lines = result.standardOutput.split(separator: "\n").compactMap { decode($0) }
         guard result.terminationStatus.isSuccess, let end = lines.last(where: { $0.event == "finished" }),
             let wire = end.wire
-        else { throw Failed(what: "send") }
-        return (wire, end.encoding == "delta")
+        else { throw Failed(what: "send: \(lines.last?.error ?? "it")") }
+        return Sent(
+            wire: wire, isDelta: end.encoding == "delta", isResumed: lines.contains { $0.event == "resumed" })
     }
 
     private static var program: Executable {
