@@ -116,7 +116,7 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	@.ci/setup brotli bsdiff gzip netcat-openbsd openssl pigz time xdelta3 xz-utils zstd
 	swift build -c release --static-swift-stdlib --product codec-bench
 	swift build -c release --static-swift-stdlib --product serving-bench
-	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions --deltas 20 200 \
+	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions --deltas 20 200 --resuming 20 200 \
 	  --pairs $(PAIRS) \
 	  --copying 200 1100 \
 	  --readers .build/release/serving-bench --write

@@ -6,6 +6,7 @@ import codec
 import copying
 import deltas
 import pairs
+import resuming
 import sessions
 from contenders import BY_ROWS, GZIP, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD_19
 from tables import as_multiple, median, ratio, table
@@ -45,6 +46,8 @@ CHANGES = {  # bytes of a whole session over plain TCP
 }
 PAIRS, PAIRS_MEAN = 0.25, 0.25  # x of the best of the peers for each
 BESIDE_DELTA = 400  # bytes of a session
+RESUMED = 1.02  # x of one session
+RESUMED_BEYOND = 65_536  # bytes
 ONE_ROW = 0.8  # x of a whole shipment of the same
 ONE_ROW_SLOWLY = 1  # s
 CHECKS = 1.3  # x of SHA-256 and quick_check alone
@@ -123,6 +126,17 @@ def of_deltas(measured):
     for size, (ones, wholes) in measured.rows.items():
         rows.append(multiple(ONE_ROW, ratio(ones, wholes, wall), f"{changes.ONE_ROW} of {size} MB: wall time", "a whole shipment"))
         rows.append(at_most(MEMORY, deltas.memory(ones), f"{changes.ONE_ROW} of {size} MB: memory of either side", " MiB", "{:.1f} MiB".format))
+    return rows
+
+
+def of_resuming(results):
+    rows = []
+    for size, found in results.items():
+        if found.link == resuming.SLOW:
+            rows.append(multiple(RESUMED, resuming.total(found) / found.whole, f"{size} MB, cut ten times: bytes", "one session"))
+            rows.append(at_most(RESUMED_BEYOND, resuming.total(found) - found.whole, f"{size} MB, cut ten times: beyond that", " bytes",
+                                "{:,} bytes".format))
+        rows.append(at_most(MEMORY, max(found.memory), f"{size} MB, cut ten times: memory of either side", " MiB", "{:.1f} MiB".format))
     return rows
 
 

@@ -10,14 +10,14 @@ Link = collections.namedtuple("Link", "rate delay")  # bytes a second, seconds o
 
 
 class Relay:
-    """Listens on a free port; each connection goes on to `target`. Counts both ways together, as bytes come in (`bytes`) and as they
+    """Listens on a free port, or on `port`; each connection goes on to `target`. Counts both ways together, as bytes come in (`bytes`) and as they
     go out (`delivered`). What goes to `target` is kept in the file `record`, if there is one."""
 
-    def __init__(self, target, link=None, record=None):
+    def __init__(self, target, link=None, record=None, port=0):
         self.target, self.link, self.bytes, self.delivered = target, link, 0, 0
         self.record = open(record, "wb", buffering=0) if record else None
         self.lock, self.sockets, self.near = threading.Lock(), [], []
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 

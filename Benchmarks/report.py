@@ -13,6 +13,7 @@ import deltas
 import goals
 import pairs
 import restore
+import resuming
 import sessions
 from contenders import GZIP, PIGZ, ZSTD_19
 from goals import receiver_memory, sender_memory, sent, wall
@@ -102,6 +103,9 @@ def report(measured, args):
     if measured.deltas:
         lines += [f"### What a change costs, of {measured.deltas.size} MB", "", *deltas.figures(measured.deltas), ""]
         reached += goals.of_deltas(measured.deltas)
+    if measured.resumed:
+        lines += ["### A link that breaks", "", *resuming.figures(measured.resumed), ""]
+        reached += goals.of_resuming(measured.resumed)
     if measured.pairs:
         lines += ["### What a version costs after another", "", *pairs.figures(measured.pairs), ""]
         reached += goals.of_pairs(measured.pairs)

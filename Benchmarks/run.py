@@ -20,6 +20,7 @@ import deltas
 import pairs
 import readers
 import restore
+import resuming
 import sessions
 import stores
 from relay import Link
@@ -58,6 +59,7 @@ def options():
     parser.add_argument("--codec", metavar="PATH", help="also run this build of codec-bench, over the same stores")
     parser.add_argument("--restore", type=int, metavar="MB", help="also restore a store of this size, beside sqlite3")
     parser.add_argument("--sessions", action="store_true", help="also what sessions cost beside the stores in them")
+    parser.add_argument("--resuming", nargs="+", type=int, default=[], metavar="MB", help="also what a link that breaks ten times costs, for stores of these sizes; the first over a slow one")
     parser.add_argument("--deltas", nargs="+", type=int, default=[], metavar="MB", help="also what changes cost, of stores of these sizes; the first with every change")
     parser.add_argument("--pairs", nargs="*", default=[], metavar="PATH", help="also what a version of a store costs after another: an older one and a newer one, and so on")
     parser.add_argument("--checks", type=int, metavar="MB", help="also check a received store of this size")
@@ -93,6 +95,7 @@ class Measured:
     waits: dict = None
     sessions: object = None  # sessions.Sessions
     deltas: object = None  # deltas.Deltas
+    resumed: dict = dataclasses.field(default_factory=dict)  # resuming.Broken by megabytes
     pairs: list = None
     checks: dict = None
     copies: dict = dataclasses.field(default_factory=dict)  # by megabytes
@@ -226,6 +229,9 @@ def main():
             measured.any_failed |= failed
         if args.deltas:
             measured.deltas, failed = deltas.measure(program, args.deltas, args.runs, place(folder, "deltas"), held_open, say)
+            measured.any_failed |= failed
+        if args.resuming:
+            measured.resumed, failed = resuming.measure(program, args.resuming, place(folder, "resuming"), say)
             measured.any_failed |= failed
         if args.pairs:
             paths = [os.path.abspath(path) for path in args.pairs]
