@@ -96,6 +96,7 @@ struct DecodedValues {
             lines.add("\(path).name", held.name)
             if let manifest = held.manifest { lines.add("\(path).manifest", manifest.hex) }
             lines.addAll("\(path).kept", held.kept ?? []) { $0.add($1, $2.hex) }
+            if let unfinished = held.unfinished { lines.add("\(path).unfinished", unfinished.hex) }
         }
     }
 
@@ -106,6 +107,10 @@ struct DecodedValues {
             lines.add("\(path).part", want.part)
             lines.addAll("\(path).encodings", want.encodings ?? []) { $0.add($1, $2) }
             lines.add("\(path).base", want.base)
+            guard let from = want.from else { return }
+            lines.add("\(path).from.encoding", from.encoding)
+            lines.add("\(path).from.position", from.position)
+            lines.add("\(path).from.sha256", from.sha256)
         }
     }
 

@@ -1,5 +1,7 @@
+import FoundationEssentials
 import ShipProtocol
 import ShipTransport
+import StoreFiles
 import StoreInbox
 import StoreInstall
 import StoreServing
@@ -31,6 +33,12 @@ import Testing
             "delta_unproven_blocks", "delta_unproven_refused", "delta_unwanted",
             "delta_wanted_alone", "packed_answers", "packed_answers_over_difference", "packed_answers_to_each",
             "store_twice",
+            // What waits here is named as it is, and goes on in the first part that comes, in the answer to MANIFEST.
+            "resumed_after_all", "resumed_again", "resumed_another_copy", "resumed_another_part",
+            "resumed_between_parts", "resumed_external_file_by_name", "resumed_external_file_of_another_copy",
+            "resumed_from_null", "resumed_manifest_not_named", "resumed_next_shipment", "resumed_not_named",
+            "resumed_not_next_part", "resumed_not_wanted_from", "resumed_replayed_then_newer", "resumed_two_stores",
+            "resumed_unproven_blocks", "resumed_unproven_from",
         ].map { "dialogue_\($0)" })
 
     @Test(arguments: try VectorFile.all(.dialogue).filter { $0["consumer"] != nil && !others.contains($0.name) })
@@ -44,7 +52,33 @@ import Testing
             let installed = try #require(try VectorFile.all(.dialogue).first { $0.name == "dialogue_installed" })
             try await expectSession(of: installed, into: inbox)
         }
+        for waiting in try WaitingShipment.all(in: vector) { try leave(waiting, of: vector, in: inbox) }
         try await expectSession(of: vector, into: inbox)
+    }
+
+    /// Leaves what an earlier session would have left that broke off.
+    private func leave(_ waiting: WaitingShipment, of vector: VectorFile, in inbox: Inbox) throws {
+        let manifest = waiting.manifest
+        let staging = inbox.layout.staging(manifest.name).appending("\(UUID())")
+        try Folder.make(staging)
+        let folder = try OpenFolder(following: staging)
+        for bytes in waiting.whole {
+            let digest = ContentDigest(hashing: bytes)
+            let index = try #require(manifest.parts.firstIndex { $0.sha256 == digest })
+            let path = staging.appending(Generation.relativePath(ofPart: index, of: manifest).components)
+            try folder.makeFolder(at: path.removingLastComponent())
+            try folder.makeFile(at: path).write(bytes)
+        }
+        for stream in waiting.streams {
+            let header = PartStream.Header(stream.encoding, of: stream.part, over: stream.base)
+            let file = try PartStream(header, at: staging.appending(InboxLayout.streamFile), in: folder)
+            // As much as the vector's consumer goes on from.
+            let position = try VectorScript(vector, testing: "consumer").positions[stream.encoding] ?? 0
+            for piece in stream.prefix(position) { try file.append(piece.data, of: piece.size) }
+        }
+        try folder.makeFile(at: staging.appending(InboxLayout.manifestFile)).write(MessageCoding.encode(manifest))
+        try folder.makeFile(at: staging.appending(InboxLayout.waitingFile))
+            .write(MessageCoding.encode(WaitingRecord(producer: nil)))
     }
 
     /// Installs what the vector says is held: the contents of manifests, each with its store.

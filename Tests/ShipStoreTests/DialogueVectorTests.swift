@@ -56,11 +56,17 @@ private struct ConsumerWalk {
                 consumer = MemoryConsumer(taking: CommonEncodings(hello))
             }
         }
+        for waiting in try WaitingShipment.all(in: vector) {
+            consumer.hold(waiting.content)
+            waiting.streams.forEach { consumer.hold($0) }
+        }
         for section in vector.sections {
             if section.label == "held" {
                 consumer.hold(ManifestContent(json: section.bytes))
             } else if section.label == "base" {
                 consumer.hold(section.bytes)
+            } else if WaitingShipment.labels.contains(section.label) {
+                continue
             } else if section.label == "consumer" {
                 own.offer = consumer.offer
                 for frame in try own.take(section.bytes) { try sent(frame) }
@@ -131,7 +137,9 @@ private struct ProducerWalk {
         for section in vector.sections {
             if section.label == "held" {
                 own.hold(ManifestContent(json: section.bytes))
-            } else if section.label == "base" {
+            } else if section.label == "unfinished" {
+                own.hold(ManifestContent(json: section.bytes))
+            } else if section.label == "base" || WaitingShipment.labels.contains(section.label) {
                 continue
             } else if section.label == "producer" {
                 for frame in try own.take(section.bytes) { try sent(frame) }

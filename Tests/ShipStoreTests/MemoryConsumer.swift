@@ -31,6 +31,7 @@ struct MemoryConsumer {
     private var parser = FrameParser()
     private var contents: [ManifestContent] = []
     private var stores: [ContentDigest: [UInt8]] = [:]
+    private var streams: [WaitingShipment.Stream] = []
     /// What the store may refer to.
     private var base: [UInt8]?
     private var parts: [Int: Part] = [:]
@@ -42,6 +43,8 @@ struct MemoryConsumer {
         let encoding: PartEncoding
         var decoder: BlockDecoder
         var segments: [[UInt8]] = []
+        /// Of the last DATA, where an earlier session has brought its beginning.
+        var cut: (data: [UInt8], size: Int)?
         var size: Int64 = 0
         var bytes: [UInt8] = []
         var hash = SHA256()
@@ -108,6 +111,9 @@ struct MemoryConsumer {
     /// It has this store, and may name it as what a delta refers to.
     mutating func hold(_ store: [UInt8]) { stores[ContentDigest(hashing: store)] = store }
 
+    /// This waits for the rest.
+    mutating func hold(_ stream: WaitingShipment.Stream) { streams.append(stream) }
+
     /// It has this, and may name it.
     mutating func hold(_ content: ManifestContent) { contents.append(content) }
 
@@ -115,7 +121,7 @@ struct MemoryConsumer {
 
     mutating func sent(_ hello: Hello) {
         let named = Set((hello.holds ?? []).compactMap(\.manifest))
-        let kept = Set((hello.holds ?? []).flatMap { $0.kept ?? [] })
+        let kept = Set((hello.holds ?? []).flatMap { ($0.kept ?? []) + ($0.unfinished.map { [$0] } ?? []) })
         for content in contents where named.contains(content.id) || kept.contains(content.id.start) {
             _ = parser.held.hold(content)
         }
@@ -190,10 +196,19 @@ struct MemoryConsumer {
     private mutating func act(_ action: ReceivingDialogue.Action?) throws {
         switch action {
         case nil: break
-        case .open(let part, let encoding, _):
-            let size = incoming?.manifest.parts[part].size ?? 0
-            parts[part] = Part(encoding: encoding, decoder: BlockDecoder(size: size))
+        case .open(let part, let encoding, let position):
+            guard let facts = incoming?.manifest.parts[part] else { return }
+            parts[part] = Part(encoding: encoding, decoder: BlockDecoder(size: facts.size))
             open = part
+            guard position > 0 else { return }
+            let stream = streams.first { $0.encoding == encoding && $0.part == facts && $0.count >= position }
+            for piece in stream?.prefix(position) ?? [] {
+                if piece.data.count < piece.size {
+                    parts[part]?.cut = piece
+                } else {
+                    try append(piece.data, isLast: false)
+                }
+            }
         case .append(let data, let isLast): try append(data, isLast: isLast)
         case .install:
             do {
@@ -214,6 +229,12 @@ struct MemoryConsumer {
 
     private mutating func append(_ data: [UInt8], isLast: Bool) throws {
         guard let open, var part = parts[open] else { return }
+        var data = data
+        if let cut = part.cut {
+            guard cut.data.count + data.count == cut.size else { throw ProtocolError.badPart(.rest) }
+            data = cut.data + data
+            part.cut = nil
+        }
         switch part.encoding {
         case .columns, .delta: part.segments.append(data)
         case .blocks:

@@ -36,9 +36,14 @@ import Testing
             "delta_then_columns", "delta_two_stores_and_whole", "delta_unproven_all", "delta_unproven_base_gone",
             "delta_unproven_cancelled", "delta_whole_then_columns", "packed_answer_not_json",
             "packed_answers_over_difference", "packed_answers_to_each",
+            "resumed_cancelled", "resumed_declined_another_base", "resumed_declined_delta_columns", "resumed_refused",
+            "resumed_then_columns", "resumed_then_columns_at_once",
         ].map { "dialogue_\($0)" })
 
-    @Test(arguments: try VectorFile.all(.dialogue).filter { $0["producer"] != nil && !others.contains($0.name) })
+    @Test(
+        arguments: try VectorFile.all(.dialogue).filter {
+            $0["producer"] != nil && !others.contains($0.name) && !goesOnInSegments($0)
+        })
     func `says what its vector says, and ends so`(vector: VectorFile) async throws {
         let scratch = try ScratchFolder()
         let script = try VectorScript(vector, testing: "producer")
@@ -51,6 +56,7 @@ import Testing
         }
         if needsCodec { manner.codec = .standard }
         let bases = try Self.bases(in: vector, scratch.path)
+        let record = Self.record
         let orders = try Self.manifests(in: vector).map { [manner, bases] manifest in
             let paths = try manifest.parts.enumerated().map { index, part in
                 let path = scratch.path.appending("\(manifest.name)-\(index)-\(part.sha256.short)")
@@ -59,7 +65,10 @@ import Testing
                 }
                 return path
             }
-            return ProducerSession.Order { OutgoingShipment(manifest, at: paths, [:], manner) { bases } }
+            let record = try record(vector, manifest, scratch.path)
+            return ProducerSession.Order {
+                OutgoingShipment(manifest, at: paths, [:], manner, keeping: record) { bases }
+            }
         }
         let session = ProducerSession(
             timeouts: Timeouts(), standing: SessionStanding(.localPrograms) {}, report: { _ in })
@@ -87,6 +96,70 @@ import Testing
         #expect(ends == vector.all("shipment").filter { $0.hasSuffix(" installed") || $0.hasSuffix(" unchanged") })
     }
 
+    /// What the vector's producer has sent of a shipment before, and goes on with.
+    private struct Record: OutgoingRecord {
+        let stream: PartStream?
+        func goOn(where isOfUse: (PartStream) -> Bool) -> PartStream? { stream.flatMap { isOfUse($0) ? $0 : nil } }
+        func begin(_ header: PartStream.Header) {}
+        func add(_ data: [UInt8], _ note: PieceNote) {}
+        func breakOff() {}
+        func finish() {}
+    }
+
+    /// It goes on where its opening says so: then it knows all of the DATA that was cut.
+    private static func record(of vector: VectorFile, _ manifest: Manifest, _ folder: FilePath) throws -> Record {
+        for waiting in try WaitingShipment.all(in: vector) {
+            for stream in waiting.streams {
+                guard let (index, next) = try next(after: stream, in: vector, manifest) else { continue }
+                let header = PartStream.Header(stream.encoding, of: manifest.parts[index], over: stream.base)
+                let path = folder.appending(
+                    "stream-\(stream.part.sha256.short)-\(manifest.name)-\(manifest.counter ?? 0)")
+                let file = try PartStream(header, writing: try OpenFile.creating(path))
+                for piece in stream.pieces {
+                    let isCut = piece.data.count < piece.size
+                    let data = isCut ? piece.data + next.bytes : piece.data
+                    guard data.count == piece.size else { continue }
+                    let block =
+                        stream.encoding == .blocks
+                        ? UInt64(data.dropFirst().prefix(4).reduce(0) { $0 << 8 | UInt32($1) }) : 0
+                    let setting = stream.encoding == .columns ? 1 << 20 : stream.encoding == .delta ? 6 : block
+                    try file.append(
+                        data, of: data.count, note: PieceNote(setting, isLast: isCut && next.isLast).rawValue)
+                }
+                return Record(stream: file)
+            }
+        }
+        return Record(stream: nil)
+    }
+
+    /// The part of a shipment that goes on after a stream, and the first DATA then.
+    private static func next(
+        after stream: WaitingShipment.Stream, in vector: VectorFile, _ manifest: Manifest
+    ) throws -> (index: Int, data: PartData)? {
+        var goesOn: Int?
+        for frame in try frames(in: vector) {
+            switch frame {
+            case .part(let opening):
+                let index = Int(opening.part)
+                let isOfIt =
+                    opening.position > 0 && manifest.parts.indices.contains(index)
+                    && manifest.parts[index] == stream.part
+                goesOn = isOfIt ? index : nil
+            case .data(let data): if let goesOn { return (goesOn, data) }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Whether it goes on in segments, which follow from those before only where these are of the same encoder.
+    private static func goesOnInSegments(_ vector: VectorFile) -> Bool {
+        ((try? frames(in: vector)) ?? []).contains { frame in
+            guard case .part(let opening) = frame, opening.position > 0 else { return false }
+            return opening.encoding != PartEncoding.blocks.rawValue
+        }
+    }
+
     private final class OpenedBase: OutgoingBase.Opened {
         let path: FilePath
         init(_ path: FilePath) { self.path = path }
@@ -110,16 +183,21 @@ import Testing
 
     /// What the vector's producer offers.
     private static func manifests(in vector: VectorFile) throws -> [Manifest] {
-        var (parser, manifests) = (FrameParser(), [Manifest]())
-        for section in vector.sections where section.label == "held" {
+        try frames(in: vector).compactMap { if case .manifest(let manifest) = $0 { manifest } else { nil } }
+    }
+
+    /// What the vector's producer sends.
+    private static func frames(in vector: VectorFile) throws -> [Frame] {
+        var (parser, frames) = (FrameParser(), [Frame]())
+        for section in vector.sections where ["held", "unfinished"].contains(section.label) {
             _ = parser.held.hold(ManifestContent(json: section.bytes))
         }
         for section in vector.sections where section.label == "producer" {
             parser.append(section.bytes)
             while let element = try parser.next() {
-                if case .frame(.manifest(let manifest)) = element { manifests.append(manifest) }
+                if case .frame(let frame) = element { frames.append(frame) }
             }
         }
-        return manifests
+        return frames
     }
 }

@@ -8,6 +8,8 @@ import TestSupport
 actor VectorScript: LinkSource, LinkSink {
     /// The vector's greeting.
     nonisolated let hello: Hello?
+    /// How far streams have come, by the encoding, as the vector's consumer says first.
+    nonisolated let positions: [PartEncoding: Int64]
     /// What the side is to say, a word for each frame.
     nonisolated let expected: [String]
     /// What it has said.
@@ -27,12 +29,18 @@ actor VectorScript: LinkSource, LinkSink {
     /// - Parameter side: The one that is tested: `producer` or `consumer`.
     init(_ vector: VectorFile, testing side: String) throws {
         var (parser, words, hello) = (FrameParser(), [String](), Hello?.none)
-        for section in vector.sections where section.label == "held" {
+        var positions: [PartEncoding: Int64] = [:]
+        for section in vector.sections where ["held", "unfinished"].contains(section.label) {
             _ = parser.held.hold(ManifestContent(json: section.bytes))
+        }
+        for case .frame(.manifest(let manifest)) in Self.elements(of: "producer", in: vector, parser) {
+            // What the consumer says that it waits for may be this.
+            _ = parser.held.hold(ManifestContent(of: manifest))
         }
         (heard, spoken) = (parser, parser)
         var other = parser
-        for section in vector.sections where !["held", "base"].contains(section.label) {
+        for section in vector.sections
+        where !["held", "base"].contains(section.label) && !WaitingShipment.labels.contains(section.label) {
             guard section.label == side else {
                 lines.append((words.count, section.bytes))
                 parser.answer(&other, section.bytes)
@@ -41,10 +49,34 @@ actor VectorScript: LinkSource, LinkSink {
             parser.append(section.bytes)
             while let element = try parser.next() {
                 if case .frame(.hello(let greeting)) = element { hello = greeting }
+                if case .frame(.answer(let answer)) = element {
+                    for start in (answer.wants ?? []).compactMap(\.from) {
+                        guard let encoding = PartEncoding.allCases.first(where: { $0.name == start.encoding }) else {
+                            continue
+                        }
+                        positions[encoding] = positions[encoding] ?? start.position
+                    }
+                }
                 if let word = Self.word(for: element) { words.append(word) }
             }
         }
-        (self.hello, expected) = (hello, words)
+        (self.hello, self.positions, expected) = (hello, positions, words)
+    }
+
+    private static func elements(
+        of side: String, in vector: VectorFile, _ parser: FrameParser
+    ) -> [FrameParser.Element] {
+        var (parser, elements) = (parser, [FrameParser.Element]())
+        for section in vector.sections where section.label == side {
+            parser.append(section.bytes)
+            while let element = try? parser.next() { elements.append(element) }
+        }
+        return elements
+    }
+
+    /// Those that it names; where it goes on, it may name all of them as well.
+    private static func encodings(of want: Answer.Want) -> [ForeignText] {
+        want.from == nil ? want.encodings ?? [] : []
     }
 
     /// What matters of a frame.
@@ -53,12 +85,12 @@ actor VectorScript: LinkSource, LinkSink {
         case .preamble, .unknownOptionalFrame, .frame(.working): nil
         case .frame(.hello): "HELLO"
         case .frame(.answer(let answer)):
-            "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \($0.encodings ?? [])\($0.base.map { " over \($0.short)" } ?? "")" })" } ?? "everything")"
+            "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \(Self.encodings(of: $0))\($0.base.map { " over \($0.short)" } ?? "")\($0.from.map { " from \($0.position) of \($0.encoding)" } ?? "")" })" } ?? "everything")"
         case .frame(.receipt(let receipt)): "RECEIPT \(receipt.name) \(receipt.outcome) \(receipt.sha256)"
         case .frame(.refusal(let reason)): "REFUSAL \(reason.code) of the \(reason.extent)"
         case .frame(.manifest(let manifest)): "MANIFEST \(manifest.name) \(manifest.store.sha256)"
         case .frame(.part(let opening)):
-            "PART \(opening.part) \(opening.encoding)\(opening.base.map { " over \($0.short)" } ?? "")\(opening.isAnew ? " anew" : "")"
+            "PART \(opening.part) \(opening.encoding)\(opening.base.map { " over \($0.short)" } ?? "")\(opening.isAnew ? " anew" : "")\(opening.position > 0 ? " from \(opening.position)" : "")"
         // How they are cut is the producer's affair.
         case .frame(.data): nil
         case .frame(.cancel(let reason)): "CANCEL \(reason.code) of the \(reason.extent)"

@@ -56,6 +56,7 @@ extension Answer: Message {
         guard starts.allSatisfy({ (1...Limits.streamPosition).contains($0.position) }) else {
             return "a position out of 1...\(Limits.streamPosition)"
         }
+        guard wants.allSatisfy(\.wantsWhatItGoesOnIn) else { return "it goes on in what it does not want" }
         return nil
     }
 }

@@ -32,19 +32,24 @@ extension Answer {
 }
 
 extension Answer.Want {
+    /// Whether it names the encoding in which it goes on, if it names any, and the base if that needs one.
+    var wantsWhatItGoesOnIn: Bool {
+        guard let from else { return true }
+        if let encodings, !encodings.contains(from.encoding) { return false }
+        return base != nil || PartEncoding(named: from.encoding)?.needsBase != true
+    }
+
     /// What has come of the part before.
     ///
     /// - Parameter possible: In what it may come.
     /// - Returns: `nil` where nothing has, or in an encoding that is passed over.
-    /// - Throws: `.badMessage` for an encoding in which the part is not wanted.
+    /// - Throws: `.badMessage` for one that is none of those, where it names none itself.
     func start(in possible: [PartEncoding]) throws(ProtocolError) -> StreamStart? {
         guard let from else { return nil }
-        let encoding = PartEncoding(named: from.encoding)
-        let isNamed = encodings?.contains(from.encoding) ?? encoding.map(possible.contains) ?? false
-        guard isNamed, base != nil || encoding?.needsBase != true else {
+        guard let encoding = PartEncoding(named: from.encoding), possible.contains(encoding) else {
+            if encodings != nil { return nil }
             throw .badMessage(type: FrameType.answer.rawValue, flaw: "it goes on in what it does not want")
         }
-        guard let encoding, possible.contains(encoding) else { return nil }
         return StreamStart(encoding, position: from.position, sha256: from.sha256)
     }
 }

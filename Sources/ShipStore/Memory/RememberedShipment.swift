@@ -96,12 +96,15 @@ final class RememberedShipment: Sendable {
         case .failure: shipment?.record?.finish()
         case .success(let outcome) where outcome.receipt == nil: break
         case .success(let outcome):
-            // Nothing had to be copied.
-            guard let shipment else { return bases.memory.tidy() }
-            bases.acknowledged(
-                outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver,
-                state: shipment.state?.encoded(with: metadata))
-            shipment.record?.finish()
+            if let shipment {
+                bases.acknowledged(
+                    outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver,
+                    state: shipment.state?.encoded(with: metadata))
+                shipment.record?.finish()
+            } else {
+                // Nothing had to be copied.
+                bases.memory.tidy()
+            }
             // Nobody waits for what broke off before it.
             for copy in bases.unfinished(for: receiver) where copy.receiver == receiver {
                 bases.memory.goOn(with: copy)?.finish()
