@@ -278,7 +278,7 @@ package final class Installer: Sendable {
             // Of a first one after all else: the public name never leads to nothing, nor to what does not open.
             if before == nil { try links.make(for: manifest) }
             replacements.use(name)
-            waiting.remove(of: name)
+            waiting.remove(of: name, .goes)
             // What is current says it as well, for as long as it is.
             try? custody.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.

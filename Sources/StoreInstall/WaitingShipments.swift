@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import ShipProtocol
 import StoreFiles
 package import StoreInbox
@@ -57,25 +58,31 @@ package struct WaitingShipments: Sendable {
         return nil
     }
 
+    /// What becomes of a staging that nobody has locked, and whose record cannot be read: for who owns the inbox, and is at no other
+    /// shipment of the store, it is litter.
+    package enum Unreadable: Hashable, Sendable { case stays, goes }
+
     /// Removes what waits of a store.
     ///
     /// - Parameters:
     ///   - kept: Stays.
-    ///   - isToGo: Is asked of each; what says nothing of itself any more goes in any case.
-    /// - Returns: How much went.
+    ///   - isToGo: Is asked of each.
+    /// - Returns: How much went that waited.
     @discardableResult
     package func remove(
-        of name: StoreName, except kept: FilePath? = nil, where isToGo: (WaitingRecord) -> Bool = { _ in true }
+        of name: StoreName, except kept: FilePath? = nil, _ unreadable: Unreadable = .stays,
+        where isToGo: (WaitingRecord) -> Bool = { _ in true }
     ) -> Int {
         let staging = folder.layout.staging(name)
         var count = 0
         for entry in (try? folder.files.names(in: staging)) ?? [] {
             let path = staging.appending(entry)
-            guard path != kept, let record = WaitingRecord(ofStagingAt: path, in: folder.files),
-                record.isOver() || isToGo(record),
+            guard path != kept else { continue }
+            let record = WaitingRecord(ofStagingAt: path, in: folder.files)
+            guard record.map({ $0.isOver() || isToGo($0) }) ?? (unreadable == .goes && UUID(uuidString: entry) != nil),
                 let lock = try? FolderLock.take(.exclusive, on: path, in: folder.files)
             else { continue }
-            if (try? folder.files.removeTree(at: path)) != nil { count += 1 }
+            if (try? folder.files.removeTree(at: path)) != nil, record != nil { count += 1 }
             _ = consume lock
         }
         return count
@@ -96,12 +103,15 @@ package struct WaitingShipments: Sendable {
     func isComingIn(_ name: StoreName) -> Bool {
         let staging = folder.layout.staging(name)
         return ((try? folder.files.names(in: staging)) ?? []).contains { entry in
-            let path = staging.appending(entry)
-            // Without a record it is at its beginning; with one it waits, unless somebody has its lock.
-            guard WaitingRecord(ofStagingAt: path, in: folder.files) != nil else { return true }
-            guard let lock = try? FolderLock.take(.exclusive, on: path, in: folder.files) else { return true }
-            _ = consume lock
-            return false
+            do throws(FileError) {
+                // As long as it is coming in, its receiver has its lock.
+                let lock = try FolderLock.take(.exclusive, on: staging.appending(entry), in: folder.files)
+                let isFree = lock != nil
+                _ = consume lock
+                return !isFree
+            } catch {
+                return false
+            }
         }
     }
 }

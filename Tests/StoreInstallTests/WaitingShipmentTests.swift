@@ -197,6 +197,18 @@ import Testing
         #expect(inbox.staging == [])
     }
 
+    @Test func `what says nothing of itself any more keeps nobody, and goes with the next shipment`() async throws {
+        let installer = try inbox.installer()
+        try breakOff(try shipment(), installer, from: phone)
+        let staging = "\(inbox.store)/staging/\(try #require(inbox.staging.first))"
+        try Data().write(to: URL(fileURLWithPath: "\(staging)/waiting.json"))
+        #expect(!installer.waiting.isComingIn(name))
+        #expect(installer.waiting.remove(of: name) == 0)
+        #expect(inbox.staging.count == 1)
+        try await shipment().install(with: installer)
+        #expect(inbox.staging == [])
+    }
+
     @Test func `on a full disk a shipment that is coming in does not keep its stream`() async throws {
         let ledger = SpaceLedger()
         let installer = try Installer(
