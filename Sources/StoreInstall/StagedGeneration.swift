@@ -38,6 +38,8 @@ package final class StagedGeneration {
     /// Whether it is written down whose this is.
     private var hasRecord = false
     private var waits = false
+    /// Bytes of parts whose streams were too short for a file.
+    private var countAtOnce: Int64 = 0
 
     /// A part that is being written. A class, so that the optional above can hold what is not copyable.
     private final class OpenPart {
@@ -257,6 +259,7 @@ package final class StagedGeneration {
     /// - Parameter index: Of the part, if it is complete.
     package func endStream(complete index: Int? = nil) {
         defer { keeping = nil }
+        if let index, mayWait, keeping?.isInFile != true { count(manifest.parts[index].size) }
         guard keeping?.isInFile == true else { return }
         // From here on the part stands for its stream.
         if let index { try? folder.file(at: path(ofPart: index)).sync() }
@@ -271,10 +274,20 @@ package final class StagedGeneration {
         openPart = nil
         if let earlierStream, keeping == nil { keeping = StreamKeeping(earlierStream, in: workingRoom) }
         let isKept = keeping?.cut(cut?.bytes, of: cut?.size ?? 0) ?? false
-        waits = hasRecord && (isKept || wholeBytes > 0)
+        let whole = wholeBytes
+        if !hasRecord, whole >= StreamKeeping.least { try? writeRecord() }
+        waits = hasRecord && (isKept || whole > 0)
         (keeping, earlierStream) = (nil, nil)
         // Who comes next may have it.
         lock = nil
+    }
+
+    /// A part has come at once: many of them are worth a record as well.
+    private func count(_ size: Int64) {
+        countAtOnce += size
+        guard !hasRecord, countAtOnce >= StreamKeeping.mostInMemory else { return }
+        // What cannot be written down comes again.
+        try? writeRecord()
     }
 
     /// Bytes of parts that are here as a whole, as far as their sizes say.

@@ -6,10 +6,10 @@ import StoreFiles
 /// Nothing here fails a shipment: what cannot be kept comes again.
 final class StreamKeeping {
     /// Less than this is not worth a file, in bytes.
-    private static let least = 64 * 1024
+    static let least = 64 * 1024
     /// What comes within this time is not written to a file unless it is more than so many bytes: most shipments are over then.
     private static let grace = Duration.milliseconds(500)
-    private static let mostInMemory = 2 * 1024 * 1024
+    static let mostInMemory = 2 * 1024 * 1024
     private static let syncPause = Duration.seconds(1)
 
     private let header: PartStream.Header

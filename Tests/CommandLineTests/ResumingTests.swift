@@ -247,8 +247,10 @@ import Testing
 
         // With the trust in it goes what waits of it.
         try await desk.run("distrust", tablet, "--identity", "watch", "-q").expectSuccess()
-        _ = try await send(to: relay.address, "--identity", "phone")
+        try desk.makeStore("Small.sqlite")
+        try await desk.run("send", "Small.sqlite", "--to", receiver.address, "--identity", "phone").expectSuccess()
         #expect(try await waiting().isEmpty)
+        try await send(to: relay.address, "--identity", "phone").expectSuccess()
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
     }
 
