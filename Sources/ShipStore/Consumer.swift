@@ -209,9 +209,9 @@ public final class Consumer: Sendable {
         // A list that cannot be read says nothing: sessions are told.
         guard let list = try? options.trust.list() else { return }
         let own = try? options.trust.ownIdentifier()
-        installer.waiting.removeAll { record in
+        installer.waiting.removeAll { name, record in
             guard let id = record.producer.flatMap({ DeviceIdentifier(bytes: $0.bytes) }) else { return false }
-            return id != own && list.stores(of: id, as: .sender) == nil
+            return id != own && list.stores(of: id, as: .sender)?.contains(name) != true
         }
     }
 

@@ -193,10 +193,10 @@ extension BaseMemory {
         }
     }
 
-    /// Bytes that a stream may come to: half of what is shipped, which is encoded after all; what has gone of a larger stream is gone on
-    /// with as far as it was recorded.
+    /// Bytes that a stream may come to: no less than the receiver may have of it. Where there is not so much room, a shipment that
+    /// breaks off beyond it begins anew.
     private func streamRoom(for manifest: Manifest, _ words: Int64) -> Int64 {
-        min(max(manifest.totalSize / 2, 1024 * 1024), budget - manifest.store.size - words)
+        min(manifest.totalSize + manifest.totalSize / 64 + 1024 * 1024, budget - manifest.store.size - words)
     }
 
     /// The shipments of a store that broke off, the newest first; those of them that somebody is sending now, too.

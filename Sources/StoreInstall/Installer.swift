@@ -202,8 +202,7 @@ package final class Installer: Sendable {
             try folder.files.makeFolder(at: staging)
             try folder.files.makeFolder(at: inbox.layout.generations(manifest.name))
         }
-        let waiting = continuity == .goesOn ? waiting.take(manifest.name, from: sender.device) : nil
-        let use = try waiting?.use(for: manifest, having: Set(present.keys)) ?? WaitingShipment.Use()
+        let (waiting, use) = try take(manifest, from: sender, having: Set(present.keys), continuity)
         let coming = manifest.parts.enumerated().filter {
             present[$0.offset] == nil && !use.whole.contains($0.offset)
         }
@@ -217,14 +216,34 @@ package final class Installer: Sendable {
         } catch {
             throw InboxError(error)
         }
-        if let waiting, !use.isNone {
-            try waiting.clear(for: manifest, but: use)
+        if let waiting {
             return try StagedGeneration(
                 manifest, from: sender, origin, goingOnWith: waiting, use, of: folder, present: present, space)
         }
         return try StagedGeneration(
             manifest, from: sender, origin, in: staging, of: folder, present: present, space,
             mayWait: continuity == .goesOn)
+    }
+
+    /// What waits, as far as it is of use; the rest of it is gone. What of it cannot be read is of no use.
+    ///
+    /// - Throws: `.file` once the task is cancelled.
+    private func take(
+        _ manifest: Manifest, from sender: Sender, having present: Set<Int>, _ continuity: Continuity
+    ) throws(InboxError) -> (WaitingShipment?, WaitingShipment.Use) {
+        guard continuity == .goesOn, let found = waiting.take(manifest.name, from: sender.device) else {
+            return (nil, WaitingShipment.Use())
+        }
+        do throws(InboxError) {
+            let use = try found.use(for: manifest, having: present)
+            guard !use.isNone else { return (nil, use) }
+            // Before room is asked for: what goes makes some.
+            try found.clear(for: manifest, but: use)
+            return (found, use)
+        } catch {
+            if error.isCancellation { throw error }
+            return (nil, WaitingShipment.Use())
+        }
     }
 
     /// What waits in the inbox.

@@ -274,7 +274,7 @@ package final class StagedGeneration {
         openPart = nil
         if let earlierStream, keeping == nil { keeping = StreamKeeping(earlierStream, in: workingRoom) }
         let isKept = keeping?.cut(cut?.bytes, of: cut?.size ?? 0) ?? false
-        let whole = wholeBytes
+        let whole = keepWholeParts()
         if !hasRecord, whole >= StreamKeeping.least { try? writeRecord() }
         waits = hasRecord && (isKept || whole > 0)
         (keeping, earlierStream) = (nil, nil)
@@ -290,11 +290,16 @@ package final class StagedGeneration {
         try? writeRecord()
     }
 
-    /// Bytes of parts that are here as a whole, as far as their sizes say.
-    private var wholeBytes: Int64 {
+    /// Removes parts that are not here as a whole, as far as their sizes say: they are made anew of their stream.
+    ///
+    /// - Returns: Bytes of the others.
+    private func keepWholeParts() -> Int64 {
         manifest.parts.indices.filter { !linkedParts.contains($0) }.reduce(0) { sum, index in
-            let size = (try? folder.status(of: path(ofPart: index)))?.size
-            return size == manifest.parts[index].size ? sum + manifest.parts[index].size : sum
+            let path = path(ofPart: index)
+            guard let size = (try? folder.status(of: path))?.size else { return sum }
+            if size == manifest.parts[index].size { return sum + size }
+            try? folder.removeFile(path)
+            return sum
         }
     }
 

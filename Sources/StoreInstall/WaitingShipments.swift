@@ -90,14 +90,28 @@ package struct WaitingShipments: Sendable {
 
     /// The same of every store.
     @discardableResult
-    package func removeAll(
-        except kept: StoreName? = nil, where isToGo: (WaitingRecord) -> Bool = { _ in true }
-    ) -> Int {
-        ((try? folder.storeNames()) ?? []).reduce(0) { $1 == kept ? $0 : $0 + remove(of: $1, where: isToGo) }
+    package func removeAll(where isToGo: (StoreName, WaitingRecord) -> Bool) -> Int {
+        ((try? folder.storeNames()) ?? []).reduce(0) { sum, name in sum + remove(of: name) { isToGo(name, $0) } }
     }
 
     /// Removes what waits no more.
-    package func removeOver() { removeAll { _ in false } }
+    package func removeOver() { removeAll { _, _ in false } }
+
+    /// Removes what waits, where that makes room enough for a shipment.
+    ///
+    /// - Parameters:
+    ///   - name: Of the store that comes: what waits of it goes last.
+    ///   - bytes: That are missing.
+    /// - Returns: Whether anything went.
+    package func makeRoom(of bytes: Int64, for name: StoreName) -> Bool {
+        let others = ((try? folder.storeNames()) ?? []).filter { $0 != name }
+        func size(of name: StoreName) -> Int64 { all(of: name).reduce(0) { $0 + $1.bytes } }
+        let (own, theirs) = (size(of: name), others.reduce(0) { $0 + size(of: $1) })
+        guard own + theirs >= bytes else { return false }
+        var count = others.reduce(0) { $0 + remove(of: $1) }
+        if theirs < bytes { count += remove(of: name) }
+        return count > 0
+    }
 
     /// Whether a shipment of a store is coming in.
     func isComingIn(_ name: StoreName) -> Bool {

@@ -126,6 +126,29 @@ import Testing
         try await expectNothingLeft()
     }
 
+    /// What does not compress: the receiver gets more of it than half of the store.
+    @Test func `a store that changes each time gets there`() async throws {
+        try change("UPDATE line SET words = randomblob(80)")
+        let size = try await wholeSize(["--plain"])
+        let receiver = try await desk.listen()
+        let relay = try await CuttingRelay(to: receiver, cuts: [size * 3 / 5, size * 3 / 10])
+        func send() async throws -> ChildProgram.Outcome {
+            try await desk.run("send", "Large.sqlite", "--to", relay.address, "--json", "--plain")
+        }
+        #expect(try await send().status == .exited(76))
+        try change()
+        let second = try await send()
+        #expect(second.status == .exited(76))
+        #expect(try last("resumed", of: second)?["encoded"] as? Int ?? 0 > size / 2)
+        try change()
+        let third = try await send()
+        third.expectSuccess()
+        #expect(try last("resumed", of: third) != nil)
+        #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
+        _ = try await relay.end()
+        try await expectNothingLeft()
+    }
+
     @Test func `without a memory the shipment begins anew, and arrives`() async throws {
         let size = try await wholeSize()
         let receiver = try await desk.listen()

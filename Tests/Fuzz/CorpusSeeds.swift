@@ -140,7 +140,7 @@ struct CorpusSeeds {
 
     @Test func `what peers say in the vectors`() throws {
         for vector in try VectorFile.all() where vector.kind == .stream || vector.kind == .dialogue {
-            let byProducer = vector.sections.filter { $0.label != "consumer" }.flatMap(\.bytes)
+            let byProducer = vector.sections.filter { ["producer", ""].contains($0.label) }.flatMap(\.bytes)
             if byProducer.count <= 4096 { try Self.write([0x80, 15] + byProducer, "frames/\(vector.name)") }
             let byConsumer =
                 vector.bytes(labelled: "consumer") == nil ? [] : vector.sections.filter { $0.label == "consumer" }

@@ -217,6 +217,27 @@ import Testing
         #expect(inbox.staging == [])
     }
 
+    @Test func `what waits goes where that makes room, and not where it does not`() throws {
+        let installer = try inbox.installer()
+        try breakOff(try shipment(), installer, from: phone)
+        let other = try #require(StoreName("Other"))
+        #expect(!installer.waiting.makeRoom(of: 1_000_000, for: other))
+        #expect(installer.waiting.all(of: name).count == 1)
+        #expect(installer.waiting.makeRoom(of: 50_000, for: other))
+        #expect(inbox.staging == [])
+    }
+
+    @Test(arguments: ["stream", "Recipes.sqlite"])
+    func `what is no file keeps no shipment from coming`(file: String) throws {
+        let installer = try inbox.installer()
+        try breakOff(try shipment(), installer, from: phone)
+        let path = "\(inbox.store)/staging/\(try #require(inbox.staging.first))/\(file)"
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/null")
+        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], .goesOn)
+        #expect(!staged.wholeParts.contains(0) || staged.earlierStream == nil)
+    }
+
     @Test func `what says nothing of itself any more keeps nobody, and goes with the next shipment`() async throws {
         let installer = try inbox.installer()
         try breakOff(try shipment(), installer, from: phone)

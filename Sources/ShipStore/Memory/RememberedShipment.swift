@@ -60,30 +60,36 @@ final class RememberedShipment: Sendable {
         guard files.count == found.manifest.externalFiles.count, let copy = found.open(),
             let shapes = try? IndexShapes.all(inCopyAt: copy.path)
         else { return nil }
-        let record = SendingRecord(goingOnWith: { [bases] in [{ bases.memory.goOn(with: found) }] }) { nil }
+        // Where it cannot be gone on with, it begins anew under the same entry.
+        let record = SendingRecord(goingOnWith: { [bases] in [{ bases.memory.goOn(with: found) }] }) { [bases] in
+            bases.memory.goOn(with: found)
+        }
         return OutgoingShipment(
             found.manifest, at: [copy.path] + files, next.indexShapes == nil ? nil : shapes, next.manner,
             keeping: record,
-            holding: Earlier(copy: copy, state: found.state)
+            holding: Earlier(found, copy)
         ) { [bases] in bases.bases.map(OutgoingBase.init) }
     }
 
     /// What a shipment that broke off is made of.
     private final class Earlier: Sendable {
-        let copy: OpenedBase
-        let state: [UInt8]?
+        let remembered: RememberedCopy
+        private let copy: OpenedBase
 
-        init(copy: OpenedBase, state: [UInt8]?) {
+        init(_ remembered: RememberedCopy, _ copy: OpenedBase) {
+            self.remembered = remembered
             self.copy = copy
-            self.state = state
         }
     }
 
     /// The one that broke off has arrived.
     func finished(_ earlier: OutgoingShipment) {
-        let state = (earlier.held as? Earlier)?.state
-        bases.acknowledged(earlier.manifest, copy: earlier.path(ofPart: 0), by: receiver, state: state)
+        guard let remembered = (earlier.held as? Earlier)?.remembered else { return }
+        bases.acknowledged(
+            earlier.manifest, copy: earlier.path(ofPart: 0), by: receiver, state: remembered.state)
         earlier.record?.finish()
+        // Where it went from its beginning, and so fast that nothing was recorded.
+        bases.memory.goOn(with: remembered)?.finish()
     }
 
     /// It arrived, or failed: then nothing is remembered of it, unless it broke off.

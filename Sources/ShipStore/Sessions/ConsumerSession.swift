@@ -318,8 +318,7 @@ struct ConsumerSession {
         } catch InboxError.noSpace(let needed, let free) {
             // What only waits, or was current until a moment ago, takes room too, and is no reason to refuse anything.
             let hasRoom =
-                try installer.waiting.removeAll(except: manifest.name) > 0 || installer.reclaimSpace()
-                || installer.waiting.remove(of: manifest.name) > 0
+                try installer.waiting.makeRoom(of: needed - free, for: manifest.name) || installer.reclaimSpace()
             guard hasRoom else { throw InboxError.noSpace(needed: needed, free: free) }
             return try prepareNow(manifest, from: sender, turn, coming, over: base)
         }
