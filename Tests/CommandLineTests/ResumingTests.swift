@@ -55,6 +55,11 @@ import Testing
         try outcome.events().last { $0["event"] as? String == event }
     }
 
+    /// A moment after the sender the receiver hears of the cut, too.
+    private func waitUntilItWaits() async throws {
+        try await desk.waitUntil { try desk.leftovers.contains { $0.hasSuffix("/stream") } }
+    }
+
     private func expectNothingLeft() async throws {
         #expect(try desk.leftovers == [])
         let bases = try await desk.run("bases", "--json")
@@ -101,6 +106,7 @@ import Testing
         let receiver = try await desk.listen()
         let relay = try await CuttingRelay(to: receiver, cuts: [size * 2 / 3])
         #expect(try await send(to: relay.address).status == .exited(76))
+        try await waitUntilItWaits()
         try change()
         let second = try await send(to: relay.address)
         second.expectSuccess()
@@ -118,6 +124,7 @@ import Testing
         let receiver = try await desk.listen()
         let relay = try await CuttingRelay(to: receiver, cuts: [size * 2 / 3])
         #expect(try await send(to: relay.address).status == .exited(76))
+        try await waitUntilItWaits()
         try change("DELETE FROM line WHERE id > 1000; UPDATE line SET words = hex(randomblob(500))")
         let second = try await send(to: relay.address)
         second.expectSuccess()
@@ -136,6 +143,7 @@ import Testing
             try await desk.run("send", "Large.sqlite", "--to", relay.address, "--json", "--plain")
         }
         #expect(try await send().status == .exited(76))
+        try await waitUntilItWaits()
         try change()
         let second = try await send()
         #expect(second.status == .exited(76))
@@ -287,7 +295,7 @@ import Testing
         let receiver = try await desk.listen()
         let relay = try await CuttingRelay(to: receiver, cuts: [1_500_000, 1_500_000])
         #expect(try await send(to: relay.address).status == .exited(76))
-        try await desk.waitUntil { try desk.leftovers.contains { $0.hasSuffix("/stream") } }
+        try await waitUntilItWaits()
         let words = try await desk.run("list", "--into", "inbox").stdout
         #expect(words.hasPrefix("Large: a shipment of 20"), "\(words)")
         let dry = try await desk.run("prune", "--into", "inbox", "--dry-run")
@@ -298,7 +306,7 @@ import Testing
         #expect(try desk.leftovers == [])
 
         #expect(try await send(to: relay.address).status == .exited(76))
-        try await desk.waitUntil { try desk.leftovers.contains { $0.hasSuffix("/stream") } }
+        try await waitUntilItWaits()
         try await desk.run("forget", "Large", "--into", "inbox").expectSuccess()
         #expect(try desk.leftovers == [])
         try await send(to: relay.address).expectSuccess()

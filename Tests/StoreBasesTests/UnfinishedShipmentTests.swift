@@ -203,7 +203,7 @@ import Testing
         let words = Int64(MessageCoding.encode(try Acknowledged("a").manifest).count)
         let mebibyte: Int64 = 1 << 20
         // Two copies and a stream.
-        let small = BaseMemory(at: memory.folder, budget: 3 * (512 + words) + 100 + mebibyte)
+        let small = BaseMemory(at: memory.folder, budget: 3 * (512 + words) + 1000 + mebibyte)
         try Acknowledged("a").remember(in: small, as: BaseKey("/a"))
         try Acknowledged("b").remember(in: small, as: BaseKey("/b"))
         let sent = try Sent(try Acknowledged("c"), in: small)
