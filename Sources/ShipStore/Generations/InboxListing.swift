@@ -2,9 +2,10 @@ public import DeviceTrust
 public import ShipProtocol
 import StoreFiles
 public import StoreInbox
+import StoreInstall
 import SystemPackage
 
-/// The stores of an inbox and their generations: `list`.
+/// The stores of an inbox, their generations, and what broke off on its way in: `list`.
 public enum InboxListing {
     /// One generation, and what is known of it beside its manifest.
     public struct Entry: Hashable, Sendable {
@@ -60,5 +61,31 @@ public enum InboxListing {
                     producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, counter: origin?.counter))
         }
         return entries
+    }
+
+    /// A shipment that broke off, and waits for the rest of what it brings.
+    public struct Waiting: Hashable, Sendable {
+        public let manifest: Manifest
+        /// The device that sends it; `nil` where nobody said which.
+        public let producer: DeviceIdentifier?
+        /// Bytes of it that have come: of files that are whole, and of the last one as it was encoded.
+        public let bytes: Int64
+        /// When something came last, by this device's clock.
+        public let since: Timestamp
+    }
+
+    /// - Returns: Sorted by name.
+    public static func waiting(in inbox: Inbox) throws(ShipmentError) -> [Waiting] {
+        do throws(InboxError) {
+            let waiting = WaitingShipments(in: try inbox.open())
+            return try inbox.storeNames().flatMap { waiting.all(of: $0) }.map { found in
+                Waiting(
+                    manifest: found.manifest,
+                    producer: found.record.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, bytes: found.bytes,
+                    since: found.record.at)
+            }
+        } catch {
+            throw .install(error)
+        }
     }
 }

@@ -55,7 +55,7 @@ private struct WaitingLine: Encodable {
         let producer: DeviceIdentifier?
     }
 
-    init(_ entry: WaitingEntry) {
+    init(_ entry: InboxListing.Waiting) {
         name = entry.manifest.name.text
         unfinished = Shipment(
             createdAt: entry.manifest.createdAt.text, size: entry.manifest.totalSize,

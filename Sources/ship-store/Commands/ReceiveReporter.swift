@@ -55,7 +55,9 @@ struct ReceiveReporter: Sendable {
             bar.show(done: done, total: total)
             emit(ReceiveLine(event: "progress", done: done, total: total))
         case .wentOn(let done, let total):
-            console.say("going on where it broke off: \(Figures.bytes(done)) of \(Figures.bytes(total)) are here")
+            // Of a delta's first segment nothing is a store yet.
+            let share: PrintableText = done > 0 ? ": \(Figures.bytes(done)) of \(Figures.bytes(total)) are here" : ""
+            console.say("going on where it broke off\(share)")
             emit(ReceiveLine(event: "resumed", done: done, total: total))
         case .verifying:
             console.show("verifying")
