@@ -42,6 +42,7 @@ JSON_KINDS: dict[str, Callable[[bytes], rules.Members]] = {
     "hello": lambda payload: rules.hello(unpacked(payload)),
     "refusal": rules.last_word,
     "cancel": rules.last_word,
+    "holdings": rules.holdings,
 }
 ANSWERS: dict[str, Callable[[bytes], rules.Members]] = {"answer": rules.answer, "receipt": rules.receipt}
 
@@ -187,6 +188,7 @@ def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
     sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
     stated = [(key, value) for key, value in vector.details if key in ("shipment", "signer", "part")]
     for side in sides:
+        side.senders = [None if sender == "unknown" else sender for sender in vector.all("held-from")]
         side.walk(turns)
         expect(side.end, vector.detail(side.own))
         expect(side.lines(), stated)
@@ -215,7 +217,7 @@ def check(vector: VectorFile) -> None:
         return check_refused_or(vector, lambda: check_delta(vector))
     data = vector.section("") or b""
     if vector.kind == "stream":
-        return check_session(vector, [("producer", data)])
+        return check_session(vector, [("producer" if label == "" else label, content) for label, content in vector.sections])
     if vector.kind == "content":
         content = rules.content(rules.manifest(data))
         expect(content, vector.section("content"))

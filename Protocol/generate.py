@@ -20,8 +20,8 @@ sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
     blocks, canonical, canonical_none, columns, contents, delta, delta_sessions, delta_sessions_refused, dialogues, frames, headers,
-    hostile, manifest_members, manifests, messages, packed_answers, packed_messages, parts, preambles, resumed, resumed_refused,
-    segments, segments_refused, signatures, store_rows, store_rows_refused, streams, tables,
+    holdings, hostile, manifest_members, manifests, messages, one_way_deltas, packed_answers, packed_messages, parts, preambles,
+    resumed, resumed_refused, segments, segments_refused, signatures, store_rows, store_rows_refused, streams, tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
@@ -29,7 +29,7 @@ FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
     preambles, headers, frames, parts, blocks, manifests, packed_messages, packed_answers, manifest_members, contents, tables,
     messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows,
-    store_rows_refused, delta, delta_sessions, delta_sessions_refused, resumed, resumed_refused, hostile,
+    store_rows_refused, delta, delta_sessions, delta_sessions_refused, resumed, resumed_refused, holdings, one_way_deltas, hostile,
 ]  # fmt: skip
 PAGE = FOLDER.parent / "README.md"
 STATEMENT_OF_GRAMMAR = "README.md"

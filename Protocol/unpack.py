@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes the shipments out of a file: all that a producer sends in one-way mode.
 
-    python3 Protocol/unpack.py FILE --into DIR
+    python3 Protocol/unpack.py FILE --into DIR [--base STORE]...
 
 The store becomes DIR/NAME.sqlite, external files go to DIR/.NAME_SUPPORT; if there are several shipments, those of each go
 to a folder of their own in DIR: 1, 2 and so on, in their order. All is done after every check of README.md 10 that is about
@@ -9,13 +9,14 @@ bytes. A signature is verified, and who signed is told; whether to trust them is
 written over. What is refused, and where the session fails, is told, and the exit status is then 65; the other shipments are
 there all the same. It holds all of them in memory.
 
-No delta comes in such a file, as nobody names a base one way (README.md 3.4); `decoder.delta.apply.result_of` makes a file of a base
-and a delta's segments, for those who have both.
+A store may come as a delta over another one (README.md 4.12), which is then given with `--base`, or came in the same file before it. It is known by its SHA-256.
+Where it is not there the shipment is refused (`missing-base`), and the digest is told that it needs.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from pathlib import Path
 
@@ -41,12 +42,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Takes the shipments out of a file.")
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--into", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--base", type=Path, action="append", default=[], metavar="STORE", help="a store that a delta may refer to")
     arguments = parser.parse_args()
     consumer = Consumer()
+    for path in arguments.base:
+        store = path.read_bytes()
+        consumer.give(hashlib.sha256(store).hexdigest(), store)
     consumer.walk([("producer", arguments.file.read_bytes())])
     for number, outcome in enumerate(consumer.outcomes, start=1):
         if not outcome.is_installed:
             print(f"{arguments.file}: {outcome.shipment.name} {outcome.end}", file=sys.stderr)
+            if outcome.end == "refused missing-base":
+                print(f"--base with the store of SHA-256 {outcome.shipment.manifest['base']['sha256']} is needed", file=sys.stderr)
             continue
         if outcome.signer:
             print(f"{outcome.shipment.name} is signed by {outcome.signer}", file=sys.stderr)

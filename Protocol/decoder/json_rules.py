@@ -210,6 +210,7 @@ MANIFEST = members(
         "tables": mapping(label, TABLE, 2048),
         "omissions": OMISSIONS,
         "counter": integer(1, 2**64 - 1),
+        "base": members({"sha256": digest}),
         "requires": array(label, 64),
     },
 )
@@ -222,6 +223,14 @@ ANSWER = members({}, {"wants": array(WANT, 16_385)})
 RECEIPT = members(
     {"name": store_name, "generation": generation, "sha256": digest, "outcome": one_of("installed", "unchanged")}
 )
+HELD_IN_FILE = members(
+    {"name": store_name, "manifest": pattern("[0-9a-f]{32}"), "store": digest, "size": integer(0, LARGEST_STORE)}
+)
+HOLDINGS = members(
+    {"software": label, "createdAt": timestamp, "until": timestamp, "holds": array(HELD_IN_FILE, 1024)},
+    {"for": digest, "receiver": digest},
+)
+LARGEST_HOLDINGS = 262_144
 LAST_WORD = members({"code": label, "message": string(0, 1024)}, {"ends": one_of("shipment", "session")})
 
 
@@ -241,7 +250,7 @@ def manifest(payload: bytes) -> Members:
 
 def content(known: Members) -> bytes:
     """Section 4.11: the members that count, in the one form that there is of them."""
-    kept = {key: value for key, value in known.items() if key not in ("createdAt", "producer", "counter")}
+    kept = {key: value for key, value in known.items() if key not in ("createdAt", "producer", "counter", "base")}
     if "omissions" in kept:
         kept["omissions"] = {key: value for key, value in kept["omissions"].items() if value}
     of_no_weight = ("externalFiles", "missingExternalFiles", "metadata", "omissions", "requires")
@@ -285,6 +294,17 @@ def answer(payload: bytes) -> Members:
 
 def receipt(payload: bytes) -> Members:
     return RECEIPT(parsed(payload))
+
+
+def holdings(file: bytes) -> Members:
+    """Section 5.6."""
+    if len(file) > LARGEST_HOLDINGS:
+        raise no("too long")
+    known = HOLDINGS(parsed(file))
+    names = [held["name"] for held in known["holds"]]
+    if any(later <= earlier for earlier, later in zip(names, names[1:])):
+        raise no("names that do not rise")
+    return known
 
 
 def last_word(payload: bytes) -> Members:

@@ -65,14 +65,18 @@ class Shipment:
     def name(self) -> str:
         return self.manifest["name"]
 
-    def is_same_as(self, other: Shipment) -> bool:
-        return all((self.manifest.get(key) or None) == (other.manifest.get(key) or None) for key in SAME)
+    def is_same_as(self, other: Members) -> bool:
+        """`other`: a manifest, or its content."""
+        return all((self.manifest.get(key) or None) == (other.get(key) or None) for key in SAME)
 
     def fitting(self, part: int) -> set[int]:
         return self.takes & ({BLOCKS, COLUMNS} | ({DELTA} if self.base else set()) if part == 0 else {BLOCKS})
 
     def want_all(self) -> None:
-        self.want({})
+        """One way, where the manifest says what a delta may refer to."""
+        wants = [{"part": part} for part, file in enumerate(self.files) if file["size"]]
+        wants[0] |= {"base": self.manifest["base"]["sha256"]} if "base" in self.manifest else {}
+        self.want({"wants": wants})
 
     def want(self, answer: Members) -> bool:
         """The answer to MANIFEST; whether each part that is wanted can come."""

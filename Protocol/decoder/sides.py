@@ -66,6 +66,11 @@ class Side:
         """Streams that wait, by the names of their stores."""
         self.named: dict[bytes, bytes] = {}
         """Of both, what it has told the producer of."""
+        self.is_one_way = False
+        self.senders: list[str | None] = []
+        """Which device has sent what is held, if that is known: of each that is still to be told, or of none."""
+        self.generations: list[tuple[rules.Members, str | None]] = []
+        """What the manifest of each generation says that is held, and which device has sent it; the current one of a store is the last."""
         self.stores: dict[str, bytes] = {}
         """What it can read of the stores that it holds, by their SHA-256."""
         self.answered: bytes | None = None
@@ -78,6 +83,7 @@ class Side:
         for label, data in turns:
             if label == "held":
                 self.held[rules.content_id(data)] = data
+                self.generations.append((json.loads(data), self.senders.pop(0) if self.senders else None))
                 continue
             if label == "base":
                 self.stores[hashlib.sha256(data).hexdigest()] = data
@@ -138,6 +144,8 @@ class Side:
 
     def manifest_of(self, payload: bytes) -> rules.Members:
         manifest = rules.manifest(unpacked_manifest(payload, self.named))
+        if "base" in manifest and not self.is_one_way:
+            raise Refused("bad-manifest", "the consumer names the base")
         base = self.named[payload[1:17]] if payload[:1] == b"\2" else b""
         self.answered = base + rules.content(manifest)
         return manifest
@@ -287,7 +295,8 @@ class Producer(Side):
 class Consumer(Side):
     def __init__(self) -> None:
         super().__init__("consumer")
-        self.is_one_way = False
+        self.given: set[str] = set()
+        """Digests of stores that a person has said may be a base, whoever sends."""
         self.takes = {BLOCKS, COLUMNS, DELTA}
         self.signature: bytes | None = None
         self.signer: str | None = None
@@ -298,6 +307,10 @@ class Consumer(Side):
 
     def signed_by(self) -> str | None:
         return self.signer
+
+    def give(self, digest: str, store: bytes) -> None:
+        self.given.add(digest)
+        self.stores[digest] = store
 
     def sent(self, frame: Frame) -> None:
         match self.state, frame.type:
@@ -399,10 +412,18 @@ class Consumer(Side):
         self.state = "receiving" if self.is_one_way else "answering"
         try:
             rules.check_features(manifest)
+            self.check_base(manifest)
         except Refused as refused:
             return self.refuse(refused, "passing over")
         if self.is_one_way:
             self.current.want_all()
+
+    def check_base(self, manifest: rules.Members) -> None:
+        """Section 4.12."""
+        base = manifest.get("base", {}).get("sha256")
+        there = {held["store"]["sha256"] for held, device in self.generations if (held["name"], device) == (manifest["name"], self.signer)}
+        if base and base not in there | self.given:
+            raise Refused("missing-base", base)
 
     def refuse(self, refused: Refused, state: str = "between") -> None:
         """The shipment alone: where there is somebody to tell, they are told first."""
@@ -423,8 +444,12 @@ class Consumer(Side):
         except Refused as refused:
             return self.refuse(refused)
         if self.is_one_way:
-            held = [outcome.shipment for outcome in self.outcomes if outcome.is_installed and outcome.shipment.name == shipment.name]
-            self.over("unchanged" if held and shipment.is_same_as(held[-1]) else "installed")
+            held = [held for held, _ in self.generations if held["name"] == shipment.name]
+            is_unchanged = bool(held) and shipment.is_same_as(held[-1])
+            if not is_unchanged:
+                self.generations.append((shipment.manifest, self.signer))
+                self.stores[shipment.files[0]["sha256"]] = bytes(shipment.contents[0])
+            self.over("unchanged" if is_unchanged else "installed")
         else:
             self.state = "installed"
 
