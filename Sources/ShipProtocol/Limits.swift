@@ -38,6 +38,8 @@ package enum Limits {
     /// Most names in a list of encodings or required features, and most stores in the list of those held.
     package static let features = 64
     package static let heldStores = 1024
+    /// Most stores that a holdings file names.
+    package static let holdings = 1024
     /// Most generations of a store beside the current one that a list of those held names.
     package static let keptGenerations = 16
     /// Most bytes of contents of manifests that a consumer keeps at hand in a session, to be referred to.

@@ -9,6 +9,7 @@ public import StoreInbox
 public import StoreOperations
 public import StoreServing
 public import StoreSnapshot
+public import SystemPackage
 
 /// Why a shipment did not arrive. On either side nothing has changed.
 public enum ShipmentError: Error, Hashable, Sendable {
@@ -73,6 +74,10 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case unknownSigner(DeviceIdentifier)
     /// Two of the stores that are to be shipped together would have this name.
     case sameName(StoreName)
+    /// A shipment that nobody answers says what differs from a store, of this digest, that is not here.
+    case missingBase(StoreName, ContentDigest)
+    /// What is said to tell what a receiver holds does not.
+    case badHoldings(FilePath, flaw: ForeignText)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
     /// This side was told to stop.

@@ -31,6 +31,22 @@ struct DecodedValues {
         lines.sort()
     }
 
+    init(_ file: HoldingsFile) {
+        add("software", file.software)
+        add("createdAt", file.createdAt)
+        add("until", file.until)
+        add("for", file.sender)
+        add("receiver", file.receiver)
+        if file.holds.isEmpty { add("holds.count", 0) }
+        addAll("holds", file.holds) { lines, path, held in
+            lines.add("\(path).name", held.name)
+            lines.add("\(path).manifest", held.manifest.hex)
+            lines.add("\(path).store", held.store)
+            lines.add("\(path).size", held.size)
+        }
+        lines.sort()
+    }
+
     private mutating func add(_ path: String, _ value: (some CustomStringConvertible)?) {
         if let value { lines.append("value.\(path): \(value)") }
     }
@@ -71,6 +87,7 @@ struct DecodedValues {
             }
         }
         add("counter", manifest.counter)
+        add("base.sha256", manifest.base?.sha256)
         if let omissions = manifest.omissions { add(omissions) }
         addAll("requires", manifest.requires) { $0.add($1, $2) }
     }

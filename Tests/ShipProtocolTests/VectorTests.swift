@@ -83,7 +83,7 @@ import Testing
         expect(vector) {
             let decoded = try frame(.manifest, vector.bytes)
             var consumer = ConsumerDialogue(taking: CommonEncodings([]))
-            _ = try consumer.receive(.preamble(Preamble(role: .producer, mode: .twoWay)))
+            _ = try consumer.receive(.preamble(Preamble(role: .producer, mode: .oneWay)))
             guard case .manifest(let manifest) = decoded,
                 case .consider(var shipment)? = try consumer.receive(.frame(.manifest(manifest)))
             else { return [] }
@@ -126,6 +126,11 @@ import Testing
                 ManifestContent(json: content), over: vector.bytes(labelled: "held").map { ManifestContent(json: $0) })
         }
         expect(vector) { try frame(type, vector.bytes, answering: offer).map { DecodedValues($0).lines } ?? [] }
+    }
+
+    @Test(arguments: try VectorFile.all(.holdings))
+    func `a holdings file is judged as its vector says`(vector: VectorFile) {
+        expect(vector) { DecodedValues(try HoldingsFile(decoding: vector.bytes)).lines }
     }
 
     /// - Parameter read: Gives the decoded values; what it throws must be what the vector says.

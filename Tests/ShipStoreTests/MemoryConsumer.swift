@@ -38,6 +38,8 @@ struct MemoryConsumer {
     private var open: Int?
     /// Everything that has been installed.
     private var installed: [Manifest] = []
+    /// What is held of each store, the current one last, and the device that it is from, if that is known.
+    private var generations: [(manifest: Manifest, device: ContentDigest?)] = []
 
     private struct Part {
         let encoding: PartEncoding
@@ -117,6 +119,9 @@ struct MemoryConsumer {
     /// It has this, and may name it.
     mutating func hold(_ content: ManifestContent) { contents.append(content) }
 
+    /// This generation is there, from a device if that is known.
+    mutating func hold(_ manifest: Manifest, from device: ContentDigest?) { generations.append((manifest, device)) }
+
     // MARK: Two-way: what the consumer has sent
 
     mutating func sent(_ hello: Hello) {
@@ -186,11 +191,24 @@ struct MemoryConsumer {
                 signer = try signature.signer(ofManifest: payload, version: version)
             }
             if dialogue.mode == .oneWay {
+                try findBase(of: shipment.manifest)
                 wanted = Set(shipment.manifest.parts.indices)
                 try incoming?.accept()
             }
         case .stop(let reason): throw ShipmentError.givenUp(reason)
         }
+    }
+
+    /// One-way: what the manifest refers to.
+    private mutating func findBase(of manifest: Manifest) throws {
+        base = nil
+        guard let digest = manifest.base?.sha256 else { return }
+        let producer = signer.map { ContentDigest(sha256: $0.bytes) }
+        let isHeld = generations.contains {
+            ($0.manifest.name, $0.manifest.store.sha256) == (manifest.name, digest) && $0.device == producer
+        }
+        guard isHeld else { throw ShipmentError.missingBase(manifest.name, digest) }
+        base = stores[digest]
     }
 
     private mutating func act(_ action: ReceivingDialogue.Action?) throws {
@@ -290,8 +308,10 @@ struct MemoryConsumer {
                 key: "part", value: came ? "\(index) \(part.size) \(part.sha256)" : "\(index) skipped")
         }
         if let store = self.parts[0] { hold(store.bytes) }
-        let isSame = installed.last { $0.name == manifest.name }?.hasSameContent(as: manifest) == true
+        let isSame =
+            generations.last { $0.manifest.name == manifest.name }?.manifest.hasSameContent(as: manifest) == true
         installed.append(manifest)
+        generations.append((manifest, signer.map { ContentDigest(sha256: $0.bytes) }))
         end(isSame && dialogue.mode == .oneWay ? "unchanged" : "installed")
         if !isSame || dialogue.mode == .twoWay { lines += parts }
     }

@@ -98,6 +98,10 @@ package struct ConsumerDialogue: Sendable {
             throw ProtocolError.badMessage(
                 type: FrameType.manifest.rawValue, flaw: "it is signed, and has no counter")
         }
+        guard mode == .oneWay || manifest.base == nil else {
+            throw ProtocolError.badMessage(
+                type: FrameType.manifest.rawValue, flaw: "it names a base, which the consumer does where it answers")
+        }
         return .consider(ReceivingDialogue(manifest, signature, mode, common))
     }
 

@@ -7,7 +7,7 @@ import FoundationEssentials
 extension Manifest: Codable {
     private enum CodingKeys: String, CodingKey {
         case name, createdAt, producer, store, identity, coreData, externalFiles, missingExternalFiles, omissions
-        case tables, metadata, counter, requires
+        case tables, metadata, counter, base, requires
     }
 
     public init(from decoder: any Decoder) throws {
@@ -28,6 +28,7 @@ extension Manifest: Codable {
             tables: try container.decodeIfPresent([ForeignText: TableContent].self, forKey: .tables),
             metadata: try container.decodeIfPresent([String: ForeignText].self, forKey: .metadata) ?? [:],
             counter: try container.decodeIfPresent(UInt64.self, forKey: .counter),
+            base: try container.decodeIfPresent(Base.self, forKey: .base),
             requires: try container.decodeIfPresent([ForeignText].self, forKey: .requires) ?? [])
         if let flaw = firstFlaw {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: flaw))
@@ -48,6 +49,7 @@ extension Manifest: Codable {
         try container.encodeIfPresent(tables, forKey: .tables)
         if !metadata.isEmpty { try container.encode(metadata, forKey: .metadata) }
         try container.encodeIfPresent(counter, forKey: .counter)
+        try container.encodeIfPresent(base, forKey: .base)
         if !requires.isEmpty { try container.encode(requires, forKey: .requires) }
     }
 

@@ -24,6 +24,8 @@ public struct Manifest: Hashable, Sendable {
     public let metadata: [String: ForeignText]
     /// The producer's number of this shipment, from 1, higher than that of any before; `nil` if it has no identity.
     public let counter: UInt64?
+    /// What a delta of the store refers to where nobody answers; `nil` where the consumer says that, and where none comes.
+    public let base: Base?
     /// Names of the features that a consumer must know to take this shipment.
     public let requires: [ForeignText]
 
@@ -38,6 +40,13 @@ public struct Manifest: Hashable, Sendable {
             self.software = software
             self.sqlite = sqlite
         }
+    }
+
+    /// A store that the consumer is to have already.
+    public struct Base: Hashable, Sendable, Codable {
+        public let sha256: ContentDigest
+
+        public init(sha256: ContentDigest) { self.sha256 = sha256 }
     }
 
     /// What makes a store a Core Data store.
@@ -55,7 +64,7 @@ public struct Manifest: Hashable, Sendable {
         coreData: CoreDataFacts? = nil, externalFiles: [ExternalFile] = [],
         missingExternalFiles: [ExternalFileName] = [], omissions: Omissions? = nil,
         tables: [ForeignText: TableContent]? = nil, metadata: [String: ForeignText] = [:], counter: UInt64? = nil,
-        requires: [ForeignText] = []
+        base: Base? = nil, requires: [ForeignText] = []
     ) {
         self.name = name
         self.createdAt = createdAt
@@ -69,6 +78,7 @@ public struct Manifest: Hashable, Sendable {
         self.tables = tables
         self.metadata = metadata
         self.counter = counter
+        self.base = base
         self.requires = requires
     }
 }
@@ -97,7 +107,15 @@ extension Manifest {
         Manifest(
             name: name, createdAt: createdAt, producer: producer, store: store, identity: identity, coreData: coreData,
             externalFiles: externalFiles, missingExternalFiles: missingExternalFiles, omissions: omissions,
-            tables: tables, metadata: metadata, counter: counter, requires: requires)
+            tables: tables, metadata: metadata, counter: counter, base: base, requires: requires)
+    }
+
+    /// The same over another base, or none.
+    package func over(_ base: ContentDigest?) -> Manifest {
+        Manifest(
+            name: name, createdAt: createdAt, producer: producer, store: store, identity: identity, coreData: coreData,
+            externalFiles: externalFiles, missingExternalFiles: missingExternalFiles, omissions: omissions,
+            tables: tables, metadata: metadata, counter: counter, base: base.map(Base.init), requires: requires)
     }
 
     /// Bytes of the store and all its external files.
@@ -105,7 +123,7 @@ extension Manifest {
 
     /// Whether two shipments would leave the same files and the same words behind.
     ///
-    /// Who made the copy, when, and as which of its shipments, does not count; what is in the tables follows from the store.
+    /// Who made the copy, when, as which of its shipments and over which base, does not count; what is in the tables follows from the store.
     package func hasSameContent(as other: Manifest) -> Bool {
         name == other.name && store == other.store && identity == other.identity && coreData == other.coreData
             && externalFiles == other.externalFiles && missingExternalFiles == other.missingExternalFiles

@@ -1,7 +1,7 @@
 import Crypto
 
-/// What a manifest says of a shipment, but for when it was made, by which program, and as which of its producer's shipments: each
-/// side can write it in the same bytes, so that it can be named instead of being sent once more.
+/// What a manifest says of a shipment, but for when it was made, by which program, as which of its producer's shipments and over which
+/// base: each side can write it in the same bytes, so that it can be named instead of being sent once more.
 ///
 /// Source: `Protocol/README.md` section 4.11. Vectors: `content_*`.
 package struct ManifestContent: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct ManifestContent: Hashable, Sendable {
     package let json: [UInt8]
     package let id: ID
 
-    private static let circumstances: Set<ForeignText> = ["createdAt", "producer", "counter"]
+    private static let circumstances: Set<ForeignText> = ["createdAt", "producer", "counter", "base"]
 
     package init(of manifest: Manifest) {
         self.init(json: JSONValue(of: manifest).without(Self.circumstances).canonicalBytes)

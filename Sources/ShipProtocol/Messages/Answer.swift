@@ -98,8 +98,8 @@ package struct CommonEncodings: Hashable, Sendable {
         self.init((hello.encodings ?? []).compactMap(PartEncoding.init(named:)))
     }
 
-    /// All that this version knows, for a shipment that nobody answers.
-    package static let ofVersion = CommonEncodings(PartEncoding.allCases.filter { !$0.isMandatory })
+    /// All that this version knows, for a shipment that nobody answers: what is likely to take the fewest bytes first.
+    package static let ofVersion = CommonEncodings([.delta, .columns])
 
     /// - Parameter base: What there is to refer to.
     package func suiting(part index: Int, over base: ContentDigest? = nil) -> [PartEncoding] {
@@ -115,7 +115,11 @@ package struct CommonEncodings: Hashable, Sendable {
     ) throws(ProtocolError) -> [WantedPart] {
         let sizes = manifest.parts.map(\.size)
         guard let wants = answer.wants else {
-            return sizes.indices.filter { sizes[$0] > 0 }.map { WantedPart($0, suiting(part: $0)) }
+            // Where nobody answers, the manifest says what a delta refers to.
+            return sizes.indices.filter { sizes[$0] > 0 }.map { index in
+                let base = index == 0 ? manifest.base?.sha256 : nil
+                return WantedPart(index, suiting(part: index, over: base), over: base)
+            }
         }
         var wanted: [WantedPart] = []
         for want in wants {

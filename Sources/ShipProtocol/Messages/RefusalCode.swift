@@ -15,6 +15,7 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case cannotInstall = "cannot-install"
     case rolledBack = "rolled-back"
     case otherStore = "other-store"
+    case missingBase = "missing-base"
     case busy
     case timedOut = "timed-out"
     case stopped

@@ -84,6 +84,16 @@ extension ShipmentError {
             Explanation(
                 "the device that signed this shipment is not trusted to send (its id is \(id))",
                 hint: "if it is the one that you mean, say `ship-store trust \(id)`; --unsigned takes it all the same")
+        case .missingBase(let name, let digest):
+            Explanation(
+                "the shipment says what differs from a copy of \(name) that is not here, or came from another sender: "
+                    + "its SHA-256 is \(digest)",
+                hint: "say here `ship-store holdings --into INBOX > FILE`, with --for SENDER if it signs, and there "
+                    + "`ship-store send STORE --for FILE --to SHIPMENT`, or leave --for and --since out")
+        case .badHoldings(let path, let flaw):
+            Explanation(
+                "\(path) does not say what a receiver holds: \(flaw)",
+                hint: "have it written by `ship-store holdings --into INBOX > FILE` at the receiver")
         case .cannotAnswer:
             Explanation(
                 "the sender awaits an answer, and there is no way back on this link",
@@ -122,6 +132,7 @@ extension Reason {
         case .replayed:
             "send it again; if that does not help, ask the operator there to say "
                 + "`ship-store trust ID --takes-over NAME`"
+        case .missingBase: "send it whole: without --for and --since"
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
             .badSignature,
             .badStore, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,

@@ -27,6 +27,7 @@ extension ShipmentError {
         case .probe: reason(.probeFailed)
         case .install(.rolledBack): reason(.rolledBack)
         case .install(.otherStore): reason(.otherStore)
+        case .missingBase: reason(.missingBase)
         case .install(.outOfSequence(_, .otherDevice)), .install(.outOfSequence(_, .noDevice)): reason(.notTrusted)
         case .install(.outOfSequence): reason(.replayed)
         case .install(.storeBusy): reason(.busy)
@@ -36,7 +37,7 @@ extension ShipmentError {
         case .source, .serving, .sqlite, .unforeseen, .model, .operation, .report, .unfinished, .metadata, .memory,
             .notRemembered, .identity,
             .trustList, .pairing,
-            .noSuchPeer, .sameName:
+            .noSuchPeer, .sameName, .badHoldings:
             reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
@@ -48,13 +49,14 @@ extension ShipmentError {
     var endsShipmentAlone: Bool {
         switch self {
         case .compression, .badStore, .tooMuch, .unwelcome, .probe, .install, .notAllowed, .unsigned, .unknownSigner,
+            .missingBase,
             .file, .serving, .sqlite, .unforeseen, .protocolBroken(.featureNotSupported),
             .badFile(.featureNotSupported):
             true
         case .refused, .givenUp, .cannotAnswer, .link, .overdue, .protocolBroken, .badFile, .source, .model, .operation,
             .report,
             .unfinished, .metadata, .memory, .notRemembered, .identity, .trustList, .pairing, .noSuchPeer, .sameName,
-            .signature, .stopped:
+            .signature, .badHoldings, .stopped:
             false
         }
     }
@@ -72,7 +74,7 @@ extension ShipmentError {
             .operation, .report, .unfinished, .metadata, .memory, .notRemembered, .identity, .trustList, .pairing,
             .noSuchPeer, .sameName,
             .notAllowed, .signature,
-            .unsigned, .unknownSigner:
+            .unsigned, .unknownSigner, .missingBase, .badHoldings:
             reason(.stopped)
         }
     }

@@ -220,7 +220,7 @@ struct ConsumerSession {
         try budget.admit(manifest)
         if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
         guard offer.mode == .twoWay else {
-            let shipment = try await stage(manifest, from: sender, &offer.dialogue)
+            let shipment = try await stage(manifest, from: sender, signer, &offer.dialogue)
             return try await receive(shipment, &frames, nil, &offer.dialogue, course)
         }
         switch try await answer(manifest, from: sender, frames, writer, &offer.dialogue, course) {
@@ -282,12 +282,16 @@ struct ConsumerSession {
 
     /// One-way: all parts come, whatever is here.
     private func stage(
-        _ manifest: Manifest, from sender: Sender, _ dialogue: inout ReceivingDialogue
+        _ manifest: Manifest, from sender: Sender, _ signer: DeviceIdentifier?, _ dialogue: inout ReceivingDialogue
     ) async throws -> IncomingShipment {
         let turn = try await turn(for: manifest)
-        guard
-            case .staged(let shipment, _) = try prepare(
-                manifest, from: sender, turn, .takeEverything, over: { _ in nil })
+        let producer = signer.map { ContentDigest(sha256: $0.bytes) } ?? sender.device
+        let prepared = try prepare(manifest, from: sender, turn, .takeEverything) { _ in
+            try manifest.base.map { base throws(ShipmentError) in
+                try HeldGeneration.base(base.sha256, of: manifest.name, from: producer, in: installer.folder)
+            }
+        }
+        guard case .staged(let shipment, _) = prepared
         else {
             throw BrokenInvariant("what all parts are to come of is here already")
         }
@@ -311,7 +315,7 @@ struct ConsumerSession {
     /// - Parameter base: What the store may refer to, given what an earlier session has brought of its stream.
     private func prepare(
         _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
-        over base: (PartStream.Header?) -> HeldGeneration?
+        over base: (PartStream.Header?) throws -> HeldGeneration?
     ) throws -> Prepared {
         do {
             return try prepareNow(manifest, from: sender, turn, coming, over: base)
@@ -326,25 +330,29 @@ struct ConsumerSession {
 
     private func prepareNow(
         _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
-        over base: (PartStream.Header?) -> HeldGeneration?
+        over base: (PartStream.Header?) throws -> HeldGeneration?
     ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
             switch (try installer.plan(for: manifest, from: sender), coming) {
             case (.unchanged(let same), .skipWhatIsHere): return .unchanged(same)
-            case (.unchanged(let same), .takeEverything):
+            case (let plan, .takeEverything):
+                let held = try base(nil)
                 let staged = try installer.stage(manifest, from: sender, present: [:])
-                return .staged(IncomingShipment(staged, from: sender, turn, codec, same: same), skipped: [])
-            case (.stage, .takeEverything):
-                let staged = try installer.stage(manifest, from: sender, present: [:])
-                return .staged(IncomingShipment(staged, from: sender, turn, codec), skipped: [])
+                let shipment = IncomingShipment(staged, from: sender, turn, codec, over: held, same: plan.same)
+                return .staged(shipment, skipped: [])
             case (.stage(let present), .skipWhatIsHere):
                 let staged = try installer.stage(manifest, from: sender, present: present, .goesOn)
                 let shipment = IncomingShipment(
-                    staged, from: sender, turn, codec, over: base(staged.earlierStream?.header))
+                    staged, from: sender, turn, codec, over: try base(staged.earlierStream?.header))
                 return .staged(shipment, skipped: staged.wholeParts.union(present.keys))
             }
         }
     }
+}
+
+extension Installer.Plan {
+    /// What is current, if it is the very shipment.
+    fileprivate var same: Generation? { if case .unchanged(let same) = self { same } else { nil } }
 }
 
 extension ShipmentError {

@@ -103,7 +103,7 @@ extension Origin {
     /// Whether a generation is from a producer, or, where that is `nil`, nobody knows from which.
     ///
     /// - Throws: `.badOrigin`, `.file`.
-    fileprivate static func of(
+    static func of(
         _ generation: Generation, in folder: InboxFolder, is producer: ContentDigest?
     ) throws(InboxError) -> Bool {
         try read(ofGenerationAt: generation.path, in: folder.files)?.producer == producer
@@ -130,6 +130,29 @@ final class HeldGeneration: Sendable {
         name = generation.manifest.name
         self.folder = folder
         self.lock = lock
+    }
+
+    /// What a shipment refers to that nobody answers.
+    ///
+    /// - Parameters:
+    ///   - digest: Of its store.
+    ///   - name: Of the store.
+    ///   - producer: The device that it has to be from; `nil` for one of which no device is known.
+    /// - Throws: `.missingBase` if there is none, or somebody is about to remove it.
+    static func base(
+        _ digest: ContentDigest, of name: StoreName, from producer: ContentDigest?, in folder: InboxFolder
+    ) throws(ShipmentError) -> HeldGeneration {
+        let current = folder.currentName(of: name)
+        let kept = ((try? folder.generationNames(of: name)) ?? []).reversed().filter { $0 != current }
+        for candidate in [current].compactMap(\.self) + kept {
+            guard let generation = try? folder.generation(candidate, of: name), generation.manifest.name == name,
+                generation.manifest.store.sha256 == digest,
+                (try? Origin.of(generation, in: folder, is: producer)) == true,
+                let held = HeldGeneration(generation, in: folder)
+            else { continue }
+            return held
+        }
+        throw .missingBase(name, digest)
     }
 
     /// For what opens it in this process, for as long as this lives.

@@ -37,6 +37,8 @@ extension ExitStatus {
             case .pairing: .notPermitted
             case .noSuchPeer: .noInput
             case .notAllowed, .signature, .unsigned, .unknownSigner: .notPermitted
+            case .missingBase: .missingBase
+            case .badHoldings: .badData
             case .cannotAnswer: .protocolBroken
             case .stopped, .overdue: .tryAgain
             case .sqlite: .badData
@@ -51,6 +53,7 @@ extension ExitStatus {
             case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported: .protocolBroken
             case .damaged, .badManifest, .badStore, .wrongModel, .wrongSchema, .probeFailed: .badData
             case .noSpace, .tooLarge, .cannotInstall, .rolledBack, .otherStore: .cannotInstall
+            case .missingBase: .missingBase
             case .busy, .timedOut, .stopped: .tryAgain
             case .notTrusted, .badSignature, .replayed: .notPermitted
             case nil: .unavailable

@@ -14,6 +14,8 @@ enum ExitStatus: Int32 {
     case unavailable = 69
     /// EX_SOFTWARE: an error that nobody has thought of.
     case unexpected = 70
+    /// EX_OSFILE: what the shipment refers to is not here.
+    case missingBase = 72
     /// EX_CANTCREAT: it cannot be installed.
     case cannotInstall = 73
     /// EX_IOERR: an error of the system's input or output.
