@@ -33,6 +33,9 @@ struct PreparedCopy: ~Copyable, Sendable {
     /// Gives the shipment its number.
     mutating func count(_ counter: UInt64) { manifest = manifest.counted(counter) }
 
+    /// A delta of it may refer to this.
+    mutating func build(on base: ContentDigest) { manifest = manifest.over(base) }
+
     /// The file of part number `index`: 0 is the store.
     func path(ofPart index: Int) -> FilePath {
         index == 0 ? copy.path : copy.externalFiles[index - 1].path

@@ -39,6 +39,10 @@ public struct Producer: Sendable {
         /// Where the copies are remembered that receivers have acknowledged, so that the next shipment can build on them; `nil`
         /// for nowhere. Unless `copy` says where copies are made, they are made there.
         public var memory: BaseMemory?
+        /// What the receiver of a shipment that nobody answers has said that it holds: the shipment says what has changed since.
+        public var holdings: HoldingsFile?
+        /// A whole shipment that was made before, in a file: one that nobody answers says what has changed since.
+        public var earlier: FilePath?
         /// What makes rows into segments.
         package var codec: ColumnsCodec? = .standard
 
@@ -79,6 +83,7 @@ public struct Producer: Sendable {
         do {
             // What is wrong with a store is said before anybody is called.
             let sources = try sources(for: endpoint)
+            let filed = try await filedBases(report)
             return try await Connector.withLink(to: endpoint, try linkOptions(for: endpoint)) { link in
                 // The listener may be trusted no more while a copy is taken, or sent.
                 let standing = SessionStanding(options.trust) { [trust = options.trust] () throws(ShipmentError) in
@@ -91,6 +96,8 @@ public struct Producer: Sendable {
                     timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing,
                     isPadded: options.padding, start: start, report: report)
                 let orders = sources.map { source in
+                    let filed =
+                        link.direction == .oneWay ? shipment(of: source, filed, signer: session.signer, report) : nil
                     let remembered = RememberedShipment(bases(of: source), over: link, metadata: options.metadata)
                     return ProducerSession.Order(
                         check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
@@ -100,12 +107,15 @@ public struct Producer: Sendable {
                         unchanged: { [metadata = options.metadata] in
                             await remembered?.bases.unchanged(source.store, metadata: metadata)
                         },
-                        prepare: { try await prepare(source, counting: identity != nil, for: remembered, report) },
+                        prepare: {
+                            try await prepare(source, counting: identity != nil, for: remembered, filed, report)
+                        },
                         unfinished: { remembered?.unfinished($0, before: $1) },
                         finished: { remembered?.finished($0) },
                         ended: { result in
                             tell(result, of: source, report)
                             remembered?.ended(result)
+                            filed?.ended(result)
                         })
                 }
                 let results = try await standing.whileItLasts { await session.run(link, orders) }
@@ -127,12 +137,17 @@ public struct Producer: Sendable {
         do {
             let sources = try sources(for: endpoint)
             try Connector.checkTarget(endpoint, options.link)
+            let filed = try await filedBases(report)
+            let isFile = if case .file = endpoint { true } else { false }
+            let device = options.signing == .always || isFile ? options.knownDevice : nil
+            let signer = try device?.existingIdentity()
             let session = ProducerSession(
                 timeouts: options.timeouts, standing: .ofNobody, isPadded: options.padding, start: start,
                 report: report)
             let orders = sources.map { source in
-                ProducerSession.Order(
-                    prepare: { try await prepare(source, counting: false, report) },
+                let filed = shipment(of: source, filed, signer: signer, report)
+                return ProducerSession.Order(
+                    prepare: { try await prepare(source, counting: false, for: nil, filed, report) },
                     ended: { tell($0, of: source, report) })
             }
             let results = await session.run(.nowhere(as: endpoint), orders)
@@ -140,6 +155,21 @@ public struct Producer: Sendable {
         } catch {
             throw ShipmentError(error)
         }
+    }
+
+    /// - Returns: `nil` where nothing is known of what a receiver holds.
+    private func filedBases(_ report: @Sendable (SendEvent) -> Void) async throws(ShipmentError) -> FiledBases? {
+        let filed = try await FiledBases(options)
+        if let expiry = filed?.expiry { report(.mayBeGone(since: expiry)) }
+        return filed
+    }
+
+    private func shipment(
+        of source: Source, _ filed: FiledBases?, signer: DeviceIdentity?, _ report: (SendEvent) -> Void
+    ) -> FiledShipment? {
+        let shipment = filed?.shipment(of: source.name, bases(of: source), signer: signer)
+        if let cause = shipment?.whole { report(.goesWhole(source.name, cause)) }
+        return shipment
     }
 
     /// A store that is there, and the name under which it goes.
@@ -168,13 +198,14 @@ public struct Producer: Sendable {
     /// - Parameters:
     ///   - isCounted: Whether it gets a number.
     ///   - remembered: As what it is to be remembered.
+    ///   - filed: What it is where nobody answers, and something is known of what its receiver holds.
     private func prepare(
         _ source: Source, counting isCounted: Bool, for remembered: RememberedShipment? = nil,
-        _ report: @Sendable (SendEvent) -> Void
+        _ filed: FiledShipment? = nil, _ report: @Sendable (SendEvent) -> Void
     ) async throws -> OutgoingShipment {
         let start = ContinuousClock.now
         func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
-            try await takeCopy(of: source, for: remembered?.bases, turn)
+            try await takeCopy(of: source, for: remembered?.bases ?? filed?.memory, turn)
         }
         let copy =
             if isCounted, let device = options.knownDevice {
@@ -183,6 +214,7 @@ public struct Producer: Sendable {
                 try await take(.free)
             }
         report(.copied(copy.manifest, .now - start))
+        if let filed { return filed.shipment(of: copy, options.manner) }
         if let remembered { return remembered.shipment(of: copy, options.manner) }
         return OutgoingShipment(copy, options.manner)
     }

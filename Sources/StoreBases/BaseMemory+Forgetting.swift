@@ -50,6 +50,17 @@ extension BaseMemory {
     /// - Parameter store: Absolute, and without symbolic links.
     package func erase(storeAt store: FilePath) throws(BaseMemoryError) -> [BaseRecord] { try forget(.store(store)) }
 
+    /// Forgets some copies, if that can be done at once.
+    package func forget(_ copies: some Sequence<RememberedCopy>) {
+        let going = Set(copies.map(\.record.entry))
+        guard !going.isEmpty else { return }
+        _ = try? whileLocked(waiting: .milliseconds(100)) { (change) throws(BaseMemoryError) in
+            _ = change.index.remove { going.contains($0) }
+            change.removeUnused()
+            try change.save()
+        }
+    }
+
     /// Removes what others have left that were killed, what has waited for too long to be gone on with, and what is not needed any more,
     /// if that can be done at once.
     package func tidy() {

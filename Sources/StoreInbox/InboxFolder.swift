@@ -159,6 +159,11 @@ package final class InboxFolder: Sendable {
     /// Which generations were current a moment ago.
     package func leftRecord(of name: StoreName) -> LeftRecord { LeftRecord(at: layout.leftRecord(name), in: files) }
 
+    /// Which generation stays although others come, and until when; `nil` for none.
+    package func leaseRecord(of name: StoreName) -> LeaseRecord? {
+        LeaseRecord(at: layout.leaseRecord(name), in: files)
+    }
+
     /// - Throws: `.badRecord`, `.file`.
     package func rollbackRecord(of name: StoreName) throws(InboxError) -> RollbackRecord {
         try RollbackRecord(at: layout.rollbackRecord(name), in: files)

@@ -11,6 +11,7 @@ package import SystemPackage
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
 ///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
 ///     DIR/.ship-store/Recipes/left.json                                  for some seconds after a switch
+///     DIR/.ship-store/Recipes/leased.json                                once a sender was told in a file what is held
 ///     DIR/.ship-store/Recipes/staging/UUID/{waiting.json, manifest.json, stream, ...}   what is coming in, or waits for the rest
 ///     DIR/.ship-store/.forgotten-Recipes-UUID                            a store that is going
 package struct InboxLayout: Hashable, Sendable {
@@ -28,6 +29,7 @@ package struct InboxLayout: Hashable, Sendable {
     package func rollbackRecord(_ name: StoreName) -> FilePath { store(name).appending("rollback.json") }
     package func originRecord(_ name: StoreName) -> FilePath { store(name).appending(Self.originFile) }
     package func leftRecord(_ name: StoreName) -> FilePath { store(name).appending("left.json") }
+    package func leaseRecord(_ name: StoreName) -> FilePath { store(name).appending("leased.json") }
     package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
 
     /// What users open: `DIR/Recipes.sqlite`.

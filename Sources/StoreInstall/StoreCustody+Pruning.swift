@@ -29,6 +29,7 @@ extension StoreCustody {
         if record != .empty, record.isOver(grace: Retention.standardGrace) {
             try? folder.files.removeFile(layout.leftRecord(name))
         }
+        if folder.leaseRecord(of: name)?.isOver() == true { try? folder.files.removeFile(layout.leaseRecord(name)) }
         return pruned
     }
 
@@ -36,11 +37,14 @@ extension StoreCustody {
     package borrowing func superfluous(_ retention: Retention) throws(InboxError) -> [GenerationName] {
         let now = Duration.seconds(Date().timeIntervalSince1970)
         let generations = layout.generations(name)
-        return retention.superfluous(of: try folder.generationNames(of: name), current: currentName) { generation in
+        let lease = folder.leaseRecord(of: name)
+        let superfluous = retention.superfluous(of: try folder.generationNames(of: name), current: currentName) {
+            generation in
             // What is no generation at all is as old as can be.
             let status = try? folder.files.status(of: generations.appending(generation.text))
             return status.map { now - $0.modified } ?? .seconds(Int64.max)
         }
+        return superfluous.filter { lease?.keeps($0) != true }
     }
 
     /// Moves the generation out of sight in one step, so that nobody ever finds half of one, and then removes it.

@@ -17,7 +17,7 @@ extension StoreCustody {
     }
 
     /// - Parameter aside: Where it is made.
-    private borrowing func write(
+    borrowing func write(
         _ record: some Encodable, _ aside: FilePath, to path: FilePath
     ) throws(InboxError) {
         do throws(FileError) {

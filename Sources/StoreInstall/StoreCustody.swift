@@ -70,7 +70,7 @@ package struct StoreCustody: ~Copyable {
         layout.staging(name).appending("\(purpose.rawValue)-\(UUID().uuidString)")
     }
 
-    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin, left }
+    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin, left, leased }
 
     /// Removes what somebody who died in the middle of a change has left: nobody else is in the middle of one.
     package borrowing func removeLitter() {

@@ -17,7 +17,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
             """,
         version: Software.version,
         subcommands: [
-            SendCommand.self, ReceiveCommand.self, ListCommand.self, WatchCommand.self, RollbackCommand.self,
+            SendCommand.self, ReceiveCommand.self, HoldingsCommand.self, ListCommand.self, WatchCommand.self,
+            RollbackCommand.self,
             PruneCommand.self, ForgetCommand.self, CopyCommand.self, CopiesCommand.self, RestoreCommand.self,
             MoveCommand.self,
             DestroyCommand.self, BasesCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self,

@@ -34,6 +34,7 @@ import Testing
         }
         try TestStore.make(at: desk["Recipes.sqlite"], sql: "INSERT INTO recipe(title) VALUES ('Bread')")
         _ = try await run("send", "Recipes.sqlite", "--to", "exec:$SHIP receive --into inbox --from - -q")
+        _ = try await run("holdings", "--into", "inbox", "--hold", "0s")
         let listed = try await run("list", "--into", "inbox")
         #expect(listed.count == 3)
         for line in listed {
@@ -71,7 +72,8 @@ import Testing
     @Test func `every command says as an object why it fails`() async throws {
         for arguments in [
             ["send", "None.sqlite", "--to", "./a"], ["receive", "--into", "inbox", "--from", "./none"],
-            ["list", "--into", "none"], ["watch", "--into", "none"], ["rollback", "None", "--into", "none"],
+            ["list", "--into", "none"], ["holdings", "--into", "none"], ["watch", "--into", "none"],
+            ["rollback", "None", "--into", "none"],
             ["prune", "--into", "none"], ["copy", "None.sqlite", "--to", "copies"], ["copies", "--in", "none"],
             ["restore", "none", "--over", "None.sqlite"], ["move", "None.sqlite", "--to", "there"],
             ["destroy", "None.sqlite"], ["metadata", "None.sqlite"], ["verify", "none"], ["inspect", "none"],

@@ -37,7 +37,6 @@ struct DecodedValues {
         add("until", file.until)
         add("for", file.sender)
         add("receiver", file.receiver)
-        if file.holds.isEmpty { add("holds.count", 0) }
         addAll("holds", file.holds) { lines, path, held in
             lines.add("\(path).name", held.name)
             lines.add("\(path).manifest", held.manifest.hex)

@@ -80,7 +80,9 @@ private final class WireBytes: Sendable {
         switch event {
         case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
         case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
-        case .connected, .copied, .finishing, .wentOn, .overtaken, .awaitingReceipt, .delivered, .failed: break
+        case .connected, .copied, .finishing, .wentOn, .overtaken, .goesWhole, .mayBeGone, .awaitingReceipt, .delivered,
+            .failed:
+            break
         }
     }
 

@@ -5,6 +5,10 @@ public import StoreInbox
 import StoreInstall
 import SystemPackage
 
+extension Generation {
+    fileprivate var folderName: GenerationName { GenerationName(number: number, digest: manifest.store.sha256) }
+}
+
 /// The stores of an inbox, their generations, and what broke off on its way in: `list`.
 public enum InboxListing {
     /// One generation, and what is known of it beside its manifest.
@@ -15,6 +19,8 @@ public enum InboxListing {
         public let installedAt: Timestamp
         /// Whether a reader holds it; `nil` if that cannot be told.
         public let isHeld: Bool?
+        /// Until when it stays, as its sender was told in a file; `nil` where none was.
+        public let leasedUntil: Timestamp?
         /// When somebody went back from it, if its store is not welcome since; `nil` otherwise.
         public let rolledBackAt: Timestamp?
         /// The device that made it, where that was proven.
@@ -39,6 +45,7 @@ public enum InboxListing {
         let folder = try inbox.open()
         let record = (try? folder.rollbackRecord(of: name)) ?? .empty
         let current = folder.currentName(of: name)?.number
+        let lease = folder.leaseRecord(of: name)
         var entries: [Entry] = []
         for path in try inbox.generationPaths(of: name) {
             let generation: Generation
@@ -57,6 +64,7 @@ public enum InboxListing {
                 Entry(
                     generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt),
                     isHeld: generation.isHeld,
+                    leasedUntil: lease.flatMap { $0.keeps(generation.folderName) ? $0.until : nil },
                     rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
                     producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, counter: origin?.counter))
         }

@@ -16,6 +16,10 @@ public enum SendEvent: Hashable, Sendable {
     case startedAgain(RestartCause)
     /// The consumer has a later shipment of this device: another copy is taken, once.
     case overtaken(StoreName)
+    /// It goes whole, although it was to say what has changed.
+    case goesWhole(StoreName, WholeShipment)
+    /// The receiver may have let go of what it said that it holds, since then.
+    case mayBeGone(since: Timestamp)
     /// All has been sent; the consumer verifies and installs.
     case awaitingReceipt
     /// A shipment is over, and well.

@@ -9,7 +9,8 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             One line a generation, under headings; the current one is marked with a *: its name and number, when the copy was \
             taken, its size, how many external files it has and the beginning of its digest; then when it was installed, what \
-            its reader must know, whether it is held by a reader or was rolled back, and its metadata. Below them, what broke off \
+            its reader must know, whether it is held by a reader, stays for a sender that was told of it (`ship-store holdings`) or was \
+            rolled back, and its metadata. Below them, what broke off \
             on its way in and waits for the rest, for a day at most.
 
               ship-store list --into inbox
@@ -77,6 +78,8 @@ private struct GenerationLine: Encodable {
     let installedAt: String
     /// Whether a reader holds it; left out if that cannot be told.
     let isHeld: Bool?
+    /// Until when it stays for a sender that was told of it; left out if none was.
+    let leasedUntil: String?
     /// When it was rolled back; left out if it was not, or is welcome again.
     let rolledBackAt: String?
     /// Bytes of the store, and of its external files.
@@ -106,6 +109,7 @@ private struct GenerationLine: Encodable {
         createdAt = manifest.createdAt.text
         installedAt = entry.installedAt.text
         isHeld = entry.isHeld
+        leasedUntil = entry.leasedUntil?.text
         rolledBackAt = entry.rolledBackAt?.text
         size = manifest.totalSize
         externalFiles = manifest.externalFiles.count
@@ -128,7 +132,10 @@ private struct GenerationLine: Encodable {
     ]
 
     var fields: [String] {
-        let state = [isHeld == true ? "held" : nil, rolledBackAt.map { "rolled back \($0)" }].compactMap(\.self)
+        let state = [
+            isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0)" },
+            rolledBackAt.map { "rolled back \($0)" },
+        ].compactMap(\.self)
         return [
             isCurrent ? "*" : "", name, "\(generation)", createdAt, Figures.bytes(size),
             externalFiles == 0 ? "" : "\(externalFiles)", String(sha256.prefix(12)), installedAt,

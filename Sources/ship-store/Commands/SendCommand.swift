@@ -22,6 +22,8 @@ struct SendCommand: AsyncParsableCommand {
               ship-store send Recipes.sqlite \\
                 --to 'exec:ssh watch ship-store receive --into inbox --from -'
               ship-store send Recipes.sqlite --to ./monday.shipment
+              ship-store send Recipes.sqlite --for watch.holdings --to ./tuesday.shipment
+              ship-store send Recipes.sqlite --since monday.shipment --to ./tuesday.shipment
               ship-store send Recipes.sqlite --to watch --dry-run
               ship-store send Recipes.sqlite Photos.sqlite Notes.sqlite --to watch
 
@@ -78,6 +80,20 @@ struct SendCommand: AsyncParsableCommand {
             """)
     var noRemember = false
 
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "Say what has changed since what the receiver holds, as `ship-store holdings` has written there; - for standard input.",
+            valueName: "file"), completion: .file())
+    var receiver: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Say what has changed since a whole shipment in a file, which the receiver has installed.",
+            valueName: "shipment"),
+        completion: .file())
+    var since: String?
+
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
     var force = false
 
@@ -104,6 +120,14 @@ struct SendCommand: AsyncParsableCommand {
             switch to.endpoint {
             case .file, .standardStreams: break
             case .tcp, .unix, .command: throw ValidationError("--sign is for files and standard output")
+            }
+        }
+        if receiver != nil || since != nil {
+            switch to.endpoint {
+            case .file, .standardStreams: break
+            case .tcp, .unix, .command:
+                throw ValidationError(
+                    "--for and --since are for files and standard output; elsewhere the receiver says what it holds")
             }
         }
         if dryRun, pair != nil { throw ValidationError("--dry-run and --pair exclude each other") }
@@ -137,11 +161,14 @@ struct SendCommand: AsyncParsableCommand {
         options.padding = manner.pad
         if !noRemember { options.memory = .standard }
         options.signing = sign ? .always : .filesIfKnown
-        let producer = Producer(stores.map { FilePath($0) }, options: options)
         let reporter = SendReporter(
             console, output.json ? .json : .none, to: to.endpoint, leavingOut: options.copy.profile,
             isOneOfSeveral: stores.count > 1, isRehearsal: dryRun)
-        try await Running.run(console) { [to, pair, link, dryRun, options] in
+        try await Running.run(console) { [stores, receiver, since, to, pair, link, dryRun, options] in
+            var options = options
+            options.holdings = try receiver.map { try HoldingsFile.read(at: FilePath($0)) }
+            options.earlier = since.map { FilePath($0) }
+            let producer = Producer(stores.map { FilePath($0) }, options: options)
             if dryRun {
                 _ = try await producer.rehearse(to: to.endpoint, report: reporter.report)
                 return

@@ -52,6 +52,13 @@ struct SendReporter: Sendable {
         case .startedAgain(let cause):
             if let words = cause.words { console.say(words) }
             emit(SendLine(event: "started-again", cause: "\(cause)"))
+        case .goesWhole(let name, let cause):
+            console.warn("\(name) goes whole: \(cause.words)")
+            emit(SendLine(event: "goes-whole", name: name, cause: "\(cause)"))
+        case .mayBeGone(let time):
+            console.warn(
+                "what the receiver said that it holds may be gone since \(time): ask it for a new holdings file")
+            emit(SendLine(event: "may-be-gone", since: time))
         case .overtaken(let name):
             console.say("a later shipment of \(name) from this device came first; taking another copy")
             emit(SendLine(event: "overtaken", name: name))
@@ -130,8 +137,21 @@ private struct SendLine: Encodable {
     var encoded: Int64?
     var seconds: Double?
     var cause: String?
+    var since: Timestamp?
     var error: String?
     var hint: String?
+}
+
+extension WholeShipment {
+    fileprivate var words: PrintableText {
+        switch self {
+        case .notHeld: "the receiver holds nothing of it from this sender"
+        case .otherSender: "what the receiver holds is from another sender, or from this one without its signature"
+        case .notRemembered:
+            "what the receiver holds is not remembered here; with --since a shipment of it does as well"
+        case .notInShipment: "it is not in the earlier shipment"
+        }
+    }
 }
 
 extension RestartCause {
