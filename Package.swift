@@ -2,6 +2,10 @@
 
 import PackageDescription
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Every target is compiled in the same way: Swift 6 mode, each import as narrow as its use, no warnings.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -10,6 +14,25 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
+
+/// How the program is linked on Linux. Swift's own flags for a static runtime export every symbol, so that nothing of it is left out,
+/// and gold, the default, lays the parts out so that twice as much of the program is resident as it runs: with lld, and no symbols for
+/// others, `receive` at rest takes 24 MiB in place of 34. A third of that are relocations, which glibc reads packed from 2.36 on.
+let linked: [LinkerSetting] = {
+    var flags = ["-use-ld=lld", "-Xlinker", "--no-export-dynamic"]
+    #if canImport(Glibc)
+        var name = [CChar](repeating: 0, count: 32)
+        confstr(Int32(_CS_GNU_LIBC_VERSION), &name, name.count)
+        // "glibc 2.36"
+        let version = name.map { UInt8(bitPattern: $0) }.split { !(48...57).contains($0) }.compactMap {
+            Int(String(decoding: $0, as: UTF8.self))
+        }
+        if !version.lexicographicallyPrecedes([2, 36]) {
+            flags += ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
+        }
+    #endif
+    return [.unsafeFlags(flags, .when(platforms: [.linux], configuration: .release))]
+}()
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -104,7 +127,7 @@ let package = Package(
         .executableTarget(
             name: "ship-store",
             dependencies: ["ShipStore", "ShipTransport", "StoreFiles", argumentParser, grdb, subprocess, system],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: linked),
 
         // A reader that reacts to changes, as an app would; and what measures readers.
         .executableTarget(
