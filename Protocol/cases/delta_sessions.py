@@ -88,10 +88,10 @@ def wants(base: StoreFile | None = BASE, *encodings: str, part: int = 0) -> Turn
     return ("consumer", [message(ANSWER, {"wants": [want]})])
 
 
-def delta(*segments: Pieces, base: StoreFile = BASE, anew: bool = False, ends: bool = True) -> Frames:
+def delta(*segments: Pieces, anew: bool = False, ends: bool = True) -> Frames:
     """Part 0 as a delta."""
     found = [joined(each) for each in segments]
-    frames = [part_frame(0, DELTA, base=bytes.fromhex(base.digest), anew=anew)]
+    frames = [part_frame(0, DELTA, anew=anew)]
     return [*frames, *(frame(DATA, data(binary(each, f"a segment of {len(each)} bytes"), ends and at == len(found) - 1)) for at, each in enumerate(found))]
 
 
@@ -141,7 +141,7 @@ def whole() -> Iterator[Vector]:
     held = Held(RECIPES_STORE)
     by_bytes = stored(numbers(1), piece((b"", 1023, 0), (b"?", 0, 0)))
     start = (*held.turns, says_hello(now(held)), offers(new, held))
-    yield good("of_file", "A store without a canonical form, by its bytes", *start, wants(RECIPES_STORE), sends(*delta(by_bytes, base=RECIPES_STORE)), received(new, 2), shipments=installed(new.data))
+    yield good("of_file", "A store without a canonical form, by its bytes", *start, wants(RECIPES_STORE), sends(*delta(by_bytes)), received(new, 2), shipments=installed(new.data))
     yield from external_files()
 
 
@@ -152,7 +152,7 @@ def external_files() -> Iterator[Vector]:
     element = {"name": "Recipes", "manifest": content.id.hex()}
     offer: Turn = ("producer", [preamble(), message(MANIFEST, core_data_manifest())])
     segment = stored(numbers(1), piece((b"", len(older.data) - 1, 0), (CORE_DATA_STORE.data[-1:], 0, 0)))
-    came = delta(segment, base=older)
+    came = delta(segment)
     alone = wants(older)
     yield good("external_file_skipped", "The external file is there already; the store comes as a delta", *held, says_hello(element), offer, alone, sends(*came), received(CORE_DATA_STORE, 2), shipments=installed(CORE_DATA_STORE.data, None, b""))
     both: Turn = ("consumer", [message(ANSWER, {"wants": [{"part": 0, "base": older.digest}, {"part": 1}]})])
@@ -165,7 +165,7 @@ def external_files() -> Iterator[Vector]:
 
 def bases() -> Iterator[Vector]:
     """Which store it is that a delta refers to."""
-    from_older = delta(FROM_OLDER, base=OLDER)
+    from_older = delta(FROM_OLDER)
     yield good("of_kept", "A generation that is kept: the manifest differs from its manifest, and the store from its store", *HOLDING, says_hello(now(CURRENT, KEPT)), offers(NEW, KEPT), wants(OLDER), sends(*from_older), received(NEW))
     alone = {"name": "Recipes", "kept": now(CURRENT, KEPT)["kept"]}
     yield good("of_kept_alone", "The same, where what is current came from another device, and is not told of", *HOLDING, says_hello(alone), offers(NEW, KEPT), wants(OLDER), sends(*from_older), received(NEW))
@@ -243,13 +243,13 @@ def unproven() -> Iterator[Vector]:
 
 def several() -> Iterator[Vector]:
     """Deltas of one shipment after the other."""
-    drinks = delta(FROM_OLDER, base=OLDER)
+    drinks = delta(FROM_OLDER)
     both = (*HOLDING, *DRINKS.turns, says_hello(now(CURRENT, KEPT), now(DRINKS)), offers(NEW), wants(), sends(*GOOD), received(NEW))
     second = (offers(NEW, DRINKS, "Drinks", first=False), wants(OLDER), sends(*drinks), received(NEW, 2, "Drinks"))
     two = THERE + installed(NEW.data, name="Drinks")
     yield good("two_stores", "Two stores, each over what is held of it", *both, *second, shipments=two)
     yield good("two_stores_and_whole", "The same, and one of which nothing is held", *both, *second, *NEXT, shipments=two + NEXT_INSTALLED)
-    changed = delta(stored(FRONT, numbers(LAST | REST | SKIP, 1), s.constant(0)), base=NEW)
+    changed = delta(stored(FRONT, numbers(LAST | REST | SKIP, 1), s.constant(0)))
     later = store_of(CHANGED[1:])
     once_more = (offers(later, None, first=False), wants(NEW), sends(*changed), received(later, 4))
     yield good("of_the_one_before", "A base that was installed in the same session", *START, wants(), sends(*GOOD), received(NEW), *once_more, shipments=THERE + installed(later.data))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cases.columns import rows
 from cases.delta_sessions import (
-    BASE, COVERS, CURRENT, FROM_BASE, GOOD, HOLDING, IN_COLUMNS, KEPT, NEW, NOT_IT, OLDER, START, THERE, delta, now, offers, says_hello, sends, wants,
+    BASE, COVERS, CURRENT, FROM_BASE, GOOD, HOLDING, IN_COLUMNS, KEPT, NEW, NOT_IT, START, THERE, delta, now, offers, says_hello, sends, wants,
 )  # fmt: skip
 from cases.dialogues import DONE, VIOLATION, Turn, cancel, dialogue, refusal
 from cases.streams import blocks, part_frame
@@ -18,8 +18,6 @@ from encoder.wire import (
     ANSWER, BLOCKS, COLUMNS, DELTA, MANIFEST, PART, RECEIPT, SEGMENT_LIMIT, SEGMENTS_OVERHEAD, difference_json, frame, message, message_dictionary, part,
     preamble,
 )  # fmt: skip
-
-DIGEST = bytes.fromhex(BASE.digest)
 
 
 def vectors() -> Iterator[Vector]:
@@ -41,21 +39,12 @@ def by_consumer() -> Iterator[Vector]:
     def opened(name: str, about: str, answer: Turn, opening: Pieces, *frames: Pieces, code: str = VIOLATION) -> Vector:
         return wrong(name, about, *START, answer, sends(opening, *(frames or rest)), code=code)
 
-    bare = part_frame(0, DELTA)
-    yield opened("without_base", "A delta that names no base", wants(), bare)
-    yield opened("over_another", "A delta over another store than the answer names, though it is held", wants(), part_frame(0, DELTA, base=bytes.fromhex(OLDER.digest)))
-    yield opened("over_nothing_held", "A delta over a store that is not held", wants(), part_frame(0, DELTA, base=bytes(32)))
-    yield opened("over_new", "A delta over what it makes", wants(), part_frame(0, DELTA, base=bytes.fromhex(NEW.digest)))
     everything: Turn = ("consumer", [message(ANSWER, {})])
     yield opened("not_offered", "A delta over what is current, and the answer names no base", everything, first)
-    yield opened("not_offered_without_base", "The same without the base", everything, bare)
     yield opened("not_offered_by_name", "A delta, which is wanted by its name, and no base is named", wants(None, "delta", "columns"), first)
     yield opened("unwanted", "A delta, where columns are wanted and a base is named", wants(BASE, "columns"), first)
-    yield opened("position", "Another position than 0", wants(), part_frame(0, DELTA, base=DIGEST, position=1))
-    yield opened("anew_at_first", "A delta anew, and nothing before it", wants(), part_frame(0, DELTA, base=DIGEST, anew=True))
-    yield opened("base_of_columns", "The base that the answer names, of columns", wants(), part_frame(0, COLUMNS, base=DIGEST), *rows(IN_COLUMNS)[1:])
-    yield opened("base_of_blocks", "The same of blocks", wants(), part_frame(0, BLOCKS, base=DIGEST), *blocks(NEW.data)[1:])
-    yield opened("short_base", "A PART that ends inside its base", wants(), frame(PART, part(0, DELTA, base=DIGEST[:31])))
+    yield opened("position", "Another position than 0", wants(), part_frame(0, DELTA, position=1))
+    yield opened("anew_at_first", "A delta anew, and nothing before it", wants(), part_frame(0, DELTA, anew=True))
     plain = says_hello(now(CURRENT), encodings=["columns"])
     yield wrong("not_taken", "A delta for a consumer that does not take them, though it names a base", *HOLDING, plain, offers(NEW), wants(), sends(*GOOD), code="feature-not-supported")
     yield opened("twice", "A delta anew after a delta", wants(), first, *delta(FROM_BASE, anew=True))
@@ -66,7 +55,7 @@ def by_consumer() -> Iterator[Vector]:
     yield opened("without_last", "END before the last of the segments", wants(), *delta(FROM_BASE, ends=False))
     files: Turn = ("producer", [preamble(), message(MANIFEST, core_data_manifest())])
     both: Turn = ("consumer", [message(ANSWER, {"wants": [{"part": 0}, {"part": 1, "base": BASE.digest}]})])
-    of_file = [*blocks(CORE_DATA_STORE.data), part_frame(1, DELTA, base=DIGEST), *blocks(PHOTO, index=1)[1:]]
+    of_file = [*blocks(CORE_DATA_STORE.data), part_frame(1, DELTA), *blocks(PHOTO, index=1)[1:]]
     yield wrong("of_external_file", "A delta of an external file, though the answer names a base there", *HOLDING, says_hello(now(CURRENT)), files, both, sends(*of_file))
     asked = (*START, wants(), sends(*delta(NOT_IT)), wants(None, "columns", "blocks"))
     yield wrong("again", "The delta once more instead of the columns that were asked for", *asked, sends(*delta(FROM_BASE, anew=True)))

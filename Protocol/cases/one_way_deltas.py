@@ -91,7 +91,7 @@ def whole() -> Iterator[Vector]:
 
     yield good("delta", "What changed since the store that is current", MANIFEST_OVER, *GOOD)
     later = store_of(CHANGED[1:])
-    yield good("of_kept", "What changed since a generation that is kept", offered(base=OLDER), *delta(FROM_OLDER, base=OLDER))
+    yield good("of_kept", "What changed since a generation that is kept", offered(base=OLDER), *delta(FROM_OLDER))
     yield good("blocks", "A base is named, and blocks come", MANIFEST_OVER, *blocks(NEW.data))
     yield good("columns", "A base is named, and columns come", MANIFEST_OVER, *rows(IN_COLUMNS))
     yield good("whole", "No base is named, and what is held does not matter", message(MANIFEST, manifest(NEW)), *rows(IN_COLUMNS))
@@ -99,12 +99,12 @@ def whole() -> Iterator[Vector]:
     yield good("then_blocks", "The same in blocks, after a delta that makes another store", MANIFEST_OVER, *delta(NOT_IT), *blocks(NEW.data, anew=True))
     yield good("after_blocks", "The producer begins blocks, and goes on anew with a delta", MANIFEST_OVER, *blocks(BASE.data), *delta(FROM_BASE, anew=True))
     yield good("unchanged", "What is current, as a delta of nothing", offered(BASE), *delta(NOT_IT), shipments=ended("unchanged"))
-    changed = delta(stored(FRONT, numbers(LAST | REST | SKIP, 1), s.constant(0)), base=NEW)
+    changed = delta(stored(FRONT, numbers(LAST | REST | SKIP, 1), s.constant(0)))
     both = THERE + installed(later.data)
     second = [offered(later, NEW), *changed]
     yield good("of_the_one_before", "A base that came in the shipment before", MANIFEST_OVER, *GOOD, FINISH, *second, shipments=both)
     yield good("of_the_first_one", "The first shipment has no base, and the second is over it", message(MANIFEST, manifest(NEW)), *blocks(NEW.data), FINISH, *second, shipments=both, holds=())
-    drinks = [offered(NEW, OLDER, "Drinks"), *delta(FROM_OLDER, base=OLDER)]
+    drinks = [offered(NEW, OLDER, "Drinks"), *delta(FROM_OLDER)]
     yield good("two_stores", "Two stores, each over what is held of it", MANIFEST_OVER, *GOOD, FINISH, *drinks, shipments=THERE + installed(NEW.data, name="Drinks"), holds=(*HOLDING, *DRINKS.turns))
     yield from external_files()
 
@@ -115,9 +115,9 @@ def external_files() -> Iterator[Vector]:
     holds: tuple[Turn, ...] = (("held", [text(content.json)]), ("base", [binary(older.data, "the store")]))
     segment = stored(numbers(1), piece((b"", len(older.data) - 1, 0), (CORE_DATA_STORE.data[-1:], 0, 0)))
     members = core_data_manifest(base={"sha256": older.digest})
-    frames = [message(MANIFEST, members), *delta(segment, base=older), *blocks(PHOTO, index=1)]
+    frames = [message(MANIFEST, members), *delta(segment), *blocks(PHOTO, index=1)]
     yield stream("base_external_files", "A store as a delta; its external files come whole", "done", installed(CORE_DATA_STORE.data, PHOTO, b""), *frames, FINISH, holds=holds)
-    of_file = [message(MANIFEST, members), *delta(segment, base=older), part_frame(1, DELTA, base=bytes.fromhex(older.digest)), *blocks(PHOTO, index=1)[1:]]
+    of_file = [message(MANIFEST, members), *delta(segment), part_frame(1, DELTA), *blocks(PHOTO, index=1)[1:]]
     yield stream("base_delta_of_external_file", "A delta of an external file", f"failed {VIOLATION}", [], *of_file, FINISH, holds=holds)
 
 
@@ -127,7 +127,7 @@ BY_PHONE = installed(NEW.data, signer=PHONE.id.hex())
 
 def senders() -> Iterator[Vector]:
     """A base comes from the device that has sent the delta."""
-    of_older = delta(FROM_OLDER, base=OLDER)
+    of_older = delta(FROM_OLDER)
     own, older = (PHONE, PHONE), over(base=OLDER, counter=2)
     yield stream("signed_base", "A signed delta over what the same device has sent", "done", BY_PHONE, *signed(PHONE, NUMBERED), *GOOD, FINISH, of=own)
     yield stream("signed_base_of_kept", "The same over a generation that is kept", "done", BY_PHONE, *signed(PHONE, older), *of_older, FINISH, of=own)
@@ -154,8 +154,8 @@ def missing() -> Iterator[Vector]:
 
     yield one("missing", "Nothing is held", MANIFEST_OVER, *GOOD, holds=())
     yield one("missing_other_held", "Another generation of the store is held", MANIFEST_OVER, *GOOD, holds=KEPT.turns)
-    yield one("missing_other_name", "The base is held under another name", offered(NEW, OLDER), *delta(FROM_OLDER, base=OLDER), holds=DRINKS.turns)
-    yield one("missing_new", "The base is what the delta makes", offered(NEW, NEW), *delta(FROM_BASE, base=NEW))
+    yield one("missing_other_name", "The base is held under another name", offered(NEW, OLDER), *delta(FROM_OLDER), holds=DRINKS.turns)
+    yield one("missing_new", "The base is what the delta makes", offered(NEW, NEW), *delta(FROM_BASE))
     yield one("missing_blocks", "Blocks would come: the manifest decides", MANIFEST_OVER, *blocks(NEW.data), holds=())
     yield one("missing_violation", "What is passed over is held to layouts alone", MANIFEST_OVER, part_frame(7, DELTA, position=9), *GOOD[1:], holds=())
     next_one = [FINISH, EMPTY_MANIFEST, *blocks(EMPTY_STORE.data)]
@@ -191,10 +191,7 @@ def violations() -> Iterator[Vector]:
     rest = GOOD[1:]
     whole_one = message(MANIFEST, manifest(NEW))
     yield wrong("not_named", "A delta over what is current, and the manifest names no base", *GOOD, offer=whole_one)
-    yield wrong("another", "A delta over another store than the manifest names, though it is held", *delta(FROM_OLDER, base=OLDER))
-    yield wrong("not_in_part", "A delta without a base, though the manifest names one", part_frame(0, DELTA), *rest)
-    yield wrong("of_blocks", "The base that the manifest names, of blocks", part_frame(0, BLOCKS, base=bytes.fromhex(BASE.digest)), *blocks(NEW.data)[1:])
-    yield wrong("position", "Another position than 0: one way nothing goes on", part_frame(0, DELTA, base=bytes.fromhex(BASE.digest), position=5), *rest)
+    yield wrong("position", "Another position than 0: one way nothing goes on", part_frame(0, DELTA, position=5), *rest)
     yield wrong("twice", "A delta anew after a delta", GOOD[0], *delta(FROM_BASE, anew=True))
     yield wrong("anew_at_first", "A delta anew, and nothing before it", *delta(FROM_BASE, anew=True))
     yield wrong("without_anew", "A delta after columns, and not anew", *rows(IN_COLUMNS), *GOOD)

@@ -8,19 +8,16 @@ from encoder.piece import Pieces, binary, joined
 from encoder.vector import Detail, Vector
 from encoder.wire import BLOCKS, COLUMNS, DELTA, SEGMENT_LIMIT, data, part
 
-BASE = bytes(range(32))
-
 
 def vectors() -> Iterator[Vector]:
     yield from parts()
     yield from pieces_of_data()
 
 
-def opened(name: str, about: str, encoding: int = BLOCKS, anew: bool = False, index: int = 0, position: int = 0, base: bytes = b"") -> Vector:
+def opened(name: str, about: str, encoding: int = BLOCKS, anew: bool = False, index: int = 0, position: int = 0) -> Vector:
     details: list[Detail] = [("value.encoding", str(encoding)), ("value.anew", "true" if anew else "false")]
     details += [("value.part", str(index)), ("value.position", str(position))]
-    details += [("value.base", base.hex())] if base else []
-    payload = part(index, encoding, anew, position, base)
+    payload = part(index, encoding, anew, position)
     return Vector(f"part_{name}", about, "3.3", "part", None, details, [("", payload)])
 
 
@@ -37,12 +34,11 @@ def parts() -> Iterator[Vector]:
     yield opened("encoding_255", "Encoding 255, which nobody knows", 255)
     yield opened("position", "A position, as of what goes on where a shipment broke off", DELTA, position=2**40)
     yield opened("position_highest", "The highest position", 4, position=2**64 - 1)
-    yield opened("base", "The store as a delta from another one", DELTA, base=BASE)
-    yield opened("base_anew", "The same after another encoding", DELTA, anew=True, base=BASE)
-    whole = joined(part(0, base=BASE))
-    for length in (0, 1, 13, 15, 45):
-        yield wrong(f"{length}_bytes", f"{length} bytes, which is not its length with a base or without", binary(whole[:length], "PART, cut"))
-    yield wrong("47_bytes", "A byte after the base", binary(whole + b"!", "PART, and a byte"))
+    yield opened("delta", "The store as a delta from another one", DELTA)
+    yield opened("delta_anew", "The same after another encoding", DELTA, anew=True)
+    whole = joined(part(0)) + bytes(32)
+    for length in (0, 1, 13, 15, 46):
+        yield wrong(f"{length}_bytes", f"{length} bytes, which is not its length", binary(whole[:length], "PART, cut"))
     yield wrong("flag_2", "A flag that means nothing", part(0, flags=2))
     yield wrong("flag_80", "A flag that means nothing beside the one that does", part(0, flags=0x81))
 

@@ -56,13 +56,14 @@ class Stream:
         digest = hashlib.sha256(self.bytes[:position]).hexdigest()
         return {"encoding": ENCODING_NAMES[self.encoding], "position": position, "sha256": digest}
 
-    def waits(self, position: int | None = None) -> tuple[Turn, Turn]:
+    def waits(self, position: int | None = None) -> tuple[Turn, ...]:
         """No turns: how the part was opened, and what came of it up to a position."""
         stream = self.bytes[:position]
-        return (("opening", [part(self.index, self.encoding, base=self.base)]), ("stream", [binary(stream, f"{len(stream)} bytes of the stream")]))
+        over: tuple[Turn, ...] = (("over", [binary(self.base, "the base")]),) if self.base else ()
+        return (("opening", [part(self.index, self.encoding)]), *over, ("stream", [binary(stream, f"{len(stream)} bytes of the stream")]))
 
     def opened(self, position: int = 0, anew: bool = False) -> Pieces:
-        return part_frame(self.index, self.encoding, anew=anew, base=self.base, position=position)
+        return part_frame(self.index, self.encoding, anew=anew, position=position)
 
     def rest(self, position: int = 0) -> Frames:
         frames: Frames = []

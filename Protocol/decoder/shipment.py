@@ -47,6 +47,8 @@ class Shipment:
         self.segments: list[bytes] = []
         self.store: Opening | None = None
         """As what part 0 came last."""
+        self.over: str | None = None
+        """The base, as it was then."""
         self.takes = takes
         self.wanted: dict[int, set[int]] = {}
         """What is still to come or has come since the last END, and in which encodings it may."""
@@ -114,9 +116,10 @@ class Shipment:
         self.goes_on = {}
         return can
 
-    def stream_to(self, part: int, goes_on: Members, base: str) -> bytes:
+    def stream_to(self, part: int, goes_on: Members) -> bytes:
         """What waits of the part up to where `from` says."""
         encoding = ENCODINGS[goes_on["encoding"]]
+        base = self.base or "" if encoding == DELTA else ""
         for each in self.waiting:
             found = each.stream[: goes_on["position"]]
             is_there = each.is_of(self.files[part]) and (each.encoding, each.base) == (encoding, base) and len(found) == goes_on["position"]
@@ -128,8 +131,6 @@ class Shipment:
         part, encoding = opening.part, opening.encoding
         if encoding not in self.takes:
             raise Refused("feature-not-supported", f"encoding {encoding}")
-        if opening.base != (bytes.fromhex(self.base or "") if encoding == DELTA else b""):
-            raise violation("a base where there is none, or another base")
         goes_on = self.goes_on.get(part)
         if opening.position and (goes_on is None or opening.position != goes_on["position"] or encoding != ENCODINGS.get(goes_on["encoding"])):
             raise violation("a position that `from` has not, or not in this encoding")
@@ -147,10 +148,10 @@ class Shipment:
         self.contents[part], self.offset = bytearray(), 0
         self.begun, self.missing = b"", 0
         if part == 0:
-            self.segments, self.store = [], opening
+            self.segments, self.store, self.over = [], opening, self.base
         self.faults.pop(part, None)
         if opening.position and goes_on:
-            found = cut(self.stream_to(part, goes_on, opening.base.hex()))
+            found = cut(self.stream_to(part, goes_on))
             assert found is not None
             for data in found[0]:
                 self.append(data, False)
@@ -202,7 +203,7 @@ class Shipment:
         assert self.store is not None
         if self.store.encoding == COLUMNS:
             return store_of(self.segments, size)
-        base = self.stores.get(self.store.base.hex())
+        base = self.stores.get(self.over or "")
         if base is None:
             raise Refused("damaged", "the base cannot be read")
         return result_of(self.segments, base, size)

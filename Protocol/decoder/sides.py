@@ -61,6 +61,7 @@ class Side:
         self.unfinished: dict[bytes, bytes] = {}
         """The same of what broke off, and waits."""
         self.opening: Opening | None = None
+        self.opened_over = ""
         """How the part of it was opened of which a stream waits."""
         self.waiting: dict[str, list[Waiting]] = {}
         """Streams that wait, by the names of their stores."""
@@ -88,7 +89,7 @@ class Side:
             if label == "base":
                 self.stores[hashlib.sha256(data).hexdigest()] = data
                 continue
-            if label in ("unfinished", "whole", "opening", "stream"):
+            if label in ("unfinished", "whole", "opening", "over", "stream"):
                 self.waits(label, data)
                 continue
             is_own = label == self.own
@@ -127,10 +128,12 @@ class Side:
             if hashlib.sha256(data).hexdigest() not in [file["sha256"] for file in files]:
                 raise AssertionError("no part of what broke off")
         elif label == "opening":
-            self.opening = opening(data)
+            self.opening, self.opened_over = opening(data), ""
+        elif label == "over":
+            self.opened_over = data.hex()
         else:
             assert self.opening is not None
-            found = Waiting(files[self.opening.part], self.opening.encoding, self.opening.base.hex(), data)
+            found = Waiting(files[self.opening.part], self.opening.encoding, self.opened_over, data)
             self.waiting.setdefault(manifest["name"], []).append(found)
 
     def greeting(self, payload: bytes) -> None:
@@ -334,7 +337,7 @@ class Consumer(Side):
         assert self.current is not None
         self.current.want(answer)
         for part, goes_on in self.current.goes_on.items():
-            self.current.stream_to(part, goes_on, self.current.base or "" if goes_on["encoding"] == "delta" else "")
+            self.current.stream_to(part, goes_on)
         stores = {json.loads(content)["store"]["sha256"] for content in self.held.values()}
         if self.current.base and self.current.base not in stores:
             raise violation("a base that is not held")

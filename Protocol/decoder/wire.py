@@ -16,14 +16,14 @@ OUR_VERSION = 1
 HELLO, MANIFEST, ANSWER, PART, DATA, END, RECEIPT, REFUSAL, CANCEL, SIGNATURE = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 WORKING = 0x81
 LIMITS = {
-    HELLO: 262145, MANIFEST: 4194305, ANSWER: 262145, PART: 46, DATA: 4195329, END: 0,
+    HELLO: 262145, MANIFEST: 4194305, ANSWER: 262145, PART: 14, DATA: 4195329, END: 0,
     RECEIPT: 262145, REFUSAL: 262144, CANCEL: 262144, SIGNATURE: 4160, WORKING: 0,
 }  # fmt: skip
 OPTIONAL_LIMIT = 65536
 MANIFEST_SIZE, MESSAGE_SIZE = 4194304, 262144
 BLOCKS, COLUMNS, DELTA = 1, 2, 3
 ENCODINGS = {"blocks": BLOCKS, "columns": COLUMNS, "delta": DELTA}
-PART_FIELDS, BASE = 14, 32
+PART_FIELDS = 14
 BLOCK_FIELDS = 5
 LARGEST_DECODED, LARGEST_ENCODED = 1048576, 1049600
 WINDOW = 32768
@@ -117,16 +117,15 @@ class Opening:
     anew: bool
     part: int
     position: int
-    base: bytes
 
 
 def opening(payload: bytes) -> Opening:
-    if len(payload) not in (PART_FIELDS, PART_FIELDS + BASE):
+    if len(payload) != PART_FIELDS:
         raise violation("no PART is as long")
     if payload[1] > 1:
         raise violation("flags that mean nothing")
     numbers = int.from_bytes(payload[2:6], "big"), int.from_bytes(payload[6:14], "big")
-    return Opening(payload[0], payload[1] == 1, *numbers, payload[14:])
+    return Opening(payload[0], payload[1] == 1, *numbers)
 
 
 def content_of(payload: bytes) -> tuple[bytes, bool]:

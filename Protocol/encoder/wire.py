@@ -23,7 +23,7 @@ NAMES = {
     RECEIPT: "RECEIPT", REFUSAL: "REFUSAL", CANCEL: "CANCEL", SIGNATURE: "SIGNATURE", WORKING: "WORKING", PADDING: "PADDING",
 }  # fmt: skip
 LIMITS = {
-    HELLO: 262_145, MANIFEST: 4_194_305, ANSWER: 262_145, PART: 46, DATA: 4_195_329, END: 0,
+    HELLO: 262_145, MANIFEST: 4_194_305, ANSWER: 262_145, PART: 14, DATA: 4_195_329, END: 0,
     RECEIPT: 262_145, REFUSAL: 262_144, CANCEL: 262_144, SIGNATURE: 4160, WORKING: 0,
 }  # fmt: skip
 PACKED = {HELLO, MANIFEST, ANSWER, RECEIPT}
@@ -121,7 +121,7 @@ def answer_json(stream: bytes) -> Pieces:
 
 
 def part(
-    index: int, encoding: int = BLOCKS, anew: bool = False, position: int = 0, base: bytes = b"", flags: int | None = None
+    index: int, encoding: int = BLOCKS, anew: bool = False, position: int = 0, flags: int | None = None
 ) -> Pieces:
     """The payload of PART."""
     flags = int(anew) if flags is None else flags
@@ -130,7 +130,6 @@ def part(
         Piece(bytes([flags]), {0: "flags: none", 1: "flags: anew"}.get(flags, "flags that mean nothing")),
         Piece(struct.pack(">I", index), f"part {index}"),
         Piece(struct.pack(">Q", position), f"position {position}"),
-        *binary(base, "base"),
     ]
 
 

@@ -135,7 +135,6 @@ struct DecodedValues {
         add("anew", opening.isAnew)
         add("part", opening.part)
         add("position", opening.position)
-        add("base", opening.base)
     }
 
     private mutating func add(_ receipt: Receipt) {

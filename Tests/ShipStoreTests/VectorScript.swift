@@ -90,7 +90,7 @@ actor VectorScript: LinkSource, LinkSink {
         case .frame(.refusal(let reason)): "REFUSAL \(reason.code) of the \(reason.extent)"
         case .frame(.manifest(let manifest)): "MANIFEST \(manifest.name) \(manifest.store.sha256)"
         case .frame(.part(let opening)):
-            "PART \(opening.part) \(opening.encoding)\(opening.base.map { " over \($0.short)" } ?? "")\(opening.isAnew ? " anew" : "")\(opening.position > 0 ? " from \(opening.position)" : "")"
+            "PART \(opening.part) \(opening.encoding)\(opening.isAnew ? " anew" : "")\(opening.position > 0 ? " from \(opening.position)" : "")"
         // How they are cut is the producer's affair.
         case .frame(.data): nil
         case .frame(.cancel(let reason)): "CANCEL \(reason.code) of the \(reason.extent)"

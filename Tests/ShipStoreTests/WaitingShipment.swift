@@ -21,18 +21,19 @@ struct WaitingShipment {
     }
 
     /// The sections that are neither side's.
-    static let labels: Set = ["unfinished", "whole", "opening", "stream"]
+    static let labels: Set = ["unfinished", "whole", "opening", "over", "stream"]
 
     static func all(in vector: VectorFile) throws -> [WaitingShipment] {
-        var (found, opening) = ([WaitingShipment](), PartOpening?.none)
+        var (found, opening, base) = ([WaitingShipment](), PartOpening?.none, ContentDigest?.none)
         for section in vector.sections {
             switch section.label {
             case "unfinished": found.append(try WaitingShipment(section.bytes))
             case "whole": found[found.count - 1].whole.append(section.bytes)
-            case "opening": opening = try PartOpening(decoding: section.bytes[...])
+            case "opening": (opening, base) = (try PartOpening(decoding: section.bytes[...]), nil)
+            case "over": base = ContentDigest(bytes: section.bytes)
             case "stream":
                 guard let opening, let encoding = PartEncoding(rawValue: opening.encoding) else { continue }
-                found[found.count - 1].add(section.bytes, opening, encoding)
+                found[found.count - 1].add(section.bytes, opening, encoding, over: base)
             default: break
             }
         }
@@ -45,7 +46,9 @@ struct WaitingShipment {
         manifest = try MessageCoding.decodeManifest(Array("{".utf8) + Array(circumstances.utf8) + json.dropFirst())
     }
 
-    private mutating func add(_ bytes: [UInt8], _ opening: PartOpening, _ encoding: PartEncoding) {
+    private mutating func add(
+        _ bytes: [UInt8], _ opening: PartOpening, _ encoding: PartEncoding, over base: ContentDigest?
+    ) {
         var (pieces, rest) = ([(data: [UInt8], size: Int)](), bytes[...])
         while rest.count > 4 {
             let size = Int(rest.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
@@ -55,7 +58,7 @@ struct WaitingShipment {
         }
         streams.append(
             Stream(
-                encoding: encoding, part: manifest.parts[Int(opening.part)], base: opening.base, pieces: pieces,
+                encoding: encoding, part: manifest.parts[Int(opening.part)], base: base, pieces: pieces,
                 count: bytes.count))
     }
 }

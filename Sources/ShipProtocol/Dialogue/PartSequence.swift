@@ -39,7 +39,6 @@ package struct PartSequence: Hashable, Sendable {
         }
         let before = begun[wanted[index].index] ?? []
         guard wanted[index].encodings.contains(encoding), !before.contains(encoding) else { throw .badPart(.encoding) }
-        guard opening.base == (encoding.needsBase ? wanted[index].base : nil) else { throw .badPart(.base) }
         guard opening.isAnew != before.isEmpty else { throw .badPart(.anew) }
         let start = before.isEmpty ? wanted[index].start.flatMap { $0.encoding == encoding ? $0 : nil } : nil
         guard opening.position == 0 || opening.position == start.map({ UInt64($0.position) }) else {

@@ -19,7 +19,7 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
         switch self {
         case .hello, .answer, .receipt, .manifest: 1 + jsonLimit
         case .refusal, .cancel: jsonLimit
-        case .part: PartOpening.longest
+        case .part: PartOpening.size
         case .data: PartData.headerSize + Limits.segmentSize
         case .signature: Signature.size + Limits.certificateSize
         case .end, .working: 0

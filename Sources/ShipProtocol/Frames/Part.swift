@@ -4,12 +4,10 @@
 ///     1  1 byte   flags: bit 0 says that all that has come of the part is void, the others are 0
 ///     2  4 bytes  index of the part
 ///     6  8 bytes  position from which the data go on
-///     14 0 or 32  base
 ///
 /// Source: `Protocol/README.md` section 3.3. Vectors: `part_*`.
 package struct PartOpening: Hashable, Sendable {
-    private static let size = 14
-    package static let longest = size + ContentDigest.size
+    package static let size = 14
     private static let anewFlag: UInt8 = 1
 
     /// Its number: it may be one that this version does not know.
@@ -18,27 +16,22 @@ package struct PartOpening: Hashable, Sendable {
     package let part: UInt32
     /// Bytes of the part's stream that are there already: see `StreamStart`.
     package let position: UInt64
-    /// What the encoding refers to; `nil` for nothing.
-    package let base: ContentDigest?
 
     /// - Parameters:
-    ///   - base: What the consumer has said that it holds; of an encoding that needs none it is left out.
     ///   - isAnew: Whether something of the part has come in another encoding.
     ///   - start: What came in an earlier session, where the data go on from there.
     package init(
-        _ part: Int, as encoding: PartEncoding, over base: ContentDigest? = nil, isAnew: Bool = false,
-        after start: StreamStart? = nil
+        _ part: Int, as encoding: PartEncoding, isAnew: Bool = false, after start: StreamStart? = nil
     ) {
         self.encoding = encoding.rawValue
         self.isAnew = isAnew
         self.part = UInt32(clamping: part)
         position = UInt64(start?.position ?? 0)
-        self.base = encoding.needsBase ? base : nil
     }
 
     /// - Throws: `.badPart` for another length, and for flags that mean nothing.
     package init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
-        guard payload.count == Self.size || payload.count == Self.longest else { throw .badPart(.length) }
+        guard payload.count == Self.size else { throw .badPart(.length) }
         let start = payload.startIndex
         let flags = payload[start + 1]
         guard flags & ~Self.anewFlag == 0 else { throw .badPart(.flags) }
@@ -46,14 +39,12 @@ package struct PartOpening: Hashable, Sendable {
         isAnew = flags & Self.anewFlag != 0
         part = UInt32(bigEndianBytes: payload[start + 2..<start + 6])
         position = UInt64(bigEndianBytes: payload[start + 6..<start + 14])
-        base = ContentDigest(bytes: Array(payload.dropFirst(Self.size)))
     }
 
     func append(to bytes: inout [UInt8]) {
         bytes += [encoding, isAnew ? Self.anewFlag : 0]
         bytes.append(bigEndian: part)
         bytes.append(bigEndian: position)
-        bytes += base?.bytes ?? []
     }
 }
 

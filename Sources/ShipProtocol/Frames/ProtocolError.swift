@@ -62,8 +62,6 @@ public enum ProtocolError: Error, Hashable, Sendable {
         case position
         /// What follows a DATA that was cut is not the rest of it.
         case rest
-        /// The encoding refers to nothing.
-        case base
         /// All that has come of it is longer than may be.
         case tooLong
     }

@@ -95,7 +95,6 @@ extension ProtocolError.PartFlaw {
         case .anew: "it begins anew, or does not"
         case .position: "its position"
         case .rest: "what follows is not the rest of what was cut"
-        case .base: "its base"
         case .tooLong: "it is longer than it may be"
         }
     }

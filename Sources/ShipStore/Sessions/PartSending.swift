@@ -114,7 +114,7 @@ struct PartSending {
             goingOnAfter: earlier?.pieces)
         // The first piece, and the end of a self-check, may be a while in coming.
         try await writer.whileWorking {
-            if let earlier { try await goOn(first, after: earlier, over: base, report) }
+            if let earlier { try await goOn(first, after: earlier, report) }
             try await encoder.encode(parts, dial) { piece in
                 try mayGoOn()
                 if piece.part != openPart { try await open(piece.part, in: encoding, over: base) }
@@ -134,7 +134,7 @@ struct PartSending {
     private mutating func open(_ part: Int, in encoding: PartEncoding, over base: ContentDigest?) async throws {
         let isAnew = opened(part, encoding)
         if part == 0 { sentStore = SentStore(encoding: encoding) }
-        try await writer.send(.part(PartOpening(part, as: encoding, over: base, isAnew: isAnew)))
+        try await writer.send(.part(PartOpening(part, as: encoding, isAnew: isAnew)))
         openPart = part
         let header = PartStream.Header(encoding, of: shipment.manifest.parts[part], over: base)
         shipment.record?.begin(header)
@@ -142,14 +142,14 @@ struct PartSending {
 
     /// Sends what an earlier session has encoded, and the consumer does not have.
     private mutating func goOn(
-        _ part: Int, after earlier: EarlierStream, over base: ContentDigest?, _ report: (SendEvent) -> Void
+        _ part: Int, after earlier: EarlierStream, _ report: (SendEvent) -> Void
     ) async throws {
         let (start, stream) = (earlier.start, earlier.stream)
         try mayGoOn()
         _ = opened(part, start.encoding)
         if part == 0 { sentStore = SentStore(encoding: start.encoding) }
         report(.wentOn(shipment.manifest.name, after: start.position))
-        try await writer.send(.part(PartOpening(part, as: start.encoding, over: base, after: start)))
+        try await writer.send(.part(PartOpening(part, as: start.encoding, after: start)))
         openPart = part
         for index in earlier.place.whole..<stream.entries.count {
             try mayGoOn()
