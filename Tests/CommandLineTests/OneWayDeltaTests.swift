@@ -79,6 +79,37 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `a holdings file comes through a pipe too, and a rehearsal says what it saves`() async throws {
+        _ = try await send("1.shipment")
+        try await receive("1.shipment").expectSuccess()
+        try await hold("1.holdings")
+        try change(1)
+        let options = "--since 1.shipment --for - --level 6"
+        let rehearsed = try await desk.shell(
+            "$SHIP send Recipes.sqlite --to ./none.shipment --dry-run \(options) < 1.holdings")
+        rehearsed.expectSuccess()
+        #expect(rehearsed.stderr.contains("would send Recipes: "))
+        #expect(rehearsed.stderr.hasSuffix("to who has what it builds on; nothing was sent\n"))
+        #expect(!desk.names.contains("none.shipment"))
+        try await desk.shell("$SHIP send Recipes.sqlite --to ./2.shipment -q \(options) < 1.holdings").expectSuccess()
+        #expect(try size("2.shipment") < size("1.shipment") / 20)
+        try await receive("2.shipment").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
+    @Test func `where hardly anything is left of the base, the file is hardly larger than a whole one`() async throws {
+        _ = try await send("1.shipment")
+        try await receive("1.shipment").expectSuccess()
+        try await hold("1.holdings")
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "UPDATE recipe SET title = hex(randomblob(21))")
+        let sent = try await send("2.shipment", "--since", "1.shipment", "--for", "1.holdings")
+        #expect(sent.causes == [])
+        _ = try await send("whole.shipment")
+        #expect(try size("2.shipment") < size("whole.shipment") * 5 / 4)
+        try await receive("2.shipment").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
     @Test func `an older whole shipment does as well, alone or beside a holdings file`() async throws {
         _ = try await send("1.shipment")
         try await receive("1.shipment").expectSuccess()

@@ -107,9 +107,12 @@ struct SendReporter: Sendable {
 
     private func finishRehearsal(_ delivery: Delivery) {
         let (size, wire) = (delivery.manifest.totalSize, delivery.bytesSent)
+        // What the receiver has is known where it has said so in a file.
+        let condition: PrintableText =
+            delivery.store?.encoding == .delta ? "to who has what it builds on" : "if the receiver has none of it"
         console.say(
             "would send \(delivery.manifest.name): \(Figures.bytes(wire)) for \(Figures.bytes(size))"
-                + " (\(Figures.percent(wire, of: size))), if the receiver has none of it; nothing was sent")
+                + " (\(Figures.percent(wire, of: size))), \(condition); nothing was sent")
         emit(
             SendLine(
                 event: "would-send", name: delivery.manifest.name, wire: wire, seconds: delivery.duration / .seconds(1))
