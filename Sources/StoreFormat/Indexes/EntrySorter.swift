@@ -22,11 +22,11 @@ package protocol SpillRoom: Sendable {
 /// Memory: entries up to `runSize`, with 24 bytes each beside them; more are sorted in runs, spilled, and merged.
 package struct EntrySorter {
     /// Bytes of entries that are sorted in memory.
-    package static let runSize = 8 * 1024 * 1024
+    package static let runSize = 4 * 1024 * 1024
     /// Most entries of a run.
     private static let mostEntries = 1 << 19
     /// Bytes of all runs together that are held while they are merged.
-    private static let mergeSize = 8 * 1024 * 1024
+    private static let mergeSize = 4 * 1024 * 1024
 
     private let order: IndexOrder
     private let runSize: Int
@@ -58,6 +58,10 @@ package struct EntrySorter {
     /// - Returns: What `make` returns: whether there is one.
     package mutating func add(_ make: (inout [UInt8]) -> Bool) throws -> Bool {
         if bytes.count >= runSize || entries.count >= Self.mostEntries { try spillRun() }
+        // An array that grows by itself becomes twice as large as it was, and is there twice while it is copied.
+        if bytes.count > runSize / 2, bytes.capacity < runSize + IndexShape.longestEntry {
+            bytes.reserveCapacity(runSize + IndexShape.longestEntry)
+        }
         let start = bytes.count
         guard make(&bytes) else { return false }
         let prefix = order.prefix(of: bytes.span.extracting(start..<bytes.count))
