@@ -60,7 +60,7 @@ import Testing
 
     /// One device has as many sessions as the receiver serves at a time, and says in each that it is at work; strangers are
     /// silent.
-    @Test func `a quick sender among slow and silent ones ships in twice its time at most`() async throws {
+    @Test func `a quick sender waits for none of the slow and silent ones`() async throws {
         let slow = try await desk.id(of: "slow")
         try await desk.run("trust", slow, "--identity", "watch", "--role", "sender", "-q").expectSuccess()
         let rounds = Soak.isOn ? 20 : 3
@@ -73,7 +73,8 @@ import Testing
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
         // The middle one of each: a machine that is busy with something else delays one or the other.
         let (before, after) = (alone.sorted()[rounds / 2], among.sorted()[rounds / 2])
-        #expect(after < before * 2, "\(before) alone, \(after) among others")
+        // A shipment takes some hundredths of a second, and whom it would wait for says a word in seconds.
+        #expect(after < before * 2 + .milliseconds(500), "\(before) alone, \(after) among others")
         #expect(sessions.isOpen)
         _ = crowd
     }

@@ -154,7 +154,12 @@ import Testing
                             guard let opened = known.open(unless: { false }) else { continue }
                             #expect(ContentDigest(hashing: try opened.path.content) == known.manifest.store.sha256)
                         }
-                        if round % 5 == 4 { _ = try small.forget(.key(key)) }
+                        guard round % 5 == 4 else { continue }
+                        do {
+                            _ = try small.forget(.key(key))
+                        } catch BaseMemoryError.stillThere {
+                            // Another one of the many reads it.
+                        }
                     }
                 }
             }

@@ -203,10 +203,10 @@ import Testing
     @Test func `makes the rest of a delta, at the level of then, and of no other`() async throws {
         let sql = """
             CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);
-            \(Self.numbers(9000)) INSERT INTO t SELECT i, hex(randomblob(150)) FROM n;
+            \(Self.numbers(9000)) INSERT INTO t SELECT i, replace(hex(randomblob(150)), '7', ' in all ') FROM n;
             """
         let base = try Copy(sql)
-        // Nothing in common, so that there are several segments.
+        // Hardly anything in common, so that there are several segments; and something that levels find in other ways.
         let new = try Copy(sql)
         let whole = try await Stream(delta(base, new, .standard))
         #expect(whole.data.count > 3 && whole.notes.allSatisfy { $0.setting == 6 })
