@@ -24,6 +24,10 @@ depends=$(cd "$work" && dpkg-shlibdeps -O -e root/usr/bin/ship-store 2> "$work/c
     cat "$work/complaints" >&2
     exit 1
 }
+# But of packed relocations it does not know that glibc reads them from 2.36 on.
+if readelf --version-info "$root/usr/bin/ship-store" | grep GLIBC_ABI_DT_RELR > /dev/null; then
+    depends="$depends, libc6 (>= 2.36)"
+fi
 mkdir "$root/DEBIAN"
 cat > "$root/DEBIAN/control" << CONTROL
 Package: ship-store
