@@ -74,7 +74,7 @@ struct EditedRows {
                 candidates.append(strings.map { $0 ? way : .whole })
             }
         }
-        let contents = rows.map { content($0, column) }
+        let contents = rows.map { shared.effort.mayDeflateAgain ? content($0, column) : nil }
         if contents.contains(where: { $0 != nil }) {
             // The base has the like of it for certain, which a trial does not see.
             candidates = [contents.map { $0 == nil ? .whole : .deflated }]

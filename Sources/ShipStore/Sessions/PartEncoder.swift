@@ -135,7 +135,9 @@ private struct DeltaPartEncoder: PartEncoder {
         do {
             let encoder = try codec.makeDeltaEncoder(
                 try shipment.storeToEncode(dial, isAwaited: true, goingOnAfter: earlier),
-                BaseToReferTo(base.path, goesByRows: shipment.indexShapes != nil, limit: limit))
+                BaseToReferTo(
+                    base.path, goesByRows: shipment.indexShapes != nil, limit: limit,
+                    isAnswered: shipment.manifest.base == nil))
             try await encoder.encode { segment, position in
                 try await deliver(EncodedPiece(ofStore: segment, position))
             }

@@ -17,6 +17,10 @@ package struct SegmentEffort: Hashable, Sendable {
     /// best is found by trial.
     let leastGains: [Int?]
 
+    /// Whether a delta may have the receiver deflate a blob once more, as zlib does: one that makes other bytes of it has to be able to
+    /// ask for the store in another way.
+    package var mayDeflateAgain = true
+
     package static let fast = SegmentEffort(.fastest)
     package static let standard = SegmentEffort(.standard)
     package static let smallest = SegmentEffort(.smallest)
