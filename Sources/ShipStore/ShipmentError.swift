@@ -76,6 +76,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case sameName(StoreName)
     /// A shipment that nobody answers says what differs from a store, of this digest, that is not here.
     case missingBase(StoreName, ContentDigest)
+    /// A shipment in a file is to be looked at, and says what differs from a store of this digest, without which it is nothing.
+    case notWhole(FilePath, StoreName, base: ContentDigest)
     /// What is said to tell what a receiver holds does not.
     case badHoldings(FilePath, flaw: ForeignText)
     /// The producer awaits an answer on a link on which there is no way back.

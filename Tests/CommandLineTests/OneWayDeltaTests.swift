@@ -74,6 +74,17 @@ import Testing
             "python3 '\(unpack)' 5.shipment --base base.sqlite --into out; cmp out/Recipes.sqlite inbox/Recipes.sqlite"
         )
         .expectSuccess()
+        // Without a base there is nothing to look at; but it is not damaged.
+        for command in [
+            ["inspect", "5.shipment"], ["verify", "5.shipment"],
+            ["send", "Recipes.sqlite", "--to", "./6.shipment", "--since", "5.shipment"],
+        ] {
+            let looked = try await desk.run(command)
+            #expect(
+                looked.status == .exited(72)
+                    && looked.stderr.contains("5.shipment says what differs from another copy of Recipes"))
+            #expect(looked.stdout == "")
+        }
         let bare = try await desk.shell("python3 '\(unpack)' 5.shipment --into none")
         #expect(bare.status == .exited(65) && bare.stderr.contains("missing-base"))
         #expect(try desk.leftovers == [])

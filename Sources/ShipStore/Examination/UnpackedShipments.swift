@@ -34,10 +34,15 @@ struct UnpackedShipments: ~Copyable {
     ) async throws(ShipmentError) -> [Unpacked] {
         let consumer = try Consumer(inbox: inbox)
         let signers = Mutex([StoreName: DeviceIdentifier]())
-        let receipts = try await consumer.receive(from: .file(path)) { report in
-            if case .signed(let id) = report.event, let name = report.session?.name {
-                signers.withLock { $0[name] = id }
+        let receipts: [Receipt]
+        do throws(ShipmentError) {
+            receipts = try await consumer.receive(from: .file(path)) { report in
+                if case .signed(let id) = report.event, let name = report.session?.name {
+                    signers.withLock { $0[name] = id }
+                }
             }
+        } catch .missingBase(let name, let base) {
+            throw .notWhole(path, name, base: base)
         }
         do throws(InboxError) {
             var all: [Unpacked] = []

@@ -69,6 +69,9 @@ public struct Verification: Sendable {
                 return shipments.all.map {
                     Finding(place: .file(path), manifest: $0.generation.manifest, problem: nil, signer: $0.signer)
                 }
+            } catch .notWhole(let path, let name, let base) {
+                // It may be as good as any.
+                throw .notWhole(path, name, base: base)
             } catch {
                 return [Finding(place: .file(path), manifest: nil, problem: error)]
             }

@@ -90,6 +90,12 @@ extension ShipmentError {
                     + "its SHA-256 is \(digest)",
                 hint: "say here `ship-store holdings --into INBOX > FILE`, with --for SENDER if it signs, and there "
                     + "`ship-store send STORE --for FILE --to SHIPMENT`, or leave --for and --since out")
+        case .notWhole(let path, let name, let base):
+            Explanation(
+                "\(path) says what differs from another copy of \(name), and is nothing without it: its SHA-256 is \(base)",
+                hint:
+                    "a receiver that holds that copy takes it: `ship-store receive --into INBOX --from FILE`; what is "
+                    + "to be looked at, or to be given with --since, has to be sent without --for and --since")
         case .badHoldings(let path, let flaw):
             Explanation(
                 "\(path) does not say what a receiver holds: \(flaw)",

@@ -37,7 +37,7 @@ extension ShipmentError {
         case .source, .serving, .sqlite, .unforeseen, .model, .operation, .report, .unfinished, .metadata, .memory,
             .notRemembered, .identity,
             .trustList, .pairing,
-            .noSuchPeer, .sameName, .badHoldings:
+            .noSuchPeer, .sameName, .notWhole, .badHoldings:
             reason(.cannotInstall)
         case .stopped: reason(.stopped)
         }
@@ -56,7 +56,7 @@ extension ShipmentError {
         case .refused, .givenUp, .cannotAnswer, .link, .overdue, .protocolBroken, .badFile, .source, .model, .operation,
             .report,
             .unfinished, .metadata, .memory, .notRemembered, .identity, .trustList, .pairing, .noSuchPeer, .sameName,
-            .signature, .badHoldings, .stopped:
+            .signature, .notWhole, .badHoldings, .stopped:
             false
         }
     }
@@ -74,7 +74,7 @@ extension ShipmentError {
             .operation, .report, .unfinished, .metadata, .memory, .notRemembered, .identity, .trustList, .pairing,
             .noSuchPeer, .sameName,
             .notAllowed, .signature,
-            .unsigned, .unknownSigner, .missingBase, .badHoldings:
+            .unsigned, .unknownSigner, .missingBase, .notWhole, .badHoldings:
             reason(.stopped)
         }
     }

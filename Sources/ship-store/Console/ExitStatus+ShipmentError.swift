@@ -37,7 +37,7 @@ extension ExitStatus {
             case .pairing: .notPermitted
             case .noSuchPeer: .noInput
             case .notAllowed, .signature, .unsigned, .unknownSigner: .notPermitted
-            case .missingBase: .missingBase
+            case .missingBase, .notWhole: .missingBase
             case .badHoldings: .badData
             case .cannotAnswer: .protocolBroken
             case .stopped, .overdue: .tryAgain
