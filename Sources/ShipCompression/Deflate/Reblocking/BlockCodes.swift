@@ -3,7 +3,7 @@ struct BlockCodes {
     let symbols: HuffmanCode
     let distances: HuffmanCode
     /// Values, and how many bits each takes.
-    private(set) var head: [(value: UInt64, bits: Int)] = []
+    let head: [(value: UInt64, bits: Int)]
 
     /// How far counts may be from their neighbours to be made even.
     private static let tolerances = 0...4
@@ -32,19 +32,47 @@ struct BlockCodes {
         // Some decoders want one code even where there is no match.
         if used.allSatisfy({ $0 == 0 }) { used[0] = 1 }
         distances = HuffmanCode(counts: used, limit: DeflateFormat.longestCode)
-        let ofSymbols = symbols.lengths.withoutLastZeros(least: 257)
-        let ofDistances = distances.lengths.withoutLastZeros(least: 1)
-        let steps = Self.steps(ofSymbols + ofDistances)
-        var stepCounts = [Int](repeating: 0, count: DeflateFormat.lengthCodeOrder.count)
-        for step in steps { stepCounts[step.symbol] += 1 }
-        let code = HuffmanCode(counts: stepCounts, limit: DeflateFormat.longestLengthCode)
+        let (ofSymbols, ofDistances) = Self.said(symbols, distances)
+        head = Self.head(ofSymbols.count, ofDistances.count, Self.steps(ofSymbols + ofDistances)) {
+            HuffmanCode(counts: $0, limit: DeflateFormat.longestLengthCode)
+        }
+    }
+
+    /// Those that zlib makes of the counts. It says no run that begins among the symbols and ends among the distances.
+    init(zlib counts: TokenCounts) {
+        func code(_ counts: [Int], _ limit: Int) -> HuffmanCode {
+            HuffmanCode(lengths: ZlibCodeLengths.lengths(counts, limit: limit))
+        }
+        symbols = code(counts.symbols, DeflateFormat.longestCode)
+        distances = code(counts.distances, DeflateFormat.longestCode)
+        let (ofSymbols, ofDistances) = Self.said(symbols, distances)
+        head = Self.head(ofSymbols.count, ofDistances.count, Self.steps(ofSymbols) + Self.steps(ofDistances)) {
+            code($0, DeflateFormat.longestLengthCode)
+        }
+    }
+
+    /// How long the codes are, up to the last one that is used.
+    private static func said(_ symbols: HuffmanCode, _ distances: HuffmanCode) -> (symbols: [UInt8], distances: [UInt8])
+    {
+        (symbols.lengths.withoutLastZeros(least: 257), distances.lengths.withoutLastZeros(least: 1))
+    }
+
+    /// - Parameter lengthCode: Makes the code that the steps are written in, of how often each step is used.
+    private static func head(
+        _ symbolCount: Int, _ distanceCount: Int, _ steps: [(symbol: Int, more: Int, bits: Int)],
+        lengthCode: ([Int]) -> HuffmanCode
+    ) -> [(value: UInt64, bits: Int)] {
+        var counts = [Int](repeating: 0, count: DeflateFormat.lengthCodeOrder.count)
+        for step in steps { counts[step.symbol] += 1 }
+        let code = lengthCode(counts)
         let lengths = DeflateFormat.lengthCodeOrder.map { code.lengths[$0] }.withoutLastZeros(least: 4)
-        head = [(UInt64(ofSymbols.count - 257), 5), (UInt64(ofDistances.count - 1), 5), (UInt64(lengths.count - 4), 4)]
+        var head = [(UInt64(symbolCount - 257), 5), (UInt64(distanceCount - 1), 5), (UInt64(lengths.count - 4), 4)]
         head += lengths.map { (UInt64($0), 3) }
         for step in steps {
             head.append((UInt64(code.codes[step.symbol]), Int(code.lengths[step.symbol])))
             if step.bits > 0 { head.append((UInt64(step.more), step.bits)) }
         }
+        return head
     }
 
     /// The lengths of codes as they are said: one by one, and runs of them in one.

@@ -13,11 +13,19 @@ enum DeflateFormat {
     /// Bytes in one stored block.
     static let longestStored = 65_535
 
+    static let shortestMatch = 3
+    static let longestMatch = 258
+
     /// The least length of each length code, and the bits that follow it.
     static let lengths: [(base: Int, extra: Int)] = (0..<29).map { code in
         if code == 28 { return (258, 0) }
         let extra = code < 8 ? 0 : code / 4 - 1
         return (code < 8 ? code + 3 : (4 + code % 4) << extra + 3, extra)
+    }
+
+    /// The length code of each length, from the shortest match on.
+    static let lengthCodes = (shortestMatch...longestMatch).map { length in
+        UInt8(lengths.lastIndex { $0.base <= length && length - $0.base < 1 << $0.extra } ?? 0)
     }
 
     /// The bits that follow each distance code.

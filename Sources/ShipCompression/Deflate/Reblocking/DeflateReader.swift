@@ -1,7 +1,7 @@
 /// The tokens of a raw deflate stream.
 ///
-/// Source: RFC 1951 section 3.2. It is for streams that were just made here, and trusts none of them all the same: what is no
-/// such stream gives no tokens.
+/// Source: RFC 1951 section 3.2. It trusts no stream: what is none gives no tokens, and codes are not looked at beyond what keeps
+/// reading safe.
 struct DeflateReader {
     private let stream: [UInt8]
     private var place = 0
@@ -22,25 +22,49 @@ struct DeflateReader {
     /// Whether all blocks were read.
     private(set) var isAtEnd = false
 
+    /// How many bytes were used, the last of them in part maybe.
+    var used: Int { place - heldCount / 8 }
+
+    private var isInBlock: Bool {
+        if case .none = block { false } else { true }
+    }
+
     /// Adds what comes next, until there are `count` tokens or the stream ends.
     ///
     /// - Returns: Whether it is a stream so far.
     mutating func fill(_ tokens: inout [DeflateToken], to count: Int) -> Bool {
         while tokens.count < count, !isAtEnd {
-            switch block {
-            case .none: guard begin() else { return false }
-            case .stored(let left):
-                let size = min(left, count - tokens.count)
-                guard stream.count - place >= size else { return false }
-                tokens += stream[place..<(place + size)].lazy.map { DeflateToken(literal: $0) }
-                place += size
-                block = .stored(left: left - size)
-                if left == size { end() }
-            case .coded(let symbols, let distances):
-                guard read(&tokens, to: count, symbols, distances) else { return false }
-            }
+            guard step(&tokens, to: count) else { return false }
         }
         return true
+    }
+
+    /// Adds the next block.
+    ///
+    /// - Parameter count: Of tokens, with those that there are; a block that would bring more is not read to its end.
+    /// - Returns: How it is written; `nil` if it is no block, or not read to its end.
+    mutating func readBlock(_ tokens: inout [DeflateToken], to count: Int) -> DeflateBlockKind? {
+        guard !isAtEnd, let kind = begin() else { return nil }
+        while isInBlock {
+            guard tokens.count < count, step(&tokens, to: count) else { return nil }
+        }
+        return kind
+    }
+
+    /// Reads the head of a block, or tokens.
+    private mutating func step(_ tokens: inout [DeflateToken], to count: Int) -> Bool {
+        switch block {
+        case .none: return begin() != nil
+        case .stored(let left):
+            let size = min(left, count - tokens.count)
+            guard stream.count - place >= size else { return false }
+            tokens += stream[place..<(place + size)].lazy.map { DeflateToken(literal: $0) }
+            place += size
+            block = .stored(left: left - size)
+            if left == size { end() }
+            return true
+        case .coded(let symbols, let distances): return read(&tokens, to: count, symbols, distances)
+        }
     }
 
     private mutating func end() {
@@ -77,30 +101,36 @@ struct DeflateReader {
     }
 
     /// Reads the head of a block.
-    private mutating func begin() -> Bool {
+    ///
+    /// - Returns: `nil` if it is none.
+    private mutating func begin() -> DeflateBlockKind? {
         hold(3)
-        guard let last = take(1), let kind = take(2).flatMap(DeflateBlockKind.init) else { return false }
+        guard let last = take(1), let kind = take(2).flatMap(DeflateBlockKind.init) else { return nil }
         isLastBlock = last == 1
         switch kind {
         case .stored:
             // The rest of a byte is left, and whole bytes that are held go back.
             place -= heldCount / 8
             (held, heldCount) = (0, 0)
-            guard stream.count - place >= 4 else { return false }
+            guard stream.count - place >= 4 else { return nil }
             let size = Int(stream[place]) | Int(stream[place + 1]) << 8
-            guard size == ~(Int(stream[place + 2]) | Int(stream[place + 3]) << 8) & 0xffff else { return false }
+            guard size == ~(Int(stream[place + 2]) | Int(stream[place + 3]) << 8) & 0xffff else { return nil }
             place += 4
             block = .stored(left: size)
             if size == 0 { end() }
         case .fixed:
-            block = .coded(
-                HuffmanTable(lengths: DeflateFormat.fixedSymbols), HuffmanTable(lengths: DeflateFormat.fixedDistances))
+            block = .coded(Self.fixed.symbols, Self.fixed.distances)
         case .dynamic:
-            guard let (symbols, distances) = readCodes() else { return false }
+            guard let (symbols, distances) = readCodes() else { return nil }
             block = .coded(HuffmanTable(lengths: symbols), HuffmanTable(lengths: distances))
         }
-        return true
+        return kind
     }
+
+    private static let fixed = (
+        symbols: HuffmanTable(lengths: DeflateFormat.fixedSymbols),
+        distances: HuffmanTable(lengths: DeflateFormat.fixedDistances)
+    )
 
     /// How long the codes of a block are.
     private mutating func readCodes() -> (symbols: [UInt8], distances: [UInt8])? {

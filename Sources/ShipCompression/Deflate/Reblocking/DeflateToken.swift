@@ -1,5 +1,5 @@
 /// A literal, or a match: the codes for its length and its distance, and the bits that follow each.
-struct DeflateToken {
+struct DeflateToken: Hashable {
     /// From the lowest bit on: 9 of the symbol, 5 behind it, 5 of the distance's code, 13 behind it.
     private let bits: UInt32
 
@@ -9,6 +9,21 @@ struct DeflateToken {
         bits =
             UInt32(truncatingIfNeeded: symbol) | UInt32(truncatingIfNeeded: lengthBits) << 9
             | UInt32(truncatingIfNeeded: distanceCode) << 14 | UInt32(truncatingIfNeeded: distanceBits) << 19
+    }
+
+    /// - Parameters:
+    ///   - length: 3-258.
+    ///   - distance: 1-32,768.
+    @inline(__always)
+    init(length: Int, distance: Int) {
+        let code = Int(DeflateFormat.lengthCodes[length &- DeflateFormat.shortestMatch])
+        let lengthBits = length &- DeflateFormat.lengths[code].base
+        let far = distance &- 1
+        // From the fifth distance on, each two codes have one more bit behind them than the two before.
+        let extra = max(0, Int.bitWidth &- 2 &- far.leadingZeroBitCount)
+        self.init(
+            symbol: DeflateFormat.firstLength &+ code, lengthBits: UInt64(lengthBits),
+            distanceCode: 2 &* extra &+ far &>> extra, distanceBits: UInt64(far & (1 &<< extra &- 1)))
     }
 
     /// Of the alphabet of literals and lengths.
@@ -21,6 +36,13 @@ struct DeflateToken {
     /// Of a match, how many bits follow its two codes.
     var extra: (length: Int, distance: Int) {
         (DeflateFormat.lengths[symbol - DeflateFormat.firstLength].extra, DeflateFormat.distanceExtra[distanceCode])
+    }
+
+    /// Of a match, how far back it begins, in bytes.
+    var distance: Int {
+        let extra = DeflateFormat.distanceExtra[distanceCode]
+        // From the fifth code on, each two have one more bit behind them than the two before.
+        return (extra == 0 ? distanceCode : (2 + distanceCode % 2) << extra) + Int(distanceBits) + 1
     }
 
     /// How many bytes it stands for.

@@ -2,13 +2,13 @@
 ///
 /// Source: RFC 1951 section 3.2.
 struct DeflateWriter {
-    private(set) var stream: [UInt8] = []
-    /// Bits that are no whole byte yet, the first one lowest.
-    private var held: UInt64 = 0
-    private var heldCount = 0
+    var bits: DeflateBits
 
     /// - Parameter capacity: Bytes, for which there is room at once.
-    init(capacity: Int) { stream.reserveCapacity(capacity) }
+    init(capacity: Int) { bits = DeflateBits(capacity: capacity) }
+
+    /// What is written, as far as it is whole bytes.
+    var stream: [UInt8] { bits.bytes }
 
     /// - Parameters:
     ///   - tokens: All of the block.
@@ -17,25 +17,40 @@ struct DeflateWriter {
         let counts = TokenCounts(tokens)
         let codes = BlockCodes.best(for: counts)
         let dynamic = codes.bits(counts)
-        let fixed = Self.fixed.symbols.bits(counts.symbols) + Self.fixed.distances.bits(counts.distances)
+        let fixed = Self.fixedBits(counts)
         let stored = Self.storedBits(bytes.count)
         if stored < min(dynamic, fixed) + counts.extraBits {
             writeStored(bytes, isLast: isLast)
         } else if fixed <= dynamic {
-            writeHead(.fixed, isLast: isLast)
-            write(tokens, Self.fixed.symbols, Self.fixed.distances)
+            writeFixed(tokens, isLast: isLast)
         } else {
-            writeHead(.dynamic, isLast: isLast)
-            for (value, count) in codes.head { write(value, count) }
-            write(tokens, codes.symbols, codes.distances)
+            writeDynamic(tokens, codes, isLast: isLast)
         }
-        if isLast { fillByte() }
+        if isLast { bits.fillByte() }
     }
+
+    // MARK: Each way
 
     private static let fixed = (
         symbols: HuffmanCode(lengths: DeflateFormat.fixedSymbols),
         distances: HuffmanCode(lengths: DeflateFormat.fixedDistances)
     )
+
+    /// What all codes of such tokens take in a block of fixed codes.
+    static func fixedBits(_ counts: TokenCounts) -> Int {
+        fixed.symbols.bits(counts.symbols) + fixed.distances.bits(counts.distances)
+    }
+
+    mutating func writeFixed(_ tokens: ArraySlice<DeflateToken>, isLast: Bool) {
+        writeHead(.fixed, isLast: isLast)
+        write(tokens, Self.fixed.symbols, Self.fixed.distances)
+    }
+
+    mutating func writeDynamic(_ tokens: ArraySlice<DeflateToken>, _ codes: BlockCodes, isLast: Bool) {
+        writeHead(.dynamic, isLast: isLast)
+        for (value, count) in codes.head { bits.write(value, count) }
+        write(tokens, codes.symbols, codes.distances)
+    }
 
     /// At most, without the three bits that each block begins with.
     private static func storedBits(_ count: Int) -> Int {
@@ -44,20 +59,19 @@ struct DeflateWriter {
     }
 
     private mutating func writeHead(_ kind: DeflateBlockKind, isLast: Bool) {
-        write(isLast ? 1 : 0, 1)
-        write(kind.rawValue, 2)
+        bits.write(isLast ? 1 : 0, 1)
+        bits.write(kind.rawValue, 2)
     }
 
-    private mutating func writeStored(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
+    mutating func writeStored(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
         var left = bytes
         repeat {
             let part = left.prefix(DeflateFormat.longestStored)
             left = left.dropFirst(part.count)
             writeHead(.stored, isLast: isLast && left.isEmpty)
-            fillByte()
             let size = UInt16(part.count)
-            for half in [size, ~size] { stream += [UInt8(half & 0xff), UInt8(half >> 8)] }
-            stream += part
+            bits.write([size, ~size].flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
+            bits.write(part)
         } while !left.isEmpty
     }
 
@@ -65,29 +79,13 @@ struct DeflateWriter {
         _ tokens: ArraySlice<DeflateToken>, _ symbols: HuffmanCode, _ distances: HuffmanCode
     ) {
         for token in tokens {
-            write(UInt64(symbols.codes[token.symbol]), Int(symbols.lengths[token.symbol]))
+            bits.write(UInt64(symbols.codes[token.symbol]), Int(symbols.lengths[token.symbol]))
             guard token.isMatch else { continue }
             let (length, distance) = token.extra
-            write(token.lengthBits, length)
-            write(UInt64(distances.codes[token.distanceCode]), Int(distances.lengths[token.distanceCode]))
-            write(token.distanceBits, distance)
+            bits.write(token.lengthBits, length)
+            bits.write(UInt64(distances.codes[token.distanceCode]), Int(distances.lengths[token.distanceCode]))
+            bits.write(token.distanceBits, distance)
         }
-        write(UInt64(symbols.codes[DeflateFormat.endOfBlock]), Int(symbols.lengths[DeflateFormat.endOfBlock]))
-    }
-
-    /// - Parameter count: At most 16.
-    @inline(__always)
-    private mutating func write(_ value: UInt64, _ count: Int) {
-        held |= value &<< UInt64(heldCount)
-        heldCount &+= count
-        while heldCount >= 8 {
-            stream.append(UInt8(truncatingIfNeeded: held))
-            held &>>= 8
-            heldCount &-= 8
-        }
-    }
-
-    private mutating func fillByte() {
-        if heldCount > 0 { write(0, 8 - heldCount) }
+        bits.write(UInt64(symbols.codes[DeflateFormat.endOfBlock]), Int(symbols.lengths[DeflateFormat.endOfBlock]))
     }
 }
