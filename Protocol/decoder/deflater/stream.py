@@ -27,15 +27,14 @@ def number(value: int, count: int) -> str:
     return f"{value:0{count}b}"[::-1] if count else ""
 
 
-def expanded(extra: list[int], first: int) -> list[tuple[int, str]]:
-    """For each value, from `first` on, its code and its extra bits."""
+def expanded(extra: list[int]) -> list[tuple[int, str]]:
+    """For each value, from the smallest on, its code and its extra bits."""
     return [(code, number(value, bits)) for code, bits in enumerate(extra) for value in range(1 << bits)]
 
 
-LENGTH_CODES = [(257 + code, bits) for code, bits in expanded(LENGTH_EXTRA, 3)]
+LENGTH_CODES = [(257 + code, bits) for code, bits in expanded(LENGTH_EXTRA)][: 258 - 3] + [(285, "")]
 """By length less 3."""
-LENGTH_CODES[258 - 3] = (285, "")
-DISTANCE_CODES = expanded(DISTANCE_EXTRA, 1)
+DISTANCE_CODES = expanded(DISTANCE_EXTRA)
 """By distance less 1."""
 
 
@@ -69,7 +68,7 @@ def trimmed(lengths: list[int]) -> list[int]:
 
 
 def runs(lengths: list[int]) -> list[tuple[int, str]]:
-    """Codes for code lengths, each with its extra bits (section 7.2)."""
+    """Codes for code lengths, each with its extra bits (section 7)."""
     found: list[tuple[int, str]] = []
     at, before = 0, -1
     while at < len(lengths):
