@@ -3,8 +3,8 @@
 
     python3 Protocol/check.py
 
-This decoder is written from README.md, CANONICAL.md, COLUMNS.md and DELTA.md alone, as `generate.py` is, and shares nothing with
-its encoder: a vector that both agree upon means what it says.
+This decoder is written from README.md, CANONICAL.md, COLUMNS.md, DEFLATE.md and DELTA.md alone, as `generate.py` is, and shares
+nothing with its encoder: a vector that both agree upon means what it says.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
 from decoder.columns import store_of  # noqa: E402
+from decoder.deflater.stream import deflate, gzip_stream, zlib_stream  # noqa: E402
 from decoder.delta.apply import result_of  # noqa: E402
 from decoder.refused import CODES, Refused  # noqa: E402
 from decoder.segment.segment import Segment  # noqa: E402
@@ -183,6 +184,21 @@ def check_delta(vector: VectorFile) -> None:
     expect(hashlib.sha256(found).hexdigest(), vector.detail("sha256"))
 
 
+def check_deflate(vector: VectorFile) -> None:
+    content, head = vector.section("content") or b"", vector.section("head") or b""
+    level, memory_level, window_bits = (int(vector.detail(key)) for key in ("level", "memory-level", "window-bits"))
+    match vector.detail("wrapping"):
+        case "raw":
+            found = deflate(content, level, memory_level, window_bits)
+        case "zlib":
+            found = zlib_stream(content, level, memory_level, window_bits)
+        case "gzip":
+            found = gzip_stream(head, content, level, memory_level, window_bits)
+        case wrapping:
+            raise BrokenVector(f"is wrapped in {wrapping}")
+    expect(found == vector.section("stream"), True)
+
+
 def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
     sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
     stated = [(key, value) for key, value in vector.details if key in ("shipment", "signer", "part")]
@@ -214,6 +230,8 @@ def check(vector: VectorFile) -> None:
         )
     if vector.kind == "delta":
         return check_refused_or(vector, lambda: check_delta(vector))
+    if vector.kind == "deflate":
+        return check_deflate(vector)
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer" if label == "" else label, content) for label, content in vector.sections])

@@ -1,0 +1,1 @@
+"""Deflate streams made again: `DEFLATE.md`."""
