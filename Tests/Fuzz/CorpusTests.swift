@@ -4,9 +4,10 @@ import Testing
 /// What `make fuzz` runs on, run once.
 @Suite struct CorpusTests {
     private static let targets: [String: @Sendable ([UInt8]) -> Void] = [
-        "delta": DeltaTarget.run, "frames": FramesTarget.run, "lists": ListsTarget.run, "manifest": ManifestTarget.run,
-        "names": NamesTarget.run,
-        "pages": PagesTarget.run, "segments": SegmentsTarget.run, "signature": SignatureTarget.run,
+        "deflate": DeflateTarget.run, "delta": DeltaTarget.run, "frames": FramesTarget.run, "lists": ListsTarget.run,
+        "manifest": ManifestTarget.run,
+        "names": NamesTarget.run, "pages": PagesTarget.run, "segments": SegmentsTarget.run,
+        "signature": SignatureTarget.run,
     ]
 
     private static var corpus: URL {

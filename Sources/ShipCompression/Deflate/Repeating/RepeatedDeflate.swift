@@ -18,7 +18,7 @@ struct RepeatedDeflate: ~Copyable {
     }
 
     /// One raw deflate stream (RFC 1951).
-    static func stream(of content: [UInt8], with parameters: DeflateParameters) -> [UInt8] {
+    static func deflated(_ content: [UInt8], with parameters: DeflateParameters) -> [UInt8] {
         var deflate = RepeatedDeflate(content, with: parameters)
         while !deflate.isAtEnd {
             deflate.fill(to: .max)

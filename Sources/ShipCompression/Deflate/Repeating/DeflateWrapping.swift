@@ -1,0 +1,116 @@
+import ShipProtocol
+
+/// What stands around a raw deflate stream that is a whole value.
+///
+/// Source: `Protocol/DEFLATE.md` section 8.
+package enum DeflateWrapping: Hashable, Sendable {
+    case raw
+    /// RFC 1950, with the head that follows from the parameters.
+    case zlib
+    /// RFC 1952: all bytes before the stream, taken as they are.
+    case gzip(head: [UInt8])
+
+    /// The one that a value begins with.
+    init(of value: ArraySlice<UInt8>) {
+        if let head = Self.gzipHead(of: value) {
+            self = .gzip(head: head)
+        } else if value.count > 2, Self.isZlibHead(value.prefix(2)) {
+            self = .zlib
+        } else {
+            self = .raw
+        }
+    }
+
+    /// What stands before the stream.
+    func head(_ parameters: DeflateParameters) -> [UInt8] {
+        switch self {
+        case .raw: return []
+        case .zlib:
+            let first = 8 | (parameters.windowBits - 8) << 4
+            let flags = Self.zlibLevels.firstIndex { $0.contains(parameters.level) } ?? 0
+            let second = flags << 6
+            return [UInt8(first), UInt8(second + 31 - (first << 8 + second) % 31)]
+        case .gzip(let head): return head
+        }
+    }
+
+    /// What stands after it.
+    func tail(_ content: [UInt8]) -> [UInt8] {
+        switch self {
+        case .raw: []
+        case .zlib: Self.bytes(Self.adler32(of: content).byteSwapped)
+        case .gzip: Self.bytes(Checksum.crc32(of: content)) + Self.bytes(UInt32(truncatingIfNeeded: content.count))
+        }
+    }
+
+    var headSize: Int {
+        switch self {
+        case .raw: 0
+        case .zlib: 2
+        case .gzip(let head): head.count
+        }
+    }
+
+    var tailSize: Int {
+        switch self {
+        case .raw: 0
+        case .zlib: 4
+        case .gzip: 8
+        }
+    }
+
+    // MARK: zlib
+
+    /// What each of the four values of FLEVEL stands for, the likeliest level first.
+    static let zlibLevels = [[1], [5, 2, 3, 4], [6], [9, 7, 8]]
+
+    /// Whether it asks for deflate, no preset dictionary, and is a multiple of 31.
+    private static func isZlibHead(_ head: ArraySlice<UInt8>) -> Bool {
+        let bytes = Array(head)
+        return bytes[0] & 0xf == 8 && bytes[0] >> 4 <= 7 && bytes[1] & 0x20 == 0
+            && (Int(bytes[0]) << 8 + Int(bytes[1])) % 31 == 0
+    }
+
+    private static func adler32(of content: [UInt8]) -> UInt32 {
+        var (low, high): (UInt32, UInt32) = (1, 0)
+        var start = 0
+        while start < content.count {
+            // So many at most before the sum of sums may overflow.
+            let end = min(content.count, start + 5552)
+            for byte in content[start..<end] {
+                low &+= UInt32(byte)
+                high &+= low
+            }
+            (low, high) = (low % 65_521, high % 65_521)
+            start = end
+        }
+        return high << 16 | low
+    }
+
+    // MARK: gzip
+
+    /// All before the stream; `nil` if it is no gzip stream.
+    private static func gzipHead(of value: ArraySlice<UInt8>) -> [UInt8]? {
+        let fixed = Array(value.prefix(10))
+        guard fixed.count == 10, fixed[0] == 0x1f, fixed[1] == 0x8b, fixed[2] == 8, fixed[3] & 0xe0 == 0 else {
+            return nil
+        }
+        let flags = fixed[3]
+        var rest = value.dropFirst(10)
+        if flags & 4 != 0 {
+            let size = rest.prefix(2).reversed().reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(2 + size)
+        }
+        for flag in [8, 16] as [UInt8] where flags & flag != 0 {
+            guard let end = rest.firstIndex(of: 0) else { return nil }
+            rest = rest[(end + 1)...]
+        }
+        if flags & 2 != 0 { rest = rest.dropFirst(2) }
+        return Array(value[..<rest.startIndex])
+    }
+
+    /// The lowest byte first.
+    private static func bytes(_ value: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}

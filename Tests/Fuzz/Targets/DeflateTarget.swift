@@ -1,0 +1,26 @@
+// modules: StoreFormat ShipProtocol ShipCompression
+
+import ShipCompression
+
+/// The bytes are a value. What is found to make it makes it, byte for byte, and stands for no more than the limit.
+///
+/// What can be told apart by its content alone is made again from bytes that are content: the first byte chooses how.
+enum DeflateTarget {
+    private static let limit = 1 << 18
+
+    static func run(_ input: [UInt8]) {
+        let value = input.dropFirst()
+        if let found = DeflateRepetition(of: value, limit: limit) {
+            precondition(found.value == Array(value), "another value")
+            precondition(found.content.count <= limit, "more than the limit")
+        }
+        guard let choice = input.first,
+            let parameters = DeflateParameters(
+                level: Int(choice % 9) + 1, memoryLevel: Int(choice / 9 % 9) + 1, windowBits: 9 + Int(choice / 81) * 3)
+        else { return }
+        let made = DeflateRepetition(Array(value), parameters, .raw).value
+        // Short ones are not tried, and some take too long.
+        guard let found = DeflateRepetition(of: made[...], limit: limit, hint: parameters) else { return }
+        precondition(found.content == Array(value), "another content")
+    }
+}
