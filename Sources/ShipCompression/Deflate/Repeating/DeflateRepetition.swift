@@ -7,8 +7,6 @@ package struct DeflateRepetition: Hashable, Sendable {
 
     /// Fewer bytes are not tried.
     static let shortest = 64
-    /// Most parameters that are tried for one value.
-    private static let mostTrials = 48
     /// Most places that may be tried for matches, over all trials, for each byte of the content, and in any case.
     private static let tries = (perByte: 128, least: 1 << 16)
     /// After so many tokens a trial is looked at.
@@ -39,7 +37,7 @@ package struct DeflateRepetition: Hashable, Sendable {
             value.suffix(wrapping.tailSize).elementsEqual(wrapping.tail(stream.content))
         else { return nil }
         var left = stream.content.count * Self.tries.perByte + Self.tries.least
-        for parameters in Self.trials(stream, wrapping, value, hint).prefix(Self.mostTrials) {
+        for parameters in Self.trials(stream, wrapping, value, hint) {
             switch Self.attempt(parameters, stream, raw, &left) {
             case .same:
                 self.init(stream.content, parameters, wrapping)
@@ -51,7 +49,7 @@ package struct DeflateRepetition: Hashable, Sendable {
         return nil
     }
 
-    /// What can have made the value, the likeliest first.
+    /// What can have made the value, the likeliest first: at most all levels with all memory levels and two windows.
     private static func trials(
         _ stream: InflatedStream, _ wrapping: DeflateWrapping, _ value: ArraySlice<UInt8>, _ hint: DeflateParameters?
     ) -> [DeflateParameters] {
@@ -61,9 +59,8 @@ package struct DeflateRepetition: Hashable, Sendable {
             levels = DeflateWrapping.zlibLevels[Int(head[1] >> 6)]
             windows = [Int(head[0] >> 4) + 8]
         }
-        let memoryLevels = stream.memoryLevels
-        let trials = windows.flatMap { window in
-            memoryLevels.flatMap { memoryLevel in
+        let trials = stream.memoryLevels.flatMap { memoryLevel in
+            windows.flatMap { window in
                 levels.compactMap { DeflateParameters(level: $0, memoryLevel: memoryLevel, windowBits: window) }
             }
         }.filter { wrapping != .zlib || value.starts(with: wrapping.head($0)) }
