@@ -1,10 +1,11 @@
 // modules: StoreFormat ShipProtocol ShipCompression
+// libraries: Crypto CryptoBoringWrapper CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims
 
 import ShipCompression
 
-/// The bytes are a value. What is found to make it makes it, byte for byte, and stands for no more than the limit.
+/// The bytes after the first are a value. What is found to make it makes it, byte for byte, and stands for no more than the limit.
 ///
-/// What can be told apart by its content alone is made again from bytes that are content: the first byte chooses how.
+/// They are also content, of which a stream is made with parameters that the first byte chooses: what is found in that is the content.
 enum DeflateTarget {
     private static let limit = 1 << 18
 

@@ -37,14 +37,16 @@ package struct DeflateRepetition: Hashable, Sendable {
             value.suffix(wrapping.tailSize).elementsEqual(wrapping.tail(stream.content))
         else { return nil }
         var left = stream.content.count * Self.tries.perByte + Self.tries.least
-        for parameters in Self.trials(stream, wrapping, value, hint) {
+        var ruledOut: Set<Int> = []
+        for parameters in Self.trials(stream, wrapping, value, hint) where !ruledOut.contains(parameters.windowBits) {
             switch Self.attempt(parameters, stream, raw, &left) {
             case .same:
                 self.init(stream.content, parameters, wrapping)
                 return
-            case .otherTokens: guard left > 0 else { return nil }
-            case .otherBits: return nil
+            case .otherTokens: break
+            case .otherBits: ruledOut.insert(parameters.windowBits)
             }
+            guard left > 0 else { return nil }
         }
         return nil
     }
@@ -71,7 +73,8 @@ package struct DeflateRepetition: Hashable, Sendable {
     private enum Outcome {
         case same
         case otherTokens
-        /// The same tokens are written in another way: no parameters change that.
+        /// The same tokens are written in another way: only another window, out of which a block may have gone that was to be stored,
+        /// can change that.
         case otherBits
     }
 
