@@ -3,8 +3,8 @@
 
     python3 Protocol/check.py
 
-This decoder is written from README.md, CANONICAL.md, COLUMNS.md, DEFLATE.md and DELTA.md alone, as `generate.py` is, and shares
-nothing with its encoder: a vector that both agree upon means what it says.
+This decoder is written from the pages of this folder alone, as `generate.py` is, and shares nothing with its encoder:
+a vector that both agree upon means what it says.
 """
 
 from __future__ import annotations

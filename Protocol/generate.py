@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""Writes `Vectors/*.txt`, and the session in section 11 of `README.md`: what `README.md`, `CANONICAL.md`, `COLUMNS.md`,
-`DEFLATE.md` and `DELTA.md` say, as bytes.
+"""Writes `Vectors/*.txt`, and the session in section 11 of `README.md`: what the pages of this folder say, as bytes.
 
     python3 Protocol/generate.py           write them anew
     python3 Protocol/generate.py --check   compare, and name each file that differs, is missing or is extra
 
-It follows README.md, CANONICAL.md, COLUMNS.md, DEFLATE.md and DELTA.md alone and shares nothing with the product's code. What it
-writes is the same everywhere: no clock, no random numbers, its own deflate encoder and its own SQLite pages; the streams that
-DEFLATE.md describes are Python's zlib's, of 1.2.11 to 1.3.1. Before anything is
-written or compared, a decoder that shares nothing with the encoder (`check.py`) reads every vector and must come to
-what its header expects.
+It follows these pages alone and shares nothing with the product's code. What it writes is the same everywhere: no
+clock, no random numbers, its own deflate encoder and its own SQLite pages; the streams that DEFLATE.md describes are Python's zlib's,
+of 1.2.11 to 1.3.1. Before anything is written or compared, a decoder that shares nothing with the encoder (`check.py`) reads every
+vector and must come to what its header expects.
 """
 
 from __future__ import annotations
@@ -20,17 +18,19 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, canonical, canonical_none, columns, contents, deflate, delta, delta_sessions, delta_sessions_refused, dialogues, frames,
-    headers, holdings, hostile, manifest_members, manifests, messages, one_way_deltas, packed_answers, packed_messages, parts, preambles,
-    resumed, resumed_refused, segments, segments_refused, signatures, store_rows, store_rows_refused, streams, tables,
+    blocks, canonical, canonical_none, columns, contents, deflate, deflated_strings, delta, delta_sessions, delta_sessions_refused,
+    dialogues, frames, headers, holdings, hostile, lists, lists_archives, lists_refused, manifest_members, manifests, messages, one_way_deltas,
+    packed_answers, packed_messages, parts, preambles, resumed, resumed_refused, segments, segments_refused, signatures, store_rows,
+    store_rows_refused, streams, tables,
 )  # fmt: skip
 from check import problems  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
     preambles, headers, frames, parts, blocks, manifests, packed_messages, packed_answers, manifest_members, contents, tables,
-    messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, store_rows,
-    store_rows_refused, deflate, delta, delta_sessions, delta_sessions_refused, resumed, resumed_refused, holdings, one_way_deltas, hostile,
+    messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, lists, lists_archives,
+    lists_refused, deflate, deflated_strings, store_rows, store_rows_refused, delta, delta_sessions, delta_sessions_refused, resumed,
+    resumed_refused, holdings, one_way_deltas, hostile,
 ]  # fmt: skip
 PAGE = FOLDER.parent / "README.md"
 STATEMENT_OF_GRAMMAR = "README.md"

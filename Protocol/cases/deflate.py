@@ -21,6 +21,7 @@ LAZY = {1: 4, 2: 5, 3: 6, 4: 4, 5: 16, 6: 16, 7: 32, 8: 128, 9: 258}
 GREEDY = (1, 2, 3)
 MARGIN = 262
 RECIPE = b"Peel the beetroot, cut the beetroot into cubes; peel and cut the carrots. Fry the onions, then the carrots, then the beetroot. "
+CUBES = " ".join(str(number**3) for number in range(100, 160))
 GZIP_HEAD = 10
 
 
@@ -55,6 +56,11 @@ def noise(size: int) -> bytes:
     return data[:size]
 
 
+def strided(values: int, rounds: int) -> bytes:
+    """Each value once a round, and no three of them in the same order twice."""
+    return bytes(number * stride % values for stride in (1, 5, 11)[:rounds] for number in range(values))
+
+
 def zeros(size: int) -> Pieces:
     return binary(bytes(size))
 
@@ -72,13 +78,14 @@ def vectors() -> Iterator[Vector]:
 def levels() -> Iterator[Vector]:
     for level in range(1, 10):
         about = f"Level {level}: a longer match is the last candidate that is looked at, and the next one that is not"
-        chains = chain(b"abcde", CHAINS[level] - 1) + chain(b"klmno", CHAINS[level])
+        chains = chain(b"-abcde", CHAINS[level]) + chain(b"-klmno", CHAINS[level] + 1)
         if level in GOOD:
             about += "; the same where the match before is good, and where it is almost good"
-            for letters, length, others in [
-                (b"pqrs", GOOD[level], -1), (b"tuvw", GOOD[level], 0), (b"fghi", GOOD[level] - 1, 0),
+            fourth = CHAINS[level] // 4
+            for letters, length, place in [
+                (b"pqrs", GOOD[level], fourth), (b"tuvw", GOOD[level], fourth + 1), (b"fghi", GOOD[level] - 1, fourth + 1),
             ]:  # fmt: skip
-                chains += good(letters, length, CHAINS[level] // 4 + others)
+                chains += good(letters, length, place)
         yield vector(f"level_{level}_chain", about, "2.4", chains, level)
         about = f"Level {level}: lengths of *nice* and *lazy*, and of one less; what is longer stands there too"
         lengths = nice(b"ab", NICE[level]) + nice(b"cd", NICE[level] - 1)
@@ -89,16 +96,21 @@ def levels() -> Iterator[Vector]:
         yield vector(f"level_{level}_lengths", about, "2.4, 3.1" if level in GREEDY else "2.4, 3.2", lengths, level)
 
 
-def chain(letters: bytes, others: int) -> Pieces:
-    """The letters, candidates that have the first three alone, the letters again."""
-    return [Piece(letters + b"!"), *binary((letters[:3] + b"#") * others), Piece(b"?" + letters + b"?!")]
+def chain(letters: bytes, place: int) -> Pieces:
+    """The letters but for the first, and again: the candidate at that place, behind those that have three bytes alone."""
+    first, rest = letters[:1], letters[1:]
+    if place <= CHAINS[3] + 1:
+        between = b"".join(rest[:3] + bytes([0x80 + number]) for number in range(place - 1))
+    else:
+        between = (rest[:3] + b"#") * (place - 1)
+    return [Piece(first + rest + b"!"), *binary(between), Piece(b"?" + rest + b"?!")]
 
 
-def good(letters: bytes, length: int, others: int) -> Pieces:
-    """A match of this length; at its second byte a longer one, which is that candidate from the last, less one."""
+def good(letters: bytes, length: int, place: int) -> Pieces:
+    """A match of this length, and a longer one at its second byte: the candidate at that place."""
     rest = bytes(length - 3)
-    held, longer = letters[:3] + rest, letters[1:3] + rest + letters[3:]
-    between = (letters[1:3] + b"\0#") * (others - 2) if length > 3 else b""
+    held, longer = letters[:3] + rest, letters[1:3] + rest + letters[3:] * 3
+    between = (letters[1:3] + b"\0#") * (place - 2)
     return [*binary(b"<" + longer + b">"), *binary(between), *binary(b"[" + held + b"]" + letters[:1] + longer + b"{}")]
 
 
@@ -143,6 +155,8 @@ def windows() -> Iterator[Vector]:
         yield vector(name, about, "2.1, 2.3", content, 6, 8, 9)
     content = binary(b"abcdeXabcdeYabcde")
     yield vector("position_0", "Position 0 is no candidate, position 1 is one", "2.3", content)
+    content = binary(b"abcdXabceYabcdZ")
+    yield vector("position_0_second", "Position 0 is no candidate behind another one either", "2.3", content)
     yield vector("text_in_small_window", "Text, and a base that moves", "2.1, 2.3", [*text(RECIPE), *zeros(700), *text(RECIPE), *zeros(300), *text(RECIPE)], 9, 9, 9)
 
 
@@ -193,25 +207,35 @@ def colliding(letters: bytes, others: int, first: int, second: int, third: int) 
 
 def block_ends() -> Iterator[Vector]:
     """With memory level 1 a block has 127 symbols, with 2 it has 255."""
-    yield vector("matches_fill_block", "A block that matches fill, in greedy parsing; an empty one behind it", "4", zeros(1 + 126 * 258), 1, 1)
-    yield vector("matches_fill_block_lazy", "The same in lazy parsing", "4", zeros(1 + 126 * 258), 4, 1)
+    yield vector("matches_fill_block", "A block that matches fill, in greedy parsing; an empty one behind it", "4", zeros(2 + 125 * 258), 1, 1)
+    yield vector("matches_fill_block_lazy", "The same in lazy parsing", "4", zeros(2 + 125 * 258), 4, 1)
     for most in (126, 127, 128):
         content = binary(noise(most))
         yield vector(f"literals_{most}", f"{most} literals, greedily", "4", content, 1, 1)
         yield vector(f"literals_{most}_lazy", f"{most} literals, the last one held back to the end", "4", content, 4, 1)
     yield vector("longer_block", "More than 64 KiB, and a block of 255 symbols", "4", [*zeros(70_000), *binary(RECIPE), *binary(noise(200))], 5, 2)
-    yield vector("not_at_hand", "A stored block would be smaller, but the window has moved on", "4, 5", binary(noise(800)), 6, 9, 9)
-    yield vector("moved_at_the_end", "The window moves on in the step in which the content ends", "2.1, 4, 5", binary(noise(762)), 6, 9, 9)
+    yield vector("not_at_hand", "Of three blocks the last but one would be smaller if it were stored, but the window has moved on", "4, 5", binary(noise(770)), 6, 2, 9)
+    for level, name in [(6, "lazy"), (1, "greedy")]:
+        yield vector(f"moved_at_the_end_{name}", "The window moves on in the step in which the content ends", "2.1, 4, 5", binary(noise(762)), level, 9, 9)
     yield vector("at_hand", "One byte less: the block is stored", "2.1, 4, 5", binary(noise(761)), 6, 9, 9)
 
 
 def forms() -> Iterator[Vector]:
     yield vector("fixed", "A block with the fixed codes", "5", text(RECIPE[:40]))
-    yield vector("own_codes", "A block with codes of its own", "5, 6, 7", text(" ".join(str(number**3) for number in range(100, 160))))
+    yield vector("own_codes", "A block with codes of its own", "5, 6, 7", text(CUBES))
     yield vector("stored", "A stored block", "5", binary(noise(100)))
     yield vector("all_forms", "Blocks of several forms, a stored one in the middle of a byte", "5", [*text(RECIPE + RECIPE[3:90]), *binary(noise(260)), *text(RECIPE)], 6, 1)
-    yield vector("one_distance", "Codes of its own, and one distance: a second one is there to make two", "6", [*binary(bytes(range(64))), *zeros(600)])
-    yield vector("no_distance", "Codes of its own, and no distance: two are there", "6", binary(bytes(range(64))))
+    letters = strided(64, 3)
+    for distance in (1, 2, 3):
+        tail = binary(b"\xFD\xFE\xFF"[:distance] * 200)
+        yield vector(f"one_distance_{distance}", f"Codes of its own, and {distance} as the one distance: another one is there to make two", "6", [*binary(letters), *tail])
+    yield vector("no_distance", "Codes of its own, and no distance: two are there", "6, 7", binary(letters))
+    yield vector("run_of_fewer", "Runs of equal code lengths behind one of the same length", "7", binary(strided(26, 2)))
+    yield vector("runs_apart", "Equal code lengths at the end of one code and at the beginning of the other", "7", binary(bytes(byte % 2 for byte in noise(81))))
+    for high, about in [(14, "The fixed codes take one byte less than a stored block"), (15, "The fixed codes take as much as a stored block: it is stored")]:
+        yield vector(f"fixed_or_stored_{high}", about, "5", binary(bytes(range(48, 64)) + bytes(range(144, 144 + high))))
+    for size in (44, 45, 46):
+        yield vector(f"fixed_or_own_{size}", "About as many bytes with the fixed codes as with its own", "5", text(CUBES[:size]))
     content = bytes(byte % 5 if other % 3 else byte for byte, other in zip(noise(119), noise(6000)[::7]))
     yield vector("code_lengths_too_long", "A code for code lengths that is over its limit of 7", "6, 7", binary(content))
 

@@ -199,7 +199,7 @@ def refused() -> Iterator[Vector]:
     yield bad("no_rows_edited", "An event of no rows", front, numbers(LAST | EDIT | LENGTHS, 1), s.constant(0), s.constant(0))
     yield bad("rest_not_last", "A part that is not the last, and copies the rest", front, numbers(REST, 0))
     yield bad("edited_column", "A column that the row has not", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 2), s.raw(b"\1"), s.plain(2, s.constant(9)))
-    yield bad("way", "A way that there is not", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 0), s.raw(b"\x40"))
+    yield bad("way", "A way that there is not", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 0), s.raw(b"\x20", "way 5"))
     yield bad("difference_of_text", "A difference from a text", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 0), s.raw(b"\2"), s.constant(1))
     yield bad("splice_beyond", "A splice of more bytes than there are", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 0), s.raw(b"\x10"), s.constant(3), s.constant(2), s.lengths([b"x"]))
     yield bad("rowids", "Rowids that do not rise", front, numbers(LAST | LITERAL, 1), s.constant(3), row_group([(7, ["x", 1])], True))

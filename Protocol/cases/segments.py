@@ -231,7 +231,6 @@ def strings() -> Iterator[Vector]:
     yield column_of("strings_pattern_at_limits", "18 digits, and a literal of 255 bytes", [b"l" * 255 + b"0" * 17 + b"7" + b"t" * 255], s.plain(s.BLOB, s.pattern([(b"l" * 255, 18)], b"t" * 255, s.constant(7))))
     yield column_of("strings_pattern_wide_number", "A number of 19 digits", [str(HIGH)], s.plain(s.TEXT, s.pattern([(b"", 0)], b"", s.constant(HIGH))))
     yield from held()
-    yield from property_lists()
 
 
 def held() -> Iterator[Vector]:
@@ -243,36 +242,6 @@ def held() -> Iterator[Vector]:
     nested = s.holding(0, s.varints([4, 4]), s.holding(1, s.varints([2, 1]), s.terminated([b"-=", b"-="])))
     columns = [s.plain(s.TEXT, s.terminated([b"a", b"c"])), s.plain(s.TEXT, s.terminated([b"b", b"d"])), s.plain(s.TEXT, nested)]
     yield good("strings_holding_within_holding", "Once more, at depth 1", Given().rows(rows), s.group(2, s.constant(3), *columns))
-
-
-def property_lists() -> Iterator[Vector]:
-    # {"name": "dill", "n": [1000]}: a dictionary, two keys, a text, an array, a number.
-    objects = [b"\xd2" + bytes([1, 2, 3, 4]), b"\x54name", b"\x51n", b"\x54dill", b"\xa1" + bytes([5]), b"\x11\x03\xe8"]
-    taken = b"\xd2\0\0\0\0" + b"\x54name\x51n\x54dill\xa1\0\x11\x03\xe8"
-    yield column_of("strings_property_list", "Objects, whose references count from the one before", [whole_list(objects, 1, 1)], s.plain(s.BLOB, s.property_lists(s.constant(1), s.lengths([taken]))))
-    back = [b"\xa2" + bytes([0, 0]), b"\xa2" + bytes([0, 1])]
-    yield column_of("strings_property_list_back", "References backwards, modulo 256", [whole_list(back, 1, 1)], s.plain(s.BLOB, s.property_lists(s.constant(1), s.lengths([b"\xa2\xff\xff" + b"\xa2\xfe\0"]))))
-    values: list[Value] = [b"no list", whole_list([b"\x09"], 1, 1), b"bplist00"]
-    yield column_of("strings_property_list_or_not", "Strings that are no lists stand as they are", values, s.plain(s.BLOB, s.property_lists(s.varints([0, 1, 0]), s.lengths([b"no list", b"\x09", b"bplist00"]))))
-    wide = [b"\xa2\0\1\0\1", b"\x33" + bytes(8), b"\x80\x07", b"\x23" + bytes(8)]
-    yield column_of("strings_property_list_2", "References of two bytes", [whole_list(wide, 1, 2)], s.plain(s.BLOB, s.property_lists(s.constant(2), s.lengths([b"\xa2\0\0\xff\xff" + b"".join(wide[1:])]))))
-    counted = [b"\x5f\x10\x0f" + b"k" * 15, b"\x4f\x11\x01\x00" + b"b" * 256, b"\x6f\x12\0\0\0\x0f" + b"\0u" * 15, b"\x14" + bytes(16), b"\x80\x01", b"\x61\0x"]
-    yield column_of("strings_property_list_counts", "Counts of one, two and four bytes, and offsets of two", [whole_list(counted, 2, 1)], s.plain(s.BLOB, s.property_lists(s.constant(1), s.lengths([b"".join(counted)]))))
-    edge = [b"\x4f\x10" + bytes([244]) + b"e" * 244]
-    yield column_of("strings_property_list_offset_255", "The offset table at 255: offsets of one byte", [whole_list(edge, 1, 1)], s.plain(s.BLOB, s.property_lists(s.constant(1), s.lengths([b"".join(edge)]))))
-    edge = [b"\x4f\x10" + bytes([245]) + b"e" * 245]
-    yield column_of("strings_property_list_offset_256", "The offset table at 256: offsets of two bytes", [whole_list(edge, 2, 1)], s.plain(s.BLOB, s.property_lists(s.constant(1), s.lengths([b"".join(edge)]))))
-    yield column_of("strings_property_list_empty", "A list without objects", [whole_list([], 1, 1)], s.plain(s.BLOB, s.property_lists(s.constant(1), s.lengths([b""]))))
-
-
-def whole_list(objects: list[bytes], offset_size: int, reference_size: int) -> bytes:
-    """A binary property list of these objects; references as they are."""
-    body, offsets = b"bplist00", b""
-    for each in objects:
-        offsets += len(body).to_bytes(offset_size, "big")
-        body += each
-    trailer = bytes(6) + bytes([offset_size, reference_size]) + struct.pack(">QQQ", len(objects), 0, len(body))
-    return body + offsets + trailer
 
 
 def columns() -> Iterator[Vector]:

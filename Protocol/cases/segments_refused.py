@@ -24,7 +24,6 @@ def vectors() -> Iterator[Vector]:
     yield from integers()
     yield from reals()
     yield from strings()
-    yield from property_lists()
     yield from work()
 
 
@@ -235,29 +234,6 @@ def strings() -> Iterator[Vector]:
     yield bad_column("strings_holding_deep", "At depth 2", 2, names, s.plain(s.TEXT, s.hexadecimal(True, s.holding(0, s.constant(1), rest))))
     yield bad("strings_holding_in_short", "In a column that not every row has", s.group(2, s.varints([2, 1]), names, s.plain(s.TEXT, s.holding(0, s.constant(1), s.terminated([b"x"])))))
     yield bad_strings("depth_8", "Strings within strings, at depth 8", 1, nested_hex(4))
-
-
-def property_lists() -> Iterator[Vector]:
-    def bad_list(name: str, about: str, objects: bytes, size: int = 1) -> Vector:
-        part = s.property_lists(s.constant(size), s.lengths([objects]))
-        return bad_column(f"strings_property_list_{name}", about, 1, s.plain(s.BLOB, part))
-
-    yield bad_list("references_of_3", "References of three bytes", b"\x09", 3)
-    yield bad_list("references_negative", "References of less than no bytes", b"\x09", -1)
-    for kind in (7, 9, 11, 14, 15):
-        yield bad_list(f"type_{kind}", "An object that there is not", bytes([kind << 4]) + bytes(16))
-    yield bad_list("integer_of_32", "An integer of 32 bytes", b"\x15" + bytes(32))
-    yield bad_list("real_of_32", "A real of 32 bytes", b"\x25" + bytes(32))
-    yield bad_list("cut", "An object that is cut", b"\x54nam")
-    yield bad_list("date_cut", "A date that is cut", b"\x33" + bytes(7))
-    yield bad_list("references_cut", "References that are cut", b"\xa2\0")
-    yield bad_list("dictionary_cut", "A dictionary without its values", b"\xd2\0\0\0")
-    yield bad_list("count_missing", "A count that is missing", b"\x5f")
-    yield bad_list("count_of_8", "A count of eight bytes", b"\x5f\x13" + bytes(7) + b"\1x")
-    yield bad_list("count_cut", "A count that is cut", b"\x5f\x11\0")
-    yield bad_list("count_2_31", "A count of 2^31 references", b"\xaf\x12\x80\0\0\0" + bytes(64))
-    yield bad_list("count_2_32", "A count of 2^32 - 1 pairs", b"\xdf\x12\xff\xff\xff\xff" + bytes(64))
-    yield bad_list("over_limit", "Objects of 1,048,577 bytes", bytes(1_048_577))
 
 
 def work() -> Iterator[Vector]:

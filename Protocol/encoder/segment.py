@@ -314,5 +314,10 @@ def holding(column: int, places: Part, rests: Part) -> Part:
     return parts(raw(b"\x09", "holding"), reference_to(column), places, rests)
 
 
-def property_lists(sizes: Part, objects: Part) -> Part:
-    return parts(raw(b"\x0a", "property lists"), sizes, objects)
+def deflated_strings(ways: Part, contents: Part) -> Part:
+    return parts(raw(b"\x0b", "deflated strings"), ways, contents)
+
+
+def way_to_deflate(level: int, memory_level: int = 8, window_bits: int = 15, wrapper: int = 0) -> int:
+    """The number for it; wrapper 0 raw, 1 zlib, 2 and 3 gzip."""
+    return 1 + level - 1 + 9 * (memory_level - 1) + 81 * (15 - window_bits) + 567 * wrapper

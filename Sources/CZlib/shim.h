@@ -15,9 +15,3 @@ static inline int ship_inflate_init_raw(z_stream *stream) {
 static inline int ship_deflate_init_raw(z_stream *stream) {
     return deflateInit2(stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
 }
-
-// As others have deflated what is in their blobs.
-
-static inline int ship_deflate_init_raw_usual(z_stream *stream, int level) {
-    return deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterator
 
 from decoder.segment.columns import as_integer, column
@@ -14,11 +13,10 @@ from decoder.segment.reading import Group, Reading
 from decoder.segment.strings import strings
 from decoder.store.records import Real, Text, Value
 
-WHOLE, DIFFERENCE, SUM, FROM_END, FROM_START, DEFLATED = range(6)
+WHOLE, DIFFERENCE, SUM, FROM_END, FROM_START = range(5)
 MOST_SETS = 65_536
 MOST_IN_SETS = 1_048_576
 MOST_VALUES = 1_048_576
-LONGEST_CONTENT = 1_048_576
 
 
 class Edits:
@@ -87,16 +85,13 @@ class Change:
                 at = kept if self.way == FROM_START else len(old) - kept - removed
                 new = bytes(old[:at]) + put + bytes(old[at + removed :])
                 return Text(new) if isinstance(old, Text) else new
-            case 5 if isinstance(what[0], bytes) and len(what[0]) <= LONGEST_CONTENT:
-                deflater = zlib.compressobj(5, zlib.DEFLATED, -15, 8)
-                return deflater.compress(what[0]) + deflater.flush()
         raise damaged("a change that does not suit the value")
 
 
 def edited(reading: Reading, count: int, rows: int, shared: Group) -> Iterator[Change]:
     mask = reading.control.byte()
-    there = [way for way in range(6) if mask >> way & 1]
-    if not there or mask >= 64 or not count:
+    there = [way for way in range(5) if mask >> way & 1]
+    if not there or mask >= 32 or not count:
         raise damaged("ways that there are not")
     ways = there * count if len(there) == 1 else integers(reading, count, 0)
     if any(way not in there for way in ways):
@@ -113,8 +108,6 @@ def edited(reading: Reading, count: int, rows: int, shared: Group) -> Iterator[C
                 changes = [Change(way, each) for each in integers(reading, number, 0)]
             case 2:
                 changes = [Change(way, each) for each in reals(reading, number)]
-            case 5:
-                changes = [Change(way, each) for each in strings(reading, number, 0)]
             case _:
                 kept, removed = integers(reading, number, 0), integers(reading, number, 0)
                 changes = [Change(way, *each) for each in zip(kept, removed, strings(reading, number, 0))]

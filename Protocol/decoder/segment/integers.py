@@ -111,22 +111,23 @@ def following(leaders: list[int], numbers: list[int]) -> list[int]:
     return found
 
 
-def reals(reading: Reading, count: int) -> list[Real]:
+def reals(reading: Reading, count: int, depth: int = 0) -> list[Real]:
     if count == 0:
         return []
+    check_depth(depth)
     match reading.control.byte():
         case 0:
-            return [pattern(number) for number in integers(reading, count, 1)]
+            return [pattern(number) for number in integers(reading, count, depth + 1)]
         case 1:
             return [
-                pattern(number) for number in accumulate(integers(reading, count, 1), lambda one, other: one ^ other)
+                pattern(number) for number in accumulate(integers(reading, count, depth + 1), lambda one, other: one ^ other)
             ]
         case 2:
             power = reading.control.byte()
             if power > 15:
                 raise damaged("a power of ten that is too high")
             divisor = float(10**power)
-            return [Real(struct.pack(">d", float(number) / divisor)) for number in integers(reading, count, 1)]
+            return [Real(struct.pack(">d", float(number) / divisor)) for number in integers(reading, count, depth + 1)]
         case 3:
             data = reading.areas.numbers_for(count).take(8 * count)
             return [Real(data[at : at + 8]) for at in range(0, len(data), 8)]

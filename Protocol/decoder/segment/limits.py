@@ -17,7 +17,13 @@ COLUMNS = 32_767
 VALUES = 67_108_864
 STRING_BYTES = 33_554_432
 DEPTH = 7
-OBJECTS = 1_048_576
+LIST = 1_048_576
+"""A property list that was taken apart."""
+DEFLATED = 1_048_576
+"""A string that is deflated."""
+ALL_DEFLATED = 8_388_608
+DEFLATING = 1_073_741_824
+"""Sizes of strings that are deflated, times the chains of their levels."""
 
 
 def damaged(why: str) -> Refused:

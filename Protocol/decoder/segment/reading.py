@@ -18,6 +18,8 @@ class Reading:
         self.control = areas.control
         self._values = 0
         self._string_bytes = 0
+        self._deflated = 0
+        self._deflating = 0
 
     def begins(self, count: int) -> None:
         self._values += count
@@ -28,6 +30,12 @@ class Reading:
         self._string_bytes += size
         if self._string_bytes > limits.STRING_BYTES:
             raise damaged("too long strings")
+
+    def deflates(self, size: int, chain: int) -> None:
+        self._deflated += size
+        self._deflating += size * chain
+        if size > limits.DEFLATED or self._deflated > limits.ALL_DEFLATED or self._deflating > limits.DEFLATING:
+            raise damaged("too much to deflate")
 
 
 def check_depth(depth: int) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import uuid
 
-from decoder.segment.integers import integers
+from decoder.segment.deflated import deflated
+from decoder.segment.integers import integers, reals
 from decoder.segment.limits import GROUP, damaged
-from decoder.segment.property_lists import property_list
+from decoder.segment.property_lists import property_lists
 from decoder.segment.reading import Group, Reading, check_depth
+from decoder.store.records import Real
 
 MOST_FIELDS = 16
 LONGEST_LITERAL = 255
@@ -44,8 +46,10 @@ def strings(
             places = integers(reading, count, depth + 1)
             return holding(reading, held, places, strings(reading, count, depth + 1, group))
         case 10:
-            sizes = integers(reading, count, depth + 1)
-            return lists(reading, sizes, strings(reading, count, depth + 1, group))
+            return property_lists(Deeper(reading, depth + 1), count)
+        case 11:
+            ways = integers(reading, count, depth + 1)
+            return deflated(reading, ways, strings(reading, count, depth + 1, group))
     raise damaged("an encoding of strings that there is not, or not here")
 
 
@@ -126,9 +130,21 @@ def holding(reading: Reading, held: list[bytes], places: list[int], found: list[
     return whole
 
 
-def lists(reading: Reading, sizes: list[int], found: list[bytes]) -> list[bytes]:
-    whole: list[bytes] = []
-    for size, string in zip(sizes, found):
-        whole.append(property_list(string, size) if size else string)
-        reading.puts_together(len(whole[-1]))
-    return whole
+class Deeper:
+    """What property lists are made of, all at one depth; nothing there refers to columns."""
+
+    def __init__(self, reading: Reading, depth: int) -> None:
+        self._reading, self._depth = reading, depth
+        self.puts_together = reading.puts_together
+
+    def varint(self) -> int:
+        return self._reading.control.varint()
+
+    def integers(self, count: int) -> list[int]:
+        return integers(self._reading, count, self._depth)
+
+    def reals(self, count: int) -> list[Real]:
+        return reals(self._reading, count, self._depth)
+
+    def strings(self, count: int) -> list[bytes]:
+        return strings(self._reading, count, self._depth)

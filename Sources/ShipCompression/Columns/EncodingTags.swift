@@ -33,6 +33,7 @@ enum StringTag: UInt8 {
     case pattern = 8
     case holding = 9
     case propertyLists = 10
+    case deflated = 11
 }
 
 enum ColumnTag: UInt8 {

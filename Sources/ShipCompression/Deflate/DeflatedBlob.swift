@@ -1,11 +1,9 @@
 import CZlib
 
-/// Blobs that an app has deflated, as Core Data does with the model that it keeps in a store: raw deflate (RFC 1951), by zlib.
+/// Blobs that an app has deflated, as Core Data does with the model that it keeps in a store: raw deflate (RFC 1951).
 ///
 /// What is in them can be compared, where they themselves are noise.
 enum DeflatedBlob {
-    /// The level that is tried.
-    private static let level: Int32 = 5
     /// Fewer bytes are taken as they are.
     static let shortest = 64
     /// Most bytes that one stands for.
@@ -35,25 +33,5 @@ enum DeflatedBlob {
             }
             return result == Z_STREAM_END && stream.avail_in == 0 ? content : nil
         }
-    }
-
-    /// - Returns: What zlib makes of content at level 5, with a window of 32 KiB and memory level 8; `nil` without memory.
-    static func deflated(_ content: ArraySlice<UInt8>) -> [UInt8]? {
-        var stream = z_stream()
-        guard ship_deflate_init_raw_usual(&stream, level) == Z_OK else { return nil }
-        defer { deflateEnd(&stream) }
-        let capacity = Int(deflateBound(&stream, uLong(content.count)))
-        var isWhole = false
-        let blob = [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
-            content.withUnsafeBufferPointer { content in
-                stream.next_in = UnsafeMutablePointer(mutating: content.baseAddress)
-                stream.avail_in = uInt(content.count)
-                stream.next_out = output.baseAddress
-                stream.avail_out = uInt(capacity)
-                isWhole = deflate(&stream, Z_FINISH) == Z_STREAM_END
-                count = capacity - Int(stream.avail_out)
-            }
-        }
-        return isWhole ? blob : nil
     }
 }

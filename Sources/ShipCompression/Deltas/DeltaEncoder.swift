@@ -23,6 +23,8 @@ package struct DeltaEncoder {
         self.base = base
         self.new = new
         self.shapes = shapes
+        var effort = effort
+        effort.hasBase = true
         self.effort = effort
         self.makeSpillFile = makeSpillFile
     }

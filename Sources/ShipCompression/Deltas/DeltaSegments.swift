@@ -14,7 +14,6 @@ package struct DeltaSegments: ColumnsEncoder {
     private let dial: EffortDial
     private let shapes: [String: IndexShape]?
     private let limit: Int64
-    private let isAnswered: Bool
     private let openBase: @Sendable () throws -> any PageSource
     private let pages: StoreEncoder.Pages
     private let earlier: EarlierPieces?
@@ -22,18 +21,16 @@ package struct DeltaSegments: ColumnsEncoder {
     /// - Parameters:
     ///   - shapes: See `DeltaEncoder`.
     ///   - limit: Bytes of all segments, at most.
-    ///   - isAnswered: Whether the receiver can ask for another encoding.
     ///   - openBase: Opens what the receiver has.
     ///   - earlier: What has been made of the delta before.
     package init(
-        _ dial: EffortDial, shapes: [String: IndexShape]?, limit: Int64, isAnswered: Bool = true,
+        _ dial: EffortDial, shapes: [String: IndexShape]?, limit: Int64,
         openBase: @escaping @Sendable () throws -> any PageSource, _ pages: StoreEncoder.Pages,
         goingOnAfter earlier: EarlierPieces? = nil
     ) {
         self.dial = dial
         self.shapes = shapes
         self.limit = limit
-        self.isAnswered = isAnswered
         self.openBase = openBase
         self.pages = pages
         self.earlier = earlier
@@ -66,8 +63,7 @@ package struct DeltaSegments: ColumnsEncoder {
                 Result {
                     let isClosed = { @Sendable in channel.isClosed }
                     let level = try earlier?.level ?? dial.level
-                    var effort = SegmentEffort(level)
-                    effort.mayDeflateAgain = isAnswered
+                    let effort = SegmentEffort(level)
                     let encoder = DeltaEncoder(
                         from: PagesUntilClosed(try openBase(), isClosed),
                         to: PagesUntilClosed(try pages.open(), isClosed), shapes: shapes,

@@ -83,7 +83,6 @@ private struct EditedColumn {
     private var sums: [UInt64] = []
     private var fromEnd = Splices()
     private var fromStart = Splices()
-    private var contents = Strings()
     /// How many of each way were applied.
     private var taken = [Int](repeating: 0, count: EditWay.allCases.count)
 
@@ -136,7 +135,6 @@ private struct EditedColumn {
         sums = try plain.reals(counts[EditWay.sum.rawValue], from: &source)
         fromEnd = try Splices(counts[EditWay.fromEnd.rawValue], plain, from: &source)
         fromStart = try Splices(counts[EditWay.fromStart.rawValue], plain, from: &source)
-        contents = try plain.strings(counts[EditWay.deflated.rawValue], from: &source)
     }
 
     mutating func apply(to old: DeltaValue) throws(CompressionError) -> DeltaValue {
@@ -162,10 +160,6 @@ private struct EditedColumn {
         case .fromStart:
             return try spliced(
                 old, Int(clamping: fromStart.kept[index]), fromStart.removed[index], fromStart.inserted[index])
-        case .deflated:
-            guard contents[index].count <= DeflatedBlob.longest else { throw .damaged(.segmentLimit) }
-            guard let blob = DeflatedBlob.deflated(contents[index]) else { throw .outOfMemory }
-            return .blob(blob[...])
         }
     }
 

@@ -74,10 +74,10 @@ struct EditedRows {
                 candidates.append(strings.map { $0 ? way : .whole })
             }
         }
-        let contents = rows.map { shared.effort.mayDeflateAgain ? content($0, column) : nil }
-        if contents.contains(where: { $0 != nil }) {
-            // The base has the like of it for certain, which a trial does not see.
-            candidates = [contents.map { $0 == nil ? .whole : .deflated }]
+        let streams = rows.map { isStreamAgain($0, column) }
+        if streams.contains(true) {
+            // The base has the like of what is in it, which a trial does not see.
+            candidates = [[EditWay](repeating: .whole, count: rows.count)]
         }
         var best: (cost: Int, areas: SegmentAreas, shared: ColumnEncoder)?
         for ways in candidates {
@@ -107,13 +107,12 @@ struct EditedRows {
         }
     }
 
-    /// What is in a blob that is deflated, as the one before it.
-    private func content(_ row: Int, _ column: Int) -> [UInt8]? {
+    /// Whether what is in a blob that is deflated can be compared with what was in the one before.
+    private func isStreamAgain(_ row: Int, _ column: Int) -> Bool {
         guard case .blob(let old) = old(row, column), case .blob(let new) = news[row][column],
-            let content = DeflatedBlob.inflated(new), DeflatedBlob.inflated(old) != nil,
-            DeflatedBlob.deflated(content[...]) == Array(new)
-        else { return nil }
-        return content
+            DeflatedStrings.mayHold(old), DeflatedStrings.mayHold(new)
+        else { return false }
+        return DeflateRepetition(of: new, limit: SegmentLimits.deflatedString) != nil
     }
 
     private func isSpliced(_ row: Int, _ column: Int) -> Bool {
@@ -165,11 +164,6 @@ struct EditedRows {
             var inserted = Strings()
             for splice in splices { inserted.append(splice.inserted) }
             plain.encode(inserted, into: &areas)
-        }
-        if mask & EditWay.deflated.bit != 0 {
-            var contents = Strings()
-            for row in chosen(.deflated) { contents.append(content(row, column) ?? []) }
-            plain.encode(contents, into: &areas)
         }
     }
 }

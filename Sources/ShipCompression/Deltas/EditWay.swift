@@ -12,8 +12,6 @@ enum EditWay: Int, CaseIterable {
     case fromEnd = 3
     /// The same, counted from its start.
     case fromStart = 4
-    /// A blob that is deflated, by what is in it.
-    case deflated = 5
 
     var bit: UInt8 { 1 << UInt8(rawValue) }
 

@@ -75,14 +75,11 @@ package struct BaseToReferTo: Sendable {
     package let goesByRows: Bool
     /// Bytes of all segments, at most.
     package let limit: Int64
-    /// Whether the other side can ask for another encoding: see `SegmentEffort.mayDeflateAgain`.
-    package let isAnswered: Bool
 
-    package init(_ path: FilePath, goesByRows: Bool, limit: Int64, isAnswered: Bool) {
+    package init(_ path: FilePath, goesByRows: Bool, limit: Int64) {
         self.path = path
         self.goesByRows = goesByRows
         self.limit = limit
-        self.isAnswered = isAnswered
     }
 }
 

@@ -12,7 +12,7 @@ extension ColumnsCodec {
         makeDeltaEncoder: { store, base in
             DeltaSegments(
                 store.dial, shapes: base.goesByRows ? store.shapes : nil, limit: base.limit,
-                isAnswered: base.isAnswered, openBase: { try PageFile(reading: base.path) }, store.pages,
+                openBase: { try PageFile(reading: base.path) }, store.pages,
                 goingOnAfter: store.earlier)
         },
         makeDeltaDecoder: { try DeltaFileDecoder($0, over: $1) })

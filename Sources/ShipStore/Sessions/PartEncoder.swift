@@ -136,8 +136,7 @@ private struct DeltaPartEncoder: PartEncoder {
             let encoder = try codec.makeDeltaEncoder(
                 try shipment.storeToEncode(dial, isAwaited: true, goingOnAfter: earlier),
                 BaseToReferTo(
-                    base.path, goesByRows: shipment.indexShapes != nil, limit: limit,
-                    isAnswered: shipment.manifest.base == nil))
+                    base.path, goesByRows: shipment.indexShapes != nil, limit: limit))
             try await encoder.encode { segment, position in
                 try await deliver(EncodedPiece(ofStore: segment, position))
             }

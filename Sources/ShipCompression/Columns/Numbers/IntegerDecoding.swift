@@ -89,14 +89,16 @@ extension ColumnDecoder {
     }
 
     /// - Returns: Bit patterns.
-    func reals(_ count: Int, from source: inout SegmentSource) throws(CompressionError) -> [UInt64] {
+    func reals(
+        _ count: Int, depth: Int = 0, from source: inout SegmentSource
+    ) throws(CompressionError) -> [UInt64] {
         guard count > 0 else { return [] }
         guard let tag = RealTag(rawValue: try source.control.byte()) else { throw .damaged(.segment) }
         switch tag {
-        case .bits: return try integers(count, depth: 1, from: &source).map(UInt64.init(bitPattern:))
+        case .bits: return try integers(count, depth: depth + 1, from: &source).map(UInt64.init(bitPattern:))
         case .xor:
             var last: UInt64 = 0
-            return try integers(count, depth: 1, from: &source).map { step in
+            return try integers(count, depth: depth + 1, from: &source).map { step in
                 last ^= UInt64(bitPattern: step)
                 return last
             }
@@ -104,7 +106,7 @@ extension ColumnDecoder {
             let scale = Int(try source.control.byte())
             guard scale < Decimals.powers.count else { throw .damaged(.segment) }
             let power = Decimals.powers[scale]
-            return try integers(count, depth: 1, from: &source).map { Decimals.real(of: $0, power: power) }
+            return try integers(count, depth: depth + 1, from: &source).map { Decimals.real(of: $0, power: power) }
         case .bytes:
             let bytes = try source.takeNumbers(count * 8, of: count)
             return (0..<count).map { index in

@@ -2,7 +2,7 @@ extension ColumnEncoder {
     /// Writes the tag and the reals; nothing for none.
     ///
     /// - Parameter reals: Bit patterns.
-    func encode(reals: [UInt64], into areas: inout SegmentAreas) {
+    func encode(reals: [UInt64], depth: Int = 0, into areas: inout SegmentAreas) {
         guard !reals.isEmpty else { return }
         let scale = Decimals.scale(of: reals)
         var candidates: [RealTag] = [.bits]
@@ -10,34 +10,40 @@ extension ColumnEncoder {
         if scale != nil { candidates.append(.decimal) }
         candidates.append(.bytes)
         guard reals.count > effort.sampleCount else {
-            if let best = cheapest(of: candidates, write: { write($0, reals, scale, &$1) }) { areas.append(best) }
+            if let best = cheapest(of: candidates, write: { write($0, reals, scale, depth, &$1) }) {
+                areas.append(best)
+            }
             return
         }
         let sample = reals.sampled(effort.sampleCount)
-        for tag in ranked(candidates, by: sample.count, of: reals.count, write: { write($0, sample, scale, &$1) }) {
+        for tag in ranked(
+            candidates, by: sample.count, of: reals.count, write: { write($0, sample, scale, depth, &$1) })
+        {
             var trial = SegmentAreas()
-            if write(tag, reals, scale, &trial) {
+            if write(tag, reals, scale, depth, &trial) {
                 areas.append(trial)
                 return
             }
         }
     }
 
-    private func write(_ tag: RealTag, _ reals: [UInt64], _ scale: Int?, _ areas: inout SegmentAreas) -> Bool {
+    private func write(
+        _ tag: RealTag, _ reals: [UInt64], _ scale: Int?, _ depth: Int, _ areas: inout SegmentAreas
+    ) -> Bool {
         areas.tag(tag.rawValue)
         switch tag {
-        case .bits: encode(reals.map(Int64.init(bitPattern:)), depth: 1, into: &areas)
+        case .bits: encode(reals.map(Int64.init(bitPattern:)), depth: depth + 1, into: &areas)
         case .xor:
             var last: UInt64 = 0
             let steps = reals.map { bits in
                 defer { last = bits }
                 return Int64(bitPattern: bits ^ last)
             }
-            encode(steps, depth: 1, into: &areas)
+            encode(steps, depth: depth + 1, into: &areas)
         case .decimal:
             guard let scale, let numbers = Decimals.numbers(of: reals, scale: scale) else { return false }
             areas.tag(UInt8(scale))
-            encode(numbers, depth: 1, into: &areas)
+            encode(numbers, depth: depth + 1, into: &areas)
         case .bytes:
             var bytes: [UInt8] = []
             bytes.reserveCapacity(reals.count * 8)

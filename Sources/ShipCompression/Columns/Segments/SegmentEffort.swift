@@ -17,9 +17,8 @@ package struct SegmentEffort: Hashable, Sendable {
     /// best is found by trial.
     let leastGains: [Int?]
 
-    /// Whether a delta may have the receiver deflate a blob once more, as zlib does: one that makes other bytes of it has to be able to
-    /// ask for the store in another way.
-    package var mayDeflateAgain = true
+    /// Whether there is a base, in which the like of a stream's content stands, which a trial does not see.
+    package var hasBase = false
 
     package static let fast = SegmentEffort(.fastest)
     package static let standard = SegmentEffort(.standard)

@@ -21,6 +21,11 @@ package enum SegmentLimits {
     package static let values = 67_108_864
     /// Bytes of all strings that are put together, rather than found in the text area as they are.
     package static let builtSize = 33_554_432
+    /// Bytes of one string that is deflated, and of all.
+    package static let deflatedString = 1_048_576
+    package static let deflatedStrings = 8 * 1_048_576
+    /// Places at which matches are looked for to deflate all of them: size by size times those of its level.
+    package static let deflateWork = 1_073_741_824
     /// How deep encodings stand within encodings.
     package static let depth = 8
     /// Columns of fewer values keep their numbers in the control area.

@@ -7,6 +7,10 @@ struct SegmentSource {
     private var values = SegmentLimits.values
     /// `SegmentLimits.builtSize`, counted down.
     private var built = SegmentLimits.builtSize
+    /// `SegmentLimits.deflatedStrings`, counted down.
+    private var deflated = SegmentLimits.deflatedStrings
+    /// `SegmentLimits.deflateWork`, counted down.
+    private var deflateWork = SegmentLimits.deflateWork
 
     init(control: [UInt8], numbers: [UInt8], text: [UInt8]) {
         self.control = AreaCursor(control)
@@ -26,6 +30,16 @@ struct SegmentSource {
     mutating func spend(bytes count: Int) throws(CompressionError) {
         guard count <= built else { throw .damaged(.segmentLimit) }
         built -= count
+    }
+
+    /// Before a string of that many bytes is deflated.
+    ///
+    /// - Parameter depth: Places that are tried for each byte, at most.
+    mutating func spend(deflated count: Int, depth: Int) throws(CompressionError) {
+        guard count <= SegmentLimits.deflatedString, count <= deflated else { throw .damaged(.segmentLimit) }
+        guard count * depth <= deflateWork else { throw .damaged(.segmentLimit) }
+        deflated -= count
+        deflateWork -= count * depth
     }
 
     /// The next bytes of the area where the numbers of `count` values are.

@@ -1,7 +1,9 @@
 extension ColumnDecoder {
-    /// - Parameter refers: Whether the strings are those of a whole column.
+    /// - Parameters:
+    ///   - refers: Whether the strings are those of a whole column.
+    ///   - areOfRows: Whether they may be those of rows, to whose other columns they refer then.
     func strings(
-        _ count: Int, refers: Bool = false, depth: Int = 0, from source: inout SegmentSource
+        _ count: Int, refers: Bool = false, depth: Int = 0, areOfRows: Bool = true, from source: inout SegmentSource
     ) throws(CompressionError) -> Strings {
         guard count > 0 else { return Strings() }
         guard depth < SegmentLimits.depth else { throw .damaged(.segmentLimit) }
@@ -48,9 +50,10 @@ extension ColumnDecoder {
             }
             return strings
         case .propertyLists: return try propertyLists(count, depth, from: &source)
+        case .deflated: return try deflated(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
-        case .holding: return try holding(count, refers: refers || depth == 1, depth, from: &source)
+        case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)
         }
     }
 
@@ -89,28 +92,6 @@ extension ColumnDecoder {
             whole.append(start: start, length: Int(prefix) + suffix.count)
         }
         return whole
-    }
-
-    private func propertyLists(
-        _ count: Int, _ depth: Int, from source: inout SegmentSource
-    ) throws(CompressionError) -> Strings {
-        let sizes = try integers(count, depth: depth + 1, from: &source)
-        let parts = try strings(count, depth: depth + 1, from: &source)
-        var lists = Strings()
-        for (index, size) in sizes.enumerated() {
-            guard size >= 0, size <= 2 else { throw .damaged(.segment) }
-            let part = parts[index]
-            guard size > 0 else {
-                try source.spend(bytes: part.count)
-                lists.append(part)
-                continue
-            }
-            guard part.count <= PropertyList.longest else { throw .damaged(.segmentLimit) }
-            guard let list = PropertyList.list(of: part, referenceSize: Int(size)) else { throw .damaged(.segment) }
-            try source.spend(bytes: list.count)
-            lists.append(list)
-        }
-        return lists
     }
 
     private func pattern(

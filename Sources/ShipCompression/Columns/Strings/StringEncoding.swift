@@ -1,15 +1,22 @@
 extension ColumnEncoder {
     /// Writes the tag and the strings; nothing for no strings.
     ///
-    /// - Parameter refers: Whether they are those of a whole column, so that they may refer to earlier ones.
-    func encode(_ strings: Strings, refers: Bool = false, depth: Int = 0, into areas: inout SegmentAreas) {
+    /// - Parameters:
+    ///   - refers: Whether they are those of a whole column, so that they may refer to earlier ones.
+    ///   - areOfRows: Whether they may be those of rows.
+    func encode(
+        _ strings: Strings, refers: Bool = false, depth: Int = 0, areOfRows: Bool = true, into areas: inout SegmentAreas
+    ) {
         guard strings.count > 0 else { return }
         let facts = StringFacts(strings)
         var candidates = withoutClearLoser(facts.candidates(depth: depth), strings, facts, depth: depth).map { ($0, 0) }
-        if refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
+        if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
         let weigh = { (candidate: (StringTag, Int), cost: Int) in
-            candidate.0.scattersKeys ? Self.shared(cost) : cost
+            switch candidate.0 {
+            case .deflated where effort.hasBase: cost / 8
+            default: candidate.0.scattersKeys ? Self.shared(cost) : cost
+            }
         }
         let writeAll = { (candidate: (StringTag, Int), areas: inout SegmentAreas) in
             write(candidate.0, strings, facts, textReference(candidate.1), candidate.1, depth, &areas)
@@ -108,16 +115,12 @@ extension ColumnEncoder {
             encode(prefixes, depth: depth + 1, into: &areas)
             encode(suffixes, depth: depth + 2, into: &areas)
         case .propertyLists:
-            var sizes: [Int64] = []
-            var rest = Strings()
-            for index in 0..<strings.count {
-                let list = PropertyList.objects(of: strings[index])
-                sizes.append(Int64(list?.referenceSize ?? 0))
-                if let list { rest.append(list.bytes) } else { rest.append(strings[index]) }
-            }
-            guard sizes.contains(where: { $0 != 0 }) else { return false }
-            encode(sizes, depth: depth + 1, into: &areas)
-            encode(rest, depth: depth + 1, into: &areas)
+            guard let lists = ListEncoder(strings) else { return false }
+            write(lists, depth + 1, &areas)
+        case .deflated:
+            guard let deflated = DeflatedStrings(strings, within: cost) else { return false }
+            encode(deflated.makers, depth: depth + 1, into: &areas)
+            encode(deflated.contents, depth: depth + 1, into: &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -131,6 +134,32 @@ extension ColumnEncoder {
             encode(held.rest, depth: depth + 1, into: &areas)
         }
         return true
+    }
+
+    /// Source: `Protocol/LISTS.md` 3.
+    private func write(_ lists: ListEncoder, _ depth: Int, _ areas: inout SegmentAreas) {
+        encode(lists.modes, depth: depth, into: &areas)
+        encode(lists.rest, depth: depth, areOfRows: false, into: &areas)
+        encode(lists.tables, depth: depth, into: &areas)
+        areas.count(lists.names.count)
+        encode(lists.names, depth: depth, areOfRows: false, into: &areas)
+        areas.count(lists.shapes.count)
+        encode(lists.shapes.map { Int64($0.names.count) }, depth: depth, into: &areas)
+        encode(lists.shapes.flatMap { $0.names.map { Int64($0) } }, depth: depth, into: &areas)
+        encode(
+            lists.shapes.flatMap { $0.order.enumerated().map { Int64($0.element - $0.offset) } }, depth: depth,
+            into: &areas)
+        areas.count(lists.codes.codes.count)
+        encode(lists.codes.codes.map { Int64($0.count) }, depth: depth, into: &areas)
+        encode(lists.codes.codes.joined().map { Int64($0) }, depth: depth, into: &areas)
+        for stream in [ListCode.Stream.uids, .numbers, .sizes, .shapes, .shared] {
+            encode(lists.codes.values(of: stream), depth: depth, into: &areas)
+        }
+        encode(reals: lists.codes.values(of: .reals).map { UInt64(bitPattern: $0) }, depth: depth, into: &areas)
+        for (stream, strings) in [(ListCode.Stream.ascii, lists.ascii), (.utf16, lists.utf16), (.data, lists.data)] {
+            let order = lists.codes.values(of: stream).map { Int($0) }
+            encode(strings.selecting(order), depth: depth, areOfRows: false, into: &areas)
+        }
     }
 
     /// Earlier text columns that most of the strings hold.

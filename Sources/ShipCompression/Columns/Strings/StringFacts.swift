@@ -8,6 +8,7 @@ struct StringFacts {
     private let count: Int
     private let first: [UInt8]
     private var hasPropertyList = false
+    private var hasStream = false
 
     private static let propertyListMagic = Array("bplist00".utf8)
 
@@ -24,6 +25,9 @@ struct StringFacts {
         }
         for index in stride(from: 0, to: count, by: max(1, count / 64)) where !hasPropertyList {
             hasPropertyList = strings[index].starts(with: Self.propertyListMagic)
+        }
+        for index in stride(from: 0, to: count, by: max(1, count / 16)) where !hasStream {
+            hasStream = DeflatedStrings.mayHold(strings[index])
         }
         shared = shared * count / max(1, min(count, 512))
         hasNul = strings.bytes.withUnsafeBufferPointer { bytes in
@@ -59,6 +63,7 @@ struct StringFacts {
         }
         guard depth < 2 else { return tags }
         if longest > 40, hasPropertyList { tags.append(.propertyLists) }
+        if hasStream { tags.append(.deflated) }
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }

@@ -10,6 +10,11 @@ final class TrialCost {
     /// What is kept for it: there are many trials of few bytes, and few of a whole segment, beside which memory is short.
     private static let keptOutput = 1 << 16
     private var estimate = DeflateEstimate()
+    /// By how many bytes strings that are streams may still grow when they are inflated, over all trials of the segment: they share its
+    /// text with all others, and `SegmentLimits.textSize` leaves so much beside `contentSize`.
+    var growth = 1_572_864
+    /// What is left of `SegmentLimits.deflateWork`, over all trials.
+    var deflateWork = SegmentLimits.deflateWork
 
     init(effort: SegmentEffort) throws(CompressionError) {
         guard effort.care == .great else { return }

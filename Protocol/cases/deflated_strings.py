@@ -1,0 +1,84 @@
+"""Strings that are deflated (`COLUMNS.md` section 2, tag 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cases.lists import written
+from cases.segment_vector import bad, bad_column, column_of
+from encoder import segment as s
+from encoder.property_lists import taken_apart
+from encoder.sqlite_file import Value
+from encoder.vector import Vector
+
+CONTENT = b"dill, dill and dill; salt, salt and salt"
+# Streams of zlib 1.2.13 for it, once: of level 1, and of levels 5 and above.
+FAST = bytes.fromhex("4bc9ccc9d1514801920a8979296086b54271624e890e98040b82b800")
+GOOD = bytes.fromhex("4bc9ccc9d1514801920a8979296086b54271624e890e98040b821800")
+ADLER = bytes.fromhex("19f60de5")
+CRC_AND_SIZE = bytes.fromhex("4ca872fd28000000")
+RAW, ZLIB, GZIP, OTHER_GZIP = range(4)
+MOST = 1_048_576
+
+
+def vectors() -> Iterator[Vector]:
+    yield from wrappers()
+    yield from among_others()
+    yield from refused()
+
+
+def one(name: str, about: str, stream: bytes, way: int, content: bytes = CONTENT) -> Vector:
+    return column_of(f"deflated_strings_{name}", about, [stream], s.plain(s.BLOB, s.deflated_strings(s.constant(way), s.lengths([content]))))
+
+
+def wrappers() -> Iterator[Vector]:
+    way = s.way_to_deflate
+    yield one("raw", "A raw stream as zlib makes it at level 5", GOOD, way(5))
+    yield one("raw_first", "The first of all ways: level 1, memory level 1, the largest window", FAST, way(1, 1))
+    yield one("raw_last", "The last of the raw ones: level 9, memory level 9, the smallest window", GOOD, way(9, 9, 9))
+    yield one("raw_nothing", "A stream of no bytes", b"\3\0", way(6), b"")
+    for level, flags in [(1, 0x01), (2, 0x5E), (5, 0x5E), (6, 0x9C), (7, 0xDA), (9, 0xDA)]:
+        stream = FAST if level == 1 else GOOD
+        yield one(f"zlib_{level}", f"A zlib stream of level {level}", bytes([0x78, flags]) + stream + ADLER, way(level, wrapper=ZLIB))
+    yield one("zlib_small_window", "A zlib stream with a window of 512 bytes", b"\x18\x95" + GOOD + ADLER, way(6, 8, 9, ZLIB))
+    for level, flag in [(1, 4), (6, 0), (9, 2)]:
+        for wrapper, system in [(GZIP, 3), (OTHER_GZIP, 19)]:
+            stream = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, flag, system]) + (FAST if level == 1 else GOOD) + CRC_AND_SIZE
+            yield one(f"gzip_{level}_system_{system}", f"A gzip stream of level {level}, from system {system}", stream, way(level, wrapper=wrapper))
+    yield one("last", "The last of all ways", bytes.fromhex("1f8b0800000000000213") + GOOD + CRC_AND_SIZE, 2268)
+
+
+def among_others() -> Iterator[Vector]:
+    way = s.way_to_deflate
+    values: list[Value] = [b"salt", GOOD, b"", FAST]
+    ways = s.varints([0, way(5), 0, way(1)])
+    yield column_of("deflated_strings_or_not", "Strings that are not deflated stand among them", values, s.plain(s.BLOB, s.deflated_strings(ways, s.lengths([b"salt", CONTENT, b"", CONTENT]))))
+    # The stream of zlib 1.2.13 at level 9 for GOOD.
+    twice = bytes.fromhex("f33e79e6e4c5400fc6495c9d959a096d5b9d0a93fc3af966b0703749300000")
+    inner = s.deflated_strings(s.constant(way(5)), s.lengths([CONTENT]))
+    yield column_of("deflated_strings_twice", "A stream of a stream", [twice], s.plain(s.BLOB, s.deflated_strings(s.constant(way(9)), inner)))
+    # The stream of zlib 1.2.13 at level 5 for the list of {"name": "dill"}.
+    stream = bytes.fromhex("4b2ac8c92c2e3130b8c8c8149297989b1a92929993c3c12dc000068c8c109a81990115880200")
+    parts = s.deflated_strings(s.constant(way(5)), taken_apart([written({"name": "dill"})]).part())
+    yield column_of("deflated_strings_of_lists", "A property list that is taken apart, within a stream", [stream], s.plain(s.BLOB, parts))
+
+
+def refused() -> Iterator[Vector]:
+    def wrong(name: str, about: str, way: int) -> Vector:
+        return bad_column(f"deflated_strings_{name}", about, 1, s.plain(s.BLOB, s.deflated_strings(s.constant(way), s.lengths([CONTENT]))))
+
+    yield wrong("way_2269", "A way that there is not", 2269)
+    yield wrong("way_negative", "A way below 0", -1)
+    long = s.deflated_strings(s.constant(s.way_to_deflate(1)), s.lengths([bytes(MOST + 1)]))
+    yield bad_column("deflated_strings_too_long", "A string of 1,048,577 bytes", 1, s.plain(s.BLOB, long))
+    zeros = s.front(s.varints([0, *[MOST] * 7, 1]), s.lengths([b""], s.varints([MOST, *[0] * 8])))
+    yield many("too_long_together", "8,388,609 bytes at level 1, all together", s.way_to_deflate(1), 9, zeros, MOST)
+    zeros = s.lengths([b""], s.constant(262_145))
+    yield many("too_much_work", "262,145 bytes at level 9", s.way_to_deflate(9), 1, zeros, 262_145)
+
+
+def many(name: str, about: str, way: int, count: int, zeros: s.Part, size: int) -> Vector:
+    """Strings of zeros, which a segment holds as one match."""
+    part = s.group(count, s.constant(1), s.plain(s.BLOB, s.deflated_strings(s.constant(way), zeros)))
+    pieces = s.content(part, [s.Match(1, size - 1, 1)], b"\0", text_size=size)
+    return bad(f"deflated_strings_{name}", about, segment=s.stored(pieces))

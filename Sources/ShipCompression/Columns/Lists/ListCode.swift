@@ -1,0 +1,59 @@
+/// What an object of a list is, or which UID stands where: the code of `Protocol/LISTS.md` 4.
+enum ListCode {
+    static let new: UInt8 = 0
+    static let later: UInt8 = 1
+    static let explicit: UInt8 = 2
+    static let visit: UInt8 = 3
+    static let integer: UInt8 = 4
+    static let real: UInt8 = 5
+    static let date: UInt8 = 6
+    static let data: UInt8 = 7
+    static let ascii: UInt8 = 8
+    static let utf16: UInt8 = 9
+    static let array: UInt8 = 10
+    static let dictionary: UInt8 = 11
+    static let shared: UInt8 = 12
+    static let table: UInt8 = 13
+    static let uid: UInt8 = 14
+    static let float: UInt8 = 15
+    static let previous: UInt8 = 16
+    static let null: UInt8 = 17
+    static let no: UInt8 = 18
+    static let yes: UInt8 = 19
+    /// Integers that are others than equal ones.
+    static let otherIntegers: Range<UInt8> = 20..<24
+    static let ancestors: Range<UInt8> = 24..<32
+    static let columnsOfRow: Range<UInt8> = 32..<64
+    static let columnsOfParent: Range<UInt8> = 64..<96
+    static let beside: Range<UInt8> = 96..<128
+
+    /// From which stream a code takes its value, in their order in a segment.
+    enum Stream: Int, CaseIterable {
+        case uids
+        case numbers
+        case sizes
+        case shapes
+        case shared
+        case reals
+        case ascii
+        case utf16
+        case data
+    }
+
+    /// - Returns: `nil` for a code that takes none.
+    static func stream(of code: UInt8) -> Stream? {
+        switch code {
+        case explicit, visit: .uids
+        case integer, uid, float: .numbers
+        case array: .sizes
+        case dictionary: .shapes
+        case shared: .shared
+        case real, date: .reals
+        case ascii: .ascii
+        case utf16: .utf16
+        case data: .data
+        case _ where otherIntegers.contains(code): .numbers
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// The codes of all lists of a column, each with the value that it takes, by context.
+struct ListCodes {
+    /// Integers as they are, the bits of reals, and of texts and data which string of their stream it is while it is written.
+    typealias Value = Int64
+
+    /// By context.
+    private(set) var codes: [[UInt8]] = []
+    private(set) var values: [[Value]] = []
+
+    mutating func append(_ code: UInt8, _ value: Value = 0, in context: Int) {
+        while codes.count <= context {
+            codes.append([])
+            values.append([])
+        }
+        codes[context].append(code)
+        values[context].append(value)
+    }
+
+    /// What a stream gets, in the order of contexts.
+    func values(of stream: ListCode.Stream) -> [Value] {
+        var taken: [Value] = []
+        for (codes, values) in zip(codes, values) {
+            for (code, value) in zip(codes, values) where ListCode.stream(of: code) == stream { taken.append(value) }
+        }
+        return taken
+    }
+}
+
+/// The codes of all lists of a column while they are read: from front to back in each context.
+struct ListCodeReader {
+    private let codes: [UInt8]
+    private var values: [Int64]
+    /// By context: the next one, and the end.
+    private var places: [(next: Int, end: Int)] = []
+    /// Codes that have not been taken, less those that elements and columns need which have been announced.
+    private var spare: Int
+
+    /// - Parameters:
+    ///   - codes: Those of one context after the other.
+    ///   - counts: Of each context, at least 1; together as many as there are codes.
+    init(codes: [UInt8], counts: [Int]) {
+        self.codes = codes
+        values = [Int64](repeating: 0, count: codes.count)
+        spare = codes.count
+        var place = 0
+        for count in counts {
+            places.append((place, place + count))
+            place += count
+        }
+    }
+
+    /// How many values a stream has.
+    func count(of stream: ListCode.Stream) -> Int {
+        codes.reduce(0) { $0 + (ListCode.stream(of: $1) == stream ? 1 : 0) }
+    }
+
+    /// - Parameter taken: As many as `count(of:)` says.
+    mutating func give(_ taken: some Sequence<Int64>, to stream: ListCode.Stream) {
+        var left = taken.makeIterator()
+        for (place, code) in codes.enumerated() where ListCode.stream(of: code) == stream {
+            values[place] = left.next() ?? 0
+        }
+    }
+
+    /// Before `count` slots are made, each of which takes a code.
+    ///
+    /// - Returns: Whether so many codes are left beside those that were announced before.
+    mutating func announce(_ count: Int64) -> Int? {
+        guard count >= 0, count <= Int64(spare) else { return nil }
+        spare -= Int(count)
+        return Int(count)
+    }
+
+    /// - Returns: `nil` if the context has no more.
+    mutating func next(in context: Int) -> (code: UInt8, value: Int64)? {
+        guard context < places.count, places[context].next < places[context].end else { return nil }
+        let place = places[context].next
+        places[context].next += 1
+        return (codes[place], values[place])
+    }
+
+    var contexts: Int { places.count }
+    var isAtEnd: Bool { places.allSatisfy { $0.next == $0.end } }
+}
