@@ -62,7 +62,7 @@ private struct ListDecoder {
             total += count
         }
         let given = try columns.integers(Int(total), depth: depth, from: &source)
-        guard given.allSatisfy({ (0...Int64(ListCode.beside.upperBound)).contains($0) }) else {
+        guard given.allSatisfy({ (0..<Int64(ListCode.beside.upperBound)).contains($0) }) else {
             throw .damaged(.segment)
         }
         codes = ListCodeReader(codes: given.map { UInt8(truncatingIfNeeded: $0) }, counts: counts.map { Int($0) })

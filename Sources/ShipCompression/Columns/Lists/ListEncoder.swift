@@ -25,8 +25,6 @@ struct ListEncoder {
         let tree: ListTree
         /// By object: the shape of a dictionary.
         let shapes: [Int]
-        /// By object: the name that a key is.
-        let names: [Int]
         let table: ListTree.Object?
         /// The references of the table's elements.
         var elements: ArraySlice<Int32> {
@@ -42,7 +40,7 @@ struct ListEncoder {
         while true {
             var encoder = ListEncoder()
             guard let bad = encoder.encode(strings, without: unfit) else {
-                guard encoder.modes.contains(where: { $0 != 0 }) else { return nil }
+                guard encoder.modes.contains(where: { $0 != 0 }), encoder.isWithinLimits else { return nil }
                 self = encoder
                 return
             }
@@ -52,6 +50,14 @@ struct ListEncoder {
     }
 
     private init() {}
+
+    /// Whether a decoder takes it.
+    private var isWithinLimits: Bool {
+        names.count <= ListLimits.names && shapes.count <= ListLimits.shapes
+            && shapes.reduce(0) { $0 + $1.names.count } <= ListLimits.allColumns
+            && codes.codes.count <= ListLimits.contexts
+            && codes.codes.reduce(0) { $0 + $1.count } <= ListLimits.codes
+    }
 
     /// - Returns: A list that cannot be encoded.
     private mutating func encode(_ strings: Strings, without unfit: Set<Int>) -> Int? {
@@ -100,10 +106,9 @@ struct ListEncoder {
                     if value.kind == .array, tree.bytes(of: key).elementsEqual("$objects".utf8) { table = value }
                 }
             }
-            guard let number = numberOfShape(shape) else { return nil }
-            shapeOfObject[index] = number
+            shapeOfObject[index] = numberOfShape(shape)
         }
-        var list = Analysed(tree: tree, shapes: shapeOfObject, names: nameOfObject, table: table)
+        var list = Analysed(tree: tree, shapes: shapeOfObject, table: table)
         list.lowest = list.elements.enumerated().map { Self.lowest(above: $0, in: $1, of: tree) }
         return list
     }
@@ -115,9 +120,8 @@ struct ListEncoder {
         return names.count - 1
     }
 
-    private mutating func numberOfShape(_ names: [Int]) -> Int? {
+    private mutating func numberOfShape(_ names: [Int]) -> Int {
         if let number = numberOfShape[names] { return number }
-        guard shapes.count < ListLimits.shapes, self.names.count <= ListLimits.names else { return nil }
         numberOfShape[names] = shapes.count
         shapes.append(ListShape(names: names, order: Array(names.indices)))
         return shapes.count - 1
@@ -166,13 +170,13 @@ struct ListEncoder {
             }
         }
         for (shape, votes) in votes {
-            shapes[shape] = ListShape(names: shapes[shape].names, order: Self.order(by: votes))
+            shapes[shape] = ListShape(
+                names: shapes[shape].names, order: Self.order(of: shapes[shape].names.count, by: votes))
         }
     }
 
     /// - Parameter votes: For each column, how often it came before each other one.
-    private static func order(by votes: [Int]) -> [Int] {
-        let count = Int(Double(votes.count).squareRoot())
+    private static func order(of count: Int, by votes: [Int]) -> [Int] {
         var left = Array(0..<count)
         var order: [Int] = []
         while !left.isEmpty {

@@ -1,0 +1,120 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import ShipCompression
+
+/// Property lists that Python's plistlib writes, which makes equal texts one object as Apple's writer does, through a segment and back.
+@Suite struct ListTests {
+    private static let maker = """
+        import plistlib, random, datetime, functools
+        uid = functools.cache(plistlib.UID)  # equal ones are one object
+        dice = random.Random(23)
+        def value(depth):
+            kind = dice.randrange(8 if depth > 3 else 10)
+            if kind == 0: return dice.random() < 0.5
+            if kind == 1: return dice.randrange(10)
+            if kind == 2: return dice.getrandbits(63) >> dice.randrange(64)
+            if kind == 3: return -dice.randrange(1 << 40)
+            if kind == 4: return dice.randrange(99) / 7
+            if kind == 5: return datetime.datetime(2026, 1, 1 + dice.randrange(28))
+            if kind == 6: return bytes(range(dice.randrange(20)))
+            if kind == 7: return dice.choice(["name", "größer", "value", "x" * 300]) + str(dice.randrange(4))
+            if kind == 8: return [value(depth + 1) for _ in range(dice.randrange(18))]
+            return {f"name{i}": value(depth + 1) for i in range(dice.randrange(6))}
+        def archive(count):
+            objects = ["$null", {"people": uid(2), "owner": uid(0)}, {"NS.objects": None}]
+            people = []
+            for number in range(count):
+                people.append(uid(len(objects)))
+                name = uid(len(objects) + 1)
+                objects += [{"name": name, "nick": name, "list": uid(2), "age": number % 7}, f"person {number}"]
+            objects[2]["NS.objects"] = people
+            return {"$archiver": "NSKeyedArchiver", "$objects": objects, "$top": {"root": uid(1)}, "$version": 100000}
+        for number in range(60): print("random", plistlib.dumps({"top": value(0)}, fmt=plistlib.FMT_BINARY, sort_keys=False).hex())
+        for number in range(30): print("archive", plistlib.dumps(archive(20), fmt=plistlib.FMT_BINARY, sort_keys=False).hex())
+        for part in range(7):
+            names = {str(part * 10_000 + number): True for number in range(10_000)}
+            print("names", plistlib.dumps(names, fmt=plistlib.FMT_BINARY, sort_keys=False).hex())
+        """
+
+    private static func lists(_ kind: String) throws -> [[UInt8]] {
+        let python = Process()
+        python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        python.arguments = ["python3", "-c", maker]
+        let output = Pipe()
+        python.standardOutput = output
+        try python.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        python.waitUntilExit()
+        let digits = text.split(separator: "\n").filter { $0.hasPrefix(kind + " ") }.map {
+            $0.dropFirst(kind.count + 1)
+        }
+        return digits.map { line in
+            let values = line.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+        }
+    }
+
+    private static func blobs(_ lists: [[UInt8]]) -> RowGroup {
+        RowGroup(lists.map { [.blob($0)] }, rowids: (0..<lists.count).map { Int64($0) })
+    }
+
+    private static func strings(_ lists: [[UInt8]]) -> Strings {
+        var strings = Strings()
+        for list in lists { strings.append(list) }
+        return strings
+    }
+
+    @Test func `random lists are taken apart and come back byte for byte, whole or damaged`() throws {
+        var dice = Dice(23)
+        var lists = try Self.lists("random")
+        try #require(lists.count == 60)
+        let modes = try #require(ListEncoder(Self.strings(lists))).modes
+        #expect(modes.count { $0 != 0 } == 60)
+        try SegmentTests.expectSame([Self.blobs(lists)])
+        for index in lists.indices {
+            let place = Int.random(in: 0..<lists[index].count, using: &dice)
+            lists[index][place] ^= UInt8.random(in: 1...255, using: &dice)
+        }
+        try SegmentTests.expectSame([Self.blobs(lists)])
+    }
+
+    @Test func `archives come back byte for byte, and take little more than their texts`() throws {
+        let lists = try Self.lists("archive")
+        try #require(lists.count == 30)
+        let modes = try #require(ListEncoder(Self.strings(lists))).modes
+        #expect(modes.allSatisfy { $0 == 2 })
+        try SegmentTests.expectSame([Self.blobs(lists)])
+        #expect(try SegmentTests.segment([Self.blobs(lists)]).count < 500)
+    }
+
+    /// A decoder takes no more names than it says.
+    @Test func `lists with more names than can be said come back as they are`() throws {
+        let lists = try Self.lists("names")
+        try #require(lists.count == 7)
+        #expect(ListEncoder(Self.strings(Array(lists[..<6]))) != nil)
+        #expect(ListEncoder(Self.strings(lists)) == nil)
+        try SegmentTests.expectSame([Self.blobs(lists)])
+    }
+
+    @Test func `streams come back in each wrapping, and go by what is in them`() throws {
+        var dice = Dice(5)
+        // Words that a stream holds in some 10 bits each, and columns in less.
+        let content = (0..<2000).flatMap { _ in Array("word \(Int.random(in: 0...63, using: &dice)),".utf8) }
+        let parameters = try #require(DeflateParameters(level: 1, memoryLevel: 1, windowBits: 9))
+        let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4]
+        for (wrapping, isTaken) in [
+            (DeflateWrapping.raw, true), (.zlib, true), (.gzip(head: head + [3]), true),
+            (.gzip(head: head + [19]), true),
+            // A system that no maker names.
+            (.gzip(head: head + [7]), false),
+        ] {
+            let value = DeflateRepetition(content, parameters, wrapping).value
+            #expect(
+                (DeflatedStrings(Self.strings([value]), within: try TrialCost(effort: .standard)) != nil) == isTaken)
+            try SegmentTests.expectSame([Self.blobs([value])])
+        }
+    }
+}
