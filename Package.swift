@@ -60,7 +60,9 @@ let package = Package(
     name: "ship-store",
     platforms: [.macOS(.v15), .iOS(.v18), .watchOS(.v11)],
     products: [
+        // What an app links: no sockets, no child processes, no event loop.
         .library(name: "ShipStore", targets: ["ShipStore"]),
+        .library(name: "ShipStoreNetwork", targets: ["ShipStoreNetwork"]),
         .executable(name: "ship-store", targets: ["ship-store"]),
     ],
     dependencies: [
@@ -94,13 +96,16 @@ let package = Package(
                 "ShipProtocol", "StoreFormat", "StoreFiles", "CoreDataReading", "CSQLiteHardening", crypto, grdb,
                 sqlite,
             ]),
-        target("ShipCompression", ["ShipProtocol", "StoreFormat", "CDeflate", "CZlib", system]),
+        target(
+            "ShipCompression",
+            [
+                "ShipProtocol", "StoreFormat", "CDeflate",
+                "CZlib", system,
+            ]),
+        target("ShipLinks", ["DeviceTrust", "ShipProtocol", "StoreFiles", system]),
         target(
             "ShipTransport",
-            [
-                "DeviceTrust", "ShipProtocol", "StoreFiles", crypto, nioCore, nioPosix, nioSSL, nioTLS, subprocess,
-                system,
-            ]),
+            ["DeviceTrust", "ShipLinks", "StoreFiles", crypto, nioCore, nioPosix, nioSSL, nioTLS, subprocess, system]),
         target("DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         target("StoreBases", ["ShipProtocol", "StoreFiles", system]),
         target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
@@ -120,20 +125,29 @@ let package = Package(
         target(
             "ShipStore",
             [
-                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipTransport",
+                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipLinks",
                 "DeviceTrust", "StoreBases", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations",
-                "CoreDataReading", grdb, subprocess, system,
+                "CoreDataReading", grdb, system,
+            ]),
+        target(
+            "ShipStoreNetwork",
+            [
+                "DeviceTrust", "ShipProtocol", "ShipStore", "ShipTransport", "StoreFiles", "StoreServing",
+                "StoreSnapshot", subprocess, system,
             ]),
         .executableTarget(
             name: "ship-store",
-            dependencies: ["ShipStore", "ShipTransport", "StoreFiles", argumentParser, grdb, subprocess, system],
+            dependencies: [
+                "ShipStore", "ShipStoreNetwork", "ShipTransport", "StoreFiles", argumentParser, grdb, subprocess,
+                system,
+            ],
             swiftSettings: strict, linkerSettings: linked),
 
         // A reader that reacts to changes, as an app would; and what measures readers.
         .executableTarget(
             name: "reader-example", dependencies: ["ShipStore", grdb, system], swiftSettings: strict),
         .executableTarget(
-            name: "serving-bench", dependencies: ["ShipStore", "StoreFiles", grdb, subprocess, system],
+            name: "serving-bench", dependencies: ["ShipStoreNetwork", "StoreFiles", grdb, subprocess, system],
             path: "Benchmarks/serving", swiftSettings: strict),
         // What measures the codec.
         .executableTarget(
@@ -145,7 +159,8 @@ let package = Package(
 
         // What README.md shows; as in another package, only what is public is there.
         .target(
-            name: "ReadmeSample", dependencies: ["ShipStore", grdb], path: "Tests/ReadmeSample", packageAccess: false),
+            name: "ReadmeSample", dependencies: ["ShipStore", "ShipStoreNetwork", grdb], path: "Tests/ReadmeSample",
+            packageAccess: false),
 
         // Tests, one target for each of the above.
         .target(
@@ -162,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "ship-store", "ShipStore", "StoreFiles", "StoreInbox", "StoreInstall", "TestSupport", system,
+                "ship-store", "ShipStoreNetwork", "StoreFiles", "StoreInbox", "StoreInstall", "TestSupport", system,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -181,11 +196,12 @@ let package = Package(
         tests(
             of: "ShipStore",
             [
-                "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "ShipTransport", "StoreBases",
-                "StoreFiles",
-                "StoreFormat", "StoreSnapshot", "StoreInbox", "StoreInstall", "StoreServing", crypto, grdb, sqlite,
+                "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "ShipStoreNetwork", "ShipTransport",
+                "StoreBases", "StoreFiles", "StoreFormat", "StoreSnapshot", "StoreInbox", "StoreInstall",
+                "StoreServing", crypto, grdb, sqlite,
                 system,
             ]),
+        tests(of: "ShipLinks", ["ShipProtocol"]),
         tests(of: "ShipTransport", ["DeviceTrust", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
         tests(of: "StoreBases", ["ShipProtocol", "StoreFiles", system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),

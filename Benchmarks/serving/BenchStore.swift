@@ -1,5 +1,6 @@
 import GRDB
 import ShipStore
+import ShipStoreNetwork
 import SystemPackage
 
 /// A store to be read, and two shipments of it that differ, to be installed in turns.

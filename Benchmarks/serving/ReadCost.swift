@@ -1,5 +1,6 @@
 import GRDB
 import ShipStore
+import ShipStoreNetwork
 import SystemPackage
 
 /// The same read through the coordinator and through a bare `DatabaseQueue` on the installed file, in turns.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ShipStore
+import ShipStoreNetwork
 import StoreFiles
 import Subprocess
 import SystemPackage

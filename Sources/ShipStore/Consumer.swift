@@ -1,7 +1,7 @@
-public import DeviceTrust
+import DeviceTrust
 package import ShipCompression
+public import ShipLinks
 public import ShipProtocol
-public import ShipTransport
 public import StoreInbox
 import StoreInstall
 public import StoreServing
@@ -14,7 +14,6 @@ public import SystemPackage
 public final class Consumer: Sendable {
     public struct Options: Sendable {
         public var timeouts = Timeouts()
-        public var link = LinkOptions()
         /// Who may be at the other end.
         public var trust = TrustPolicy.localPrograms
         /// What becomes of shipments that no device has signed.
@@ -51,7 +50,7 @@ public final class Consumer: Sendable {
     private let turns = StoreTurns()
     /// How many have begun.
     private let sessions = Atomic(0)
-    let options: Options
+    package let options: Options
 
     /// Makes the inbox if it is not there, takes it over, and sweeps what a killed consumer left.
     ///
@@ -70,30 +69,44 @@ public final class Consumer: Sendable {
         }
     }
 
-    /// Receives the shipments that an endpoint has.
+    /// Receives the shipments that come over a link that an app carries, which relies on what carries it: the app vouches for who
+    /// is at the other end.
+    ///
+    /// - Parameters:
+    ///   - link: To close it is the app's business.
+    ///   - name: What the other side is called, in messages.
+    /// - Returns: The receipts: what came is installed, durable and current.
+    /// - Throws: Why the first one that failed did. The others are installed all the same; `report` has been told of each.
+    public func receive(
+        over link: some Link, named name: String, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
+    ) async throws(ShipmentError) -> [Receipt] {
+        let receipts = try await receive(over: PeerLink(link, to: name), .atOnce, report)
+        do {
+            try await link.finish()
+        } catch {
+            // What has come is installed, and acknowledged.
+        }
+        return receipts
+    }
+
+    /// Receives the shipments that a file has.
     ///
     /// - Returns: The receipts: what came is installed, durable and current.
     /// - Throws: Why the first one that failed did. The others are installed all the same; `report` has been told of each.
     public func receive(
-        from endpoint: Endpoint, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
+        from path: FilePath, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Receipt] {
         do {
-            return try await Connector.withLink(from: endpoint, try linkOptions(for: endpoint)) { link in
-                let greeting: ConsumerSession.Greeting =
-                    switch (link.direction, endpoint) {
-                    case (.oneWay, _): .never
-                    case (.twoWay, .standardStreams): .ifAsked
-                    case (.twoWay, _): .atOnce
-                    }
-                return try await self.receive(over: link, greeting, report)
+            return try await FileLink.withLink(from: path, within: options.timeouts.connect) { link in
+                try await self.receive(over: link, .never, report)
             }
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    private func receive(
-        over link: Link, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveReport) -> Void
+    package func receive(
+        over link: PeerLink, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) async throws(ShipmentError) -> [Receipt] {
         let told = nextSession(link, report)
         let outcome: ConsumerSession.Outcome
@@ -107,104 +120,11 @@ public final class Consumer: Sendable {
         return outcome.receipts
     }
 
-    /// How long `listen` goes on.
-    public enum Persistence: Hashable, Sendable {
-        case untilCancelled
-        /// Until one session is over, well or not, that somebody has begun who may ship. Whoever only connects, pairs, or may
-        /// not ship, does not end it.
-        case once
-    }
-
-    /// Accepts connections, and receives what comes over each; shipments of different stores side by side.
-    ///
-    /// - Parameters:
-    ///   - address: Where; a port of 0 lets the system choose one.
-    ///   - persistence: For how long.
-    ///   - window: While it is open, a device that has its code is trusted from then on, and may ship.
-    ///   - report: Told what happens in each session.
-    /// - Throws: If it cannot listen; with `.once`, also why the shipment did not arrive; `.pairing(.over)` if nobody has
-    ///   paired in time, and nobody is trusted.
-    public func listen(
-        on address: Endpoint, _ persistence: Persistence = .untilCancelled, pairingIn window: PairingWindow? = nil,
-        report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
-    ) async throws(ShipmentError) {
-        let first = persistence == .once ? FirstShipment() : nil
-        let options = try listenerOptions(for: address, pairingIn: window, report)
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                defer { group.cancelAll() }
-                group.addTask {
-                    guard let window, case .trustedPeers(let device) = self.options.trust else { return }
-                    await window.waitUntilOver()
-                    if !Task.isCancelled, try device.trustList().isEmpty { throw PairingError.over }
-                }
-                group.addTask {
-                    while !Task.isCancelled {
-                        try await Task.sleep(for: Self.lookingAfterWaiting)
-                        self.removeUnwelcome()
-                    }
-                }
-                group.addTask {
-                    try await Listener.serve(
-                        on: address, options,
-                        onListening: { address in
-                            report(ReceiveReport(.listening("\(address)")))
-                            if let window { report(ReceiveReport(.pairing(window.code))) }
-                        },
-                        onTurnedAway: { report(ReceiveReport(.turnedAway("\($0)", .link($1)))) }
-                    ) { link in
-                        await self.visit(link, window, first, report)
-                    }
-                    throw ListeningIsOver()
-                }
-                while try await group.next() != nil {}
-            }
-        } catch is ListeningIsOver {
-            try first?.end()
-        } catch {
-            throw ShipmentError(error)
-        }
-    }
-
-    /// Pairs, or receives shipments.
-    private func visit(
-        _ link: Link, _ window: PairingWindow?, _ first: FirstShipment?,
-        _ report: @escaping @Sendable (ReceiveReport) -> Void
-    ) async -> Listener.Sequel {
-        var link = link
-        do throws(ShipmentError) {
-            if let window, case .trustedPeers(let device) = options.trust {
-                switch try await receive(link, in: window, on: device) {
-                case .session(let begun): link = begun
-                case .paired(let peer):
-                    report(ReceiveReport(.paired(peer)))
-                    return .goOn
-                }
-            }
-        } catch {
-            report(ReceiveReport(.turnedAway("\(link.peer)", error)))
-            return .goOn
-        }
-        let (claim, told) = (first.map(FirstShipment.Claim.init), nextSession(link, report))
-        do throws(ShipmentError) {
-            let outcome = try await session(link, .atOnce, told) { try claim?.make() }
-            claim?.end(outcome.failures.first.map(Result.failure) ?? .success(()))
-        } catch {
-            guard claim?.isMade != false else {
-                told.add(.turnedAway("\(link.peer)", error))
-                return .goOn
-            }
-            told.add(.failed(error))
-            claim?.end(.failure(error))
-        }
-        return claim == nil ? .goOn : .end
-    }
-
     /// How often it is looked whether what waits may still wait.
-    private static let lookingAfterWaiting = Duration.seconds(60)
+    package static let lookingAfterWaiting = Duration.seconds(60)
 
     /// What waits for the rest goes after a day, and with the trust in its sender.
-    private func removeUnwelcome() {
+    package func removeUnwelcome() {
         installer.waiting.removeOver()
         // A list that cannot be read says nothing: sessions are told.
         guard let list = try? options.trust.list() else { return }
@@ -215,44 +135,21 @@ public final class Consumer: Sendable {
         }
     }
 
-    private func linkOptions(for endpoint: Endpoint) throws(ShipmentError) -> LinkOptions {
-        var link = options.link
-        if case .tcp = endpoint { link.security = try options.trust.security(of: .sender) }
-        return link
-    }
-
-    /// - Throws: Among others, what is wrong with the list of trusted devices.
-    private func listenerOptions(
-        for endpoint: Endpoint, pairingIn window: PairingWindow?, _ report: @escaping @Sendable (ReceiveReport) -> Void
-    ) throws(ShipmentError) -> LinkOptions {
-        var link = options.link
-        guard case .tcp = endpoint, case .trustedPeers(let device) = options.trust else { return link }
-        let security = try ListenerSecurity(device, pairingIn: window)
-        link.security = try security.next()
-        link.securityOfEach = { peer in
-            do {
-                return try security.next()
-            } catch {
-                report(ReceiveReport(.turnedAway("\(peer)", ShipmentError(error))))
-                throw error
-            }
-        }
-        return link
-    }
-
-    private func nextSession(
-        _ link: Link, _ report: @escaping @Sendable (ReceiveReport) -> Void
+    /// Numbers a session that begins.
+    package func nextSession(
+        _ link: PeerLink, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) -> SessionReport {
         SessionReport(sessions.wrappingAdd(1, ordering: .relaxed).newValue, with: link.peer, report)
     }
 
-    private func session(
-        _ link: Link, _ greeting: ConsumerSession.Greeting, _ told: SessionReport,
+    /// Receives all that comes in one session.
+    package func session(
+        _ link: PeerLink, _ greeting: ConsumerSession.Greeting, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void
     ) async throws(ShipmentError) -> ConsumerSession.Outcome {
         told.add(.connected("\(link.peer)"))
         removeUnwelcome()
-        if link.peer == .standardStreams { told.add(.reading(link.medium == .file ? .file : .stream)) }
+        if link.peer == .at(.standardStreams) { told.add(.reading(link.medium == .file ? .file : .stream)) }
         let session = ConsumerSession(
             judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,
             coordinator: coordinator, turns: turns, budget: options.budget, requirements: options.requirements,
@@ -267,6 +164,3 @@ public final class Consumer: Sendable {
         }
     }
 }
-
-/// What ends the waiting for an open window when nobody listens any more.
-private struct ListeningIsOver: Error {}

@@ -1,8 +1,8 @@
 // The library's public face is this module: whoever imports it sees the public values of the stages too.
 @_exported public import DeviceTrust
 @_exported public import ShipCompression
+@_exported public import ShipLinks
 @_exported public import ShipProtocol
-@_exported public import ShipTransport
 @_exported public import StoreBases
 @_exported public import StoreFiles
 @_exported public import StoreInbox

@@ -1,8 +1,8 @@
 public import DeviceTrust
 import GRDB
 public import ShipCompression
+public import ShipLinks
 public import ShipProtocol
-public import ShipTransport
 public import StoreBases
 public import StoreFiles
 public import StoreInbox
@@ -90,7 +90,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case unforeseen(ForeignText)
 
     /// Any error of the stages below, as one of the above.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         self =
             switch error {
             case let error as ShipmentError: error
@@ -122,7 +122,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     }
 
     /// The same of a session over a link: a file is not a peer.
-    init(_ error: any Error, from medium: Link.Medium) {
+    init(_ error: any Error, from medium: PeerLink.Medium) {
         self =
             switch (ShipmentError(error), medium) {
             case (.protocolBroken(let error), .file): .badFile(error)

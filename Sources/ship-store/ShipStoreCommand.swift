@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ShipStore
+import ShipStoreNetwork
 import StoreFiles
 
 @main

@@ -5,7 +5,7 @@ import ShipTransport
 extension Desk {
     /// Connects to a receiver as a device, which then does what no side of ours does.
     func withLink<Value>(
-        as device: String, to receiver: Receiver, _ body: (Link) async throws -> Value
+        as device: String, to receiver: Receiver, _ body: (PeerLink) async throws -> Value
     ) async throws -> Value {
         var options = LinkOptions()
         options.security = .mutualTLS(try DeviceFolder(at: self[device]).identity()) { _ in .full }
@@ -16,7 +16,7 @@ extension Desk {
     }
 }
 
-extension Link {
+extension PeerLink {
     /// What the receiver says last: why it refuses; `nil` if it says no such thing.
     func refusal(within limit: Duration = .seconds(10)) async throws -> Reason? {
         var (parser, reader) = (FrameParser(), reader)

@@ -1,5 +1,6 @@
 import Foundation
 import ShipStore
+import ShipStoreNetwork
 import StoreFiles
 import SystemPackage
 import TestSupport

@@ -1,5 +1,6 @@
 import GRDB
 import ShipStore
+import ShipStoreNetwork
 
 func ship() async throws {
     let deliveries = try await Producer("Recipes.sqlite").send(to: Endpoint("127.0.0.1:7645"))

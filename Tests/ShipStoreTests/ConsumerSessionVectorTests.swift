@@ -113,8 +113,8 @@ import Testing
             coordinator: StoreCoordinator(inbox: inbox.root), turns: StoreTurns(), budget: ShipmentBudget(),
             requirements: StoreRequirements(), checking: CheckOptions(), probes: ProbeRun([]),
             codec: takesColumns ? .standard : nil, timeouts: Timeouts(), report: { _ in })
-        let link = Link(
-            direction: .twoWay, reader: LinkReader(script), writer: LinkWriter(script), peer: .command("a vector"))
+        let link = PeerLink(
+            direction: .twoWay, reader: LinkReader(script), writer: LinkWriter(script), peer: .at(.command("a vector")))
         var end = "done"
         do throws(ShipmentError) {
             _ = try await session.run(link, greeting: .atOnce)

@@ -1,5 +1,6 @@
 import GRDB
 import ShipStore
+import ShipStoreNetwork
 import StoreFiles
 import SystemPackage
 import TestSupport

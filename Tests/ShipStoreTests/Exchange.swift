@@ -1,5 +1,6 @@
 import Foundation
 import ShipProtocol
+import ShipStoreNetwork
 import StoreFiles
 import StoreInbox
 import Synchronization
@@ -41,12 +42,8 @@ struct Exchange {
         }
     }
 
-    private func consumer(
-        reading input: FileDescriptor = .standardInput, answering output: FileDescriptor = .standardOutput
-    ) throws -> Consumer {
+    private func consumer() throws -> Consumer {
         var options = Consumer.Options()
-        options.link.standardInput = input
-        options.link.standardOutput = output
         options.codec = isReal ? .standard : receiving?.codec
         return try Consumer(inbox: inbox, options: options)
     }
@@ -79,13 +76,15 @@ struct Exchange {
         // Nobody listens to the consumer.
         let nowhere = try FileDescriptor.open("/dev/null", .writeOnly)
         defer { try? nowhere.close() }
-        var sending = self
-        sending.options.link.standardOutput = pipe.writeEnd
-        let consumer = try consumer(reading: pipe.readEnd, answering: nowhere)
-        async let outcome = Self.result {
-            try await consumer.receive(from: .standardStreams, report: { [received] in received.add($0.event) })
+        var (sending, receiving) = (LinkOptions(), LinkOptions())
+        sending.standardOutput = pipe.writeEnd
+        (receiving.standardInput, receiving.standardOutput) = (pipe.readEnd, nowhere)
+        let consumer = try consumer()
+        async let outcome = Self.result { [receiving] in
+            try await consumer.receive(
+                from: .standardStreams, receiving, report: { [received] in received.add($0.event) })
         }
-        _ = try? await sending.producer.send(to: .standardStreams, report: sent.add)
+        _ = try? await producer.send(to: .standardStreams, sending, report: sent.add)
         try pipe.writeEnd.close()
         let receipt = await outcome
         try pipe.readEnd.close()

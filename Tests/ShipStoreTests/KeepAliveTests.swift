@@ -1,5 +1,6 @@
 import Foundation
 import ShipProtocol
+import ShipStoreNetwork
 import ShipTransport
 import StoreFiles
 import Synchronization
@@ -113,8 +114,9 @@ import Testing
         let order = ProducerSession.Order {
             OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
         }
-        let link = Link(
-            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer), peer: .command("a consumer")
+        let link = PeerLink(
+            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
+            peer: .at(.command("a consumer"))
         )
         _ = try await session.run(link, [order]).first?.get()
     }

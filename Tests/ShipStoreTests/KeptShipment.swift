@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ShipProtocol
+import ShipStoreNetwork
 import StoreFiles
 import SystemPackage
 import TestSupport

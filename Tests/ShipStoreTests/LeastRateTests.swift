@@ -1,5 +1,6 @@
 import Foundation
 import ShipProtocol
+import ShipStoreNetwork
 import ShipTransport
 import SystemPackage
 import TestSupport

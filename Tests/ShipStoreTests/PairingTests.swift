@@ -1,6 +1,7 @@
 import DeviceTrust
 import ShipProtocol
 import ShipStore
+import ShipStoreNetwork
 import ShipTransport
 import StoreFiles
 import Synchronization

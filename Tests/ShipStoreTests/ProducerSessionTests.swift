@@ -19,8 +19,9 @@ import Testing
             OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
         }
         let consumer = ShortConsumer()
-        let link = Link(
-            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer), peer: .command("a consumer")
+        let link = PeerLink(
+            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
+            peer: .at(.command("a consumer"))
         )
         let outcome = try #require(try await session.run(link, [order]).first?.get())
         #expect(outcome.receipt?.outcome == .installed)
@@ -43,9 +44,9 @@ import Testing
             var order = ProducerSession.Order { throw BrokenInvariant("a copy is taken") }
             order.unchanged = { manifest }
             let consumer = try ForgetfulConsumer(holding: manifest, isWorking: isWorking)
-            let link = Link(
+            let link = PeerLink(
                 direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
-                peer: .command("a consumer"))
+                peer: .at(.command("a consumer")))
             let start = ContinuousClock.now
             let result = await session.run(link, [order]).first
             #expect(throws: ShipmentError.overdue(.answer(.milliseconds(300)))) { try result?.get() }

@@ -72,8 +72,8 @@ import Testing
         }
         let session = ProducerSession(
             timeouts: Timeouts(), standing: SessionStanding(.localPrograms) {}, report: { _ in })
-        let link = Link(
-            direction: .twoWay, reader: LinkReader(script), writer: LinkWriter(script), peer: .command("a vector"))
+        let link = PeerLink(
+            direction: .twoWay, reader: LinkReader(script), writer: LinkWriter(script), peer: .at(.command("a vector")))
         let results = await session.run(link, orders.isEmpty ? [unreached] : orders)
         var said = await script.said
         var end = "done"

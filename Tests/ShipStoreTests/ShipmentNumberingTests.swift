@@ -130,8 +130,9 @@ import Testing
                 copies.withLock { $0 += 1 }
                 return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), OutgoingShipment.Manner())
             })
-        let link = Link(
-            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer), peer: .command("a consumer")
+        let link = PeerLink(
+            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
+            peer: .at(.command("a consumer"))
         )
         let result = try #require(await session.run(link, [order]).first)
         return (result, copies.withLock { $0 })

@@ -1,6 +1,7 @@
 import DeviceTrust
 import Foundation
 import ShipProtocol
+import ShipStoreNetwork
 import ShipTransport
 import StoreFiles
 import SystemPackage
@@ -132,9 +133,9 @@ import Testing
         let (proof, manifest) = (try #require(found), try #require(parser.signedPayload))
         let judgement = SenderJudgement(trust: .trustedPeers(of: device), unsigned: .asCarried)
         func judge(_ id: DeviceIdentifier) throws -> DeviceIdentifier? {
-            let link = Link(
+            let link = PeerLink(
                 direction: .twoWay, reader: LinkReader(Nothing()), writer: LinkWriter(Nothing()),
-                peer: .standardStreams, device: id)
+                peer: .at(.standardStreams), device: id)
             return try judgement.sender(
                 of: proof.manifest, over: link,
                 SenderJudgement.Proof(signature: proof.signature, payload: manifest, version: 1)

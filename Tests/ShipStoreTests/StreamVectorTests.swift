@@ -1,5 +1,6 @@
 import DeviceTrust
 import ShipProtocol
+import ShipStoreNetwork
 import StoreFiles
 import StoreInbox
 import StoreInstall

@@ -13,7 +13,7 @@ let loopback = Endpoint.tcp(host: "127.0.0.1", port: 0)
 func withListener<Value: Sendable>(
     on endpoint: Endpoint = loopback, _ options: LinkOptions = LinkOptions(),
     onTurnedAway: @escaping @Sendable (Endpoint, LinkError) -> Void = { _, _ in },
-    handler: @escaping @Sendable (Link) async -> Void,
+    handler: @escaping @Sendable (PeerLink) async -> Void,
     _ body: @Sendable @escaping (Endpoint) async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in
@@ -41,7 +41,7 @@ func withListener<Value: Sendable>(
 }
 
 /// Sends back whatever comes, and ends when the other side does.
-@Sendable func echo(_ link: Link) async {
+@Sendable func echo(_ link: PeerLink) async {
     var reader = link.reader
     while let piece = try? await reader.next(within: patience) {
         guard (try? await link.writer.write(piece, within: patience)) != nil else { return }

@@ -37,11 +37,11 @@ public struct Device: Sendable {
 
     public func peers() throws(ShipmentError) -> [TrustedPeer] { try trustList().peers }
 
-    func trustList() throws(ShipmentError) -> TrustList {
+    package func trustList() throws(ShipmentError) -> TrustList {
         try Self.explained { try folder.trustList() }
     }
 
-    func trustListVersion() throws(ShipmentError) -> TrustListVersion? {
+    package func trustListVersion() throws(ShipmentError) -> TrustListVersion? {
         try Self.explained { try folder.trustListVersion() }
     }
 

@@ -1,6 +1,6 @@
 import DeviceTrust
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import StoreInbox
 
 /// Who has sent a shipment, as far as it is proven, and whether it may send it: judged before anything is staged, whenever
@@ -28,7 +28,7 @@ struct SenderJudgement {
     /// - Returns: Who it is, and the device that signed it, if one has.
     /// - Throws: `.signature`, `.unsigned`, `.unknownSigner`, `.notAllowed`, `.link(.notTrusted)`; errors of the list.
     func sender(
-        of manifest: Manifest, over link: Link, _ proof: Proof?
+        of manifest: Manifest, over link: PeerLink, _ proof: Proof?
     ) throws(ShipmentError) -> (sender: Sender, signer: DeviceIdentifier?) {
         let signer = try proof?.signer()
         if let device = link.device {
@@ -49,7 +49,7 @@ struct SenderJudgement {
         }
         if unsigned == .taken { return (.operatorsWord, nil) }
         if link.medium == .file, let list, isStrict || !list.isEmpty {
-            throw .unsigned(manifest.name, link.peer == .standardStreams ? .standardInput : .path)
+            throw .unsigned(manifest.name, link.peer == .at(.standardStreams) ? .standardInput : .path)
         }
         return (.carrier, nil)
     }

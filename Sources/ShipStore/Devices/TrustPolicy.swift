@@ -1,6 +1,6 @@
-import DeviceTrust
+package import DeviceTrust
+package import ShipLinks
 import ShipProtocol
-import ShipTransport
 
 /// Who may be at the other end of a TCP link. Pipes, files and Unix sockets rely on what carries them.
 public enum TrustPolicy: Sendable {
@@ -14,24 +14,8 @@ public enum TrustPolicy: Sendable {
     /// device on the list counts everywhere: another user of this machine is a stranger like any other.
     case trustedPeers(of: Device)
 
-    /// How a TCP link to a peer of this role is to be made. A listener asks `ListenerSecurity`, for each connection.
-    func security(of role: TrustedPeer.Role) throws(ShipmentError) -> LinkSecurity {
-        guard case .trustedPeers(let device) = self, try !device.trustList().isEmpty else { return .plainOnLoopback }
-        return .mutualTLS(try device.identity()) { [folder = device.folder] in
-            try Self.admittance(of: $0, as: role, folder)
-        }
-    }
-
-    /// How far a device gets, as the list is at this moment.
-    static func admittance(
-        of id: DeviceIdentifier, as role: TrustedPeer.Role, _ folder: DeviceFolder
-    ) throws -> LinkSecurity.Admittance {
-        let isKnown = try folder.trustList().stores(of: id, as: role) != nil
-        return try isKnown || id == folder.existingIdentity()?.id ? .full : .refused
-    }
-
     /// - Returns: `nil` where there is none.
-    func list() throws(ShipmentError) -> TrustList? {
+    package func list() throws(ShipmentError) -> TrustList? {
         guard case .trustedPeers(let device) = self else { return nil }
         return try device.trustList()
     }
@@ -48,9 +32,9 @@ public enum TrustPolicy: Sendable {
     /// - Returns: What the other end of a link may be trusted with at this moment.
     /// - Throws: `.link(.notTrusted)`, if it is trusted no more; `.link(.noCertificate)` if it has not said who it is, and
     ///   somebody has been trusted meanwhile; errors of the list.
-    func stores(of link: Link, as role: TrustedPeer.Role) throws(ShipmentError) -> TrustedPeer.Stores {
+    package func stores(of link: PeerLink, as role: TrustedPeer.Role) throws(ShipmentError) -> TrustedPeer.Stores {
         guard let id = link.device else {
-            guard case .tcp = link.peer, let list = try list(), !list.isEmpty else { return .all }
+            guard case .at(.tcp) = link.peer, let list = try list(), !list.isEmpty else { return .all }
             throw .link(.noCertificate)
         }
         guard case .trustedPeers(let device) = self else { throw .link(.notTrusted(id)) }
@@ -60,12 +44,12 @@ public enum TrustPolicy: Sendable {
     }
 
     /// - Throws: `.notAllowed`, and what `stores(of:as:)` throws.
-    func check(_ link: Link, as role: TrustedPeer.Role, of name: StoreName) throws(ShipmentError) {
+    func check(_ link: PeerLink, as role: TrustedPeer.Role, of name: StoreName) throws(ShipmentError) {
         try check(link, as: role, ofAny: [name])
     }
 
     /// The same of several names, of which one is enough.
-    func check(_ link: Link, as role: TrustedPeer.Role, ofAny names: [StoreName]) throws(ShipmentError) {
+    func check(_ link: PeerLink, as role: TrustedPeer.Role, ofAny names: [StoreName]) throws(ShipmentError) {
         let stores = try stores(of: link, as: role)
         if let first = names.first, !names.contains(where: stores.contains) { throw .notAllowed(first, role) }
     }

@@ -1,6 +1,6 @@
 import ShipCompression
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import StoreFiles
 import StoreFormat
 import Synchronization

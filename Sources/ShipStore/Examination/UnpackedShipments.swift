@@ -1,6 +1,5 @@
 import DeviceTrust
 import ShipProtocol
-import ShipTransport
 import StoreFiles
 import StoreInbox
 import Synchronization
@@ -36,7 +35,7 @@ struct UnpackedShipments: ~Copyable {
         let signers = Mutex([StoreName: DeviceIdentifier]())
         let receipts: [Receipt]
         do throws(ShipmentError) {
-            receipts = try await consumer.receive(from: .file(path)) { report in
+            receipts = try await consumer.receive(from: path) { report in
                 if case .signed(let id) = report.event, let name = report.session?.name {
                     signers.withLock { $0[name] = id }
                 }

@@ -1,5 +1,5 @@
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import StoreFiles
 import SystemPackage
 
@@ -91,6 +91,7 @@ extension LinkError {
             Explanation("the command of exec: was ended by signal \(signal)")
         case .oneWay: Explanation("there is no way back on this link")
         case .file(let error): error.explanation
+        case .carrierFailed(let words): Explanation("the link broke: \(words)", hint: "try again")
         case .cancelled: Explanation("stopped before it was done")
         case .io(let errno): Explanation("the link broke: \(errno)", hint: "try again")
         }

@@ -1,5 +1,5 @@
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import StoreFiles
 import StoreInbox
 import StoreServing

@@ -1,6 +1,6 @@
 import DeviceTrust
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import StoreBases
 import StoreFiles
 import StoreSnapshot
@@ -18,7 +18,7 @@ final class RememberedShipment: Sendable {
     /// - Returns: `nil` for a link on which nobody answers.
     ///
     /// - Parameter metadata: What the user says of the store.
-    init?(_ bases: RememberedBases?, over link: Link, metadata: [String: String]) {
+    init?(_ bases: RememberedBases?, over link: PeerLink, metadata: [String: String]) {
         guard let bases, link.direction == .twoWay else { return nil }
         self.bases = bases
         self.metadata = metadata

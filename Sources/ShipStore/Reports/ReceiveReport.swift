@@ -1,5 +1,5 @@
+import ShipLinks
 public import ShipProtocol
-import ShipTransport
 import Synchronization
 
 /// What happens while a consumer receives, and in which session.
@@ -8,7 +8,7 @@ public struct ReceiveReport: Hashable, Sendable {
     /// `nil` for what concerns the listener itself, and whoever does not get as far as a session.
     public let session: Session?
 
-    init(_ event: ReceiveEvent, in session: Session? = nil) {
+    package init(_ event: ReceiveEvent, in session: Session? = nil) {
         self.event = event
         self.session = session
     }
@@ -25,16 +25,16 @@ public struct ReceiveReport: Hashable, Sendable {
 }
 
 /// Tells what happens in one session.
-final class SessionReport: Sendable {
+package final class SessionReport: Sendable {
     private let session: Mutex<ReceiveReport.Session>
     private let report: @Sendable (ReceiveReport) -> Void
 
-    init(_ number: Int, with peer: Endpoint, _ report: @escaping @Sendable (ReceiveReport) -> Void) {
+    init(_ number: Int, with peer: PeerLink.Peer, _ report: @escaping @Sendable (ReceiveReport) -> Void) {
         session = Mutex(ReceiveReport.Session(number: number, peer: "\(peer)"))
         self.report = report
     }
 
-    @Sendable func add(_ event: ReceiveEvent) {
+    @Sendable package func add(_ event: ReceiveEvent) {
         let session = session.withLock { session in
             switch event {
             case .offered(let manifest): session.name = manifest.name

@@ -1,7 +1,7 @@
 import DeviceTrust
 import ShipCompression
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import StoreInbox
 import StoreInstall
 import StoreServing
@@ -10,7 +10,7 @@ import Synchronization
 /// One session on the consumer's side, from the open link to the last shipment's installed generation or refusal.
 ///
 /// Source: `Protocol/README.md` sections 6.2 and 10.
-struct ConsumerSession {
+package struct ConsumerSession {
     let judgement: SenderJudgement
     let installer: Installer
     let coordinator: StoreCoordinator
@@ -27,7 +27,7 @@ struct ConsumerSession {
     let report: @Sendable (ReceiveEvent) -> Void
 
     /// When the consumer greets.
-    enum Greeting: Hashable {
+    package enum Greeting: Hashable, Sendable {
         /// On a link that goes both ways for sure.
         case atOnce
         /// On standard streams, which another program may not listen to: once the producer's preamble asks for it.
@@ -70,10 +70,10 @@ struct ConsumerSession {
     }
 
     /// What a session came to.
-    struct Outcome: Sendable {
-        var receipts: [Receipt] = []
+    package struct Outcome: Sendable {
+        package var receipts: [Receipt] = []
         /// Of the shipments that were refused, or given up.
-        var failures: [ShipmentError] = []
+        package var failures: [ShipmentError] = []
     }
 
     /// Receives one shipment after the other, until the producer says that it has no more.
@@ -81,7 +81,7 @@ struct ConsumerSession {
     /// - Returns: What came of them; `report` has been told of each.
     /// - Throws: `ShipmentError` that ended the session, and the shipment in it; the refusal has been sent, and nothing of that
     ///   shipment is left.
-    func run(_ link: Link, greeting: Greeting) async throws(ShipmentError) -> Outcome {
+    func run(_ link: PeerLink, greeting: Greeting) async throws(ShipmentError) -> Outcome {
         let writer = FrameWriter(link.writer, timeouts)
         let standing = SessionStanding(judgement.trust) { [trust = judgement.trust] () throws(ShipmentError) in
             _ = try trust.stores(of: link, as: .sender)
@@ -104,7 +104,7 @@ struct ConsumerSession {
     }
 
     private func converse(
-        _ link: Link, _ greeting: Greeting, _ writer: FrameWriter, _ course: Course
+        _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ course: Course
     ) async throws -> Outcome {
         var frames = FrameReader(link.reader, timeouts)
         var dialogue = ConsumerDialogue(taking: common)
@@ -157,7 +157,7 @@ struct ConsumerSession {
     /// - Returns: `nil` if nothing more comes.
     private func awaitOffer(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
-        _ link: Link, _ course: Course
+        _ link: PeerLink, _ course: Course
     ) async throws -> Offer? {
         let start = ContinuousClock.now
         let greeted = FrameReader.Deadline(end: start + timeouts.hello, error: .link(.timedOut(.reading)))
@@ -204,7 +204,7 @@ struct ConsumerSession {
 
     /// From the manifest to the receipt.
     private func receive(
-        _ offer: inout Offer, _ frames: inout FrameReader, _ writer: FrameWriter, _ link: Link, _ course: Course
+        _ offer: inout Offer, _ frames: inout FrameReader, _ writer: FrameWriter, _ link: PeerLink, _ course: Course
     ) async throws -> Receipt {
         let manifest = offer.manifest
         let strict = try judgement.asStrictAsNow()
@@ -241,7 +241,7 @@ struct ConsumerSession {
 
     /// Tells the producer what it may know of: of the stores that it may send, what it has sent.
     private func greet(
-        _ frames: inout FrameReader, _ writer: FrameWriter, _ link: Link, _ course: Course
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ link: PeerLink, _ course: Course
     ) async throws {
         let stores = try judgement.trust.stores(of: link, as: .sender)
         let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)

@@ -1,5 +1,5 @@
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 
 /// Takes what comes over a link apart into its preamble and frames.
 struct FrameReader {

@@ -1,5 +1,5 @@
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import Synchronization
 
 /// Sends frames over a link, and counts their bytes and how long the link took for them. Several tasks may send: a frame stays in one piece.

@@ -32,8 +32,8 @@ final class IncomingShipment {
     /// Bytes of the parts before it.
     private var bytesBefore = Int64(0)
     private let turn: StoreTurns.Turn
-    /// What waits to check the store, where that is a process of its own.
-    private var checker: CheckerChild?
+    /// What waits to check the store, where that is done somewhere else.
+    private var checker: (any StartedChecker)?
     /// Of a DATA that an earlier session has cut, what it brought; the next one is the rest of it.
     private var cutData: (bytes: [UInt8], size: Int)?
 
@@ -160,7 +160,7 @@ final class IncomingShipment {
     /// Once little is still to come: starts what checks the store in the end, which then has not to be waited for.
     func prepareCheck(_ options: CheckOptions) {
         guard checker == nil, bytesTotal - bytesDone <= Self.little else { return }
-        checker = options.startChild(in: staged.storePathByDescriptor.removingLastComponent())
+        checker = options.startChecker(in: staged.storePathByDescriptor.removingLastComponent())
     }
 
     /// Ends what waits to check the store, where nothing more comes.

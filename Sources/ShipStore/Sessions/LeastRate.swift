@@ -1,4 +1,4 @@
-import ShipTransport
+import ShipLinks
 
 /// Tells a side that sends from one that only keeps a link open: over a while of waiting for it, enough content must come.
 ///

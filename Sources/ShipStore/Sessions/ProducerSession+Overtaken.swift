@@ -1,5 +1,5 @@
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 
 extension ProducerSession {
     /// Ships what is there, and where the consumer has a shipment by now that this device made later, a new copy, once.

@@ -1,7 +1,7 @@
 import DeviceTrust
 import ShipCompression
+import ShipLinks
 import ShipProtocol
-import ShipTransport
 import Synchronization
 
 /// One session on the producer's side, from the open link to the consumer's last word on the last shipment.
@@ -26,7 +26,7 @@ struct ProducerSession {
     ///
     /// - Returns: What each came to, in the order of the orders. A session that breaks off fails the shipment that it is in, and
     ///   all after it.
-    func run(_ link: Link, _ orders: [Order]) async -> [Result<Outcome, ShipmentError>] {
+    func run(_ link: PeerLink, _ orders: [Order]) async -> [Result<Outcome, ShipmentError>] {
         let writer = FrameWriter(link.writer, timeouts, isPadded: isPadded)
         var results = Results(of: orders)
         // After END it would come too late.
@@ -52,7 +52,7 @@ struct ProducerSession {
 
     /// Everything is sent, and nobody answers.
     private func runOneWay(
-        _ writer: FrameWriter, _ medium: Link.Medium, _ results: inout Results, _ mayCancel: inout () -> Bool
+        _ writer: FrameWriter, _ medium: PeerLink.Medium, _ results: inout Results, _ mayCancel: inout () -> Bool
     ) async throws {
         try await writer.send(Preamble(role: .producer, mode: .oneWay))
         var before = (bytes: Int64(0), time: start)

@@ -12,13 +12,14 @@ struct SealedShipment: ~Copyable {
     let same: Generation?
 
     private let sealed: SealedGeneration
-    /// What waits to check the store, where that is a process of its own.
-    private let checker: CheckerChild?
+    /// What waits to check the store, where that is done somewhere else.
+    private let checker: (any StartedChecker)?
     /// Held until it is installed.
     private let turn: StoreTurns.Turn
 
     init(
-        _ sealed: consuming SealedGeneration, from sender: Sender, instead same: Generation?, _ checker: CheckerChild?,
+        _ sealed: consuming SealedGeneration, from sender: Sender, instead same: Generation?,
+        _ checker: (any StartedChecker)?,
         _ turn: StoreTurns.Turn
     ) {
         self.sender = sender
@@ -34,7 +35,7 @@ struct SealedShipment: ~Copyable {
     ///
     /// - Throws: `StoreCheck.Flaw`.
     func check(_ options: CheckOptions) async throws -> CheckReport {
-        try await options.check(sealed.storePathByDescriptor, against: StoreClaims(manifest), in: checker)
+        try await options.check(sealed.storePathByDescriptor, against: StoreClaims(manifest), by: checker)
     }
 
     /// - Throws: `FailedProbe`, `CancellationError`.

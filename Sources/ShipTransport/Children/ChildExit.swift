@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import ShipLinks
 import Synchronization
 
 /// How a child ended, for whoever waits for it.
@@ -7,14 +8,14 @@ final class ChildExit: Sendable {
     typealias Outcome = Result<ChildStatus, LinkError>
 
     private enum State {
-        case running([Answer<ChildStatus>])
+        case running([AwaitedAnswer<ChildStatus>])
         case ended(Outcome)
     }
 
     private let state = Mutex(State.running([]))
 
     func set(_ outcome: Outcome) {
-        let waiting = state.withLock { state -> [Answer<ChildStatus>] in
+        let waiting = state.withLock { state -> [AwaitedAnswer<ChildStatus>] in
             guard case .running(let waiting) = state else { return [] }
             state = .ended(outcome)
             return waiting
@@ -24,7 +25,7 @@ final class ChildExit: Sendable {
 
     /// - Throws: `.childNotStarted`, `.cancelled`, or `.timedOut` if it runs for longer.
     func status(within limit: Duration) async throws(LinkError) -> ChildStatus {
-        try await Answer.wait { answer in
+        try await AwaitedAnswer.wait { answer in
             let ended = state.withLock { state -> Outcome? in
                 switch state {
                 case .ended(let outcome): return outcome

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import ShipLinks
 import StoreFiles
 import Subprocess
 import SystemPackage
@@ -15,14 +16,14 @@ enum ChildLink {
     /// Runs `body` with the link to the child, which does not outlive it.
     static nonisolated(nonsending) func use<Result>(
         _ command: String, _ options: LinkOptions,
-        _ body: nonisolated(nonsending) (Link) async throws -> Result
+        _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
     ) async throws -> Result {
         let exit = ChildExit()
         let pipes = try await Pipes(options)
         async let _ = run(command, pipes.childInput, pipes.childOutput, exit)
-        let link = Link(
+        let link = PeerLink(
             direction: .twoWay, reader: LinkReader(ChildSource(pipes.input, exit)),
-            writer: LinkWriter(ChildSink(pipes.output, exit)), peer: .command(command))
+            writer: LinkWriter(ChildSink(pipes.output, exit)), peer: .at(.command(command)))
         let opened = OpenLink(
             link: link, channels: pipes.channels, input: pipes.input, output: pipes.output,
             lingerTime: options.lingerTime)

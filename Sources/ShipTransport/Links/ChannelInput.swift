@@ -1,4 +1,5 @@
 import NIOCore
+import ShipLinks
 
 /// The reading side of a channel.
 struct ChannelInput: LinkSource {
@@ -12,7 +13,7 @@ struct ChannelInput: LinkSource {
     }
 
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
-        try await Answer.wait { answer in
+        try await AwaitedAnswer.wait { answer in
             eventLoop.execute { [handler, eventLoop] in
                 handler.value.wait(answer, limit: TimeAmount(clamping: limit), on: eventLoop)
             }

@@ -1,4 +1,5 @@
 import NIOCore
+import ShipLinks
 import Synchronization
 
 /// The writing side of a channel.
@@ -23,7 +24,7 @@ final class ChannelOutput: LinkSink {
 
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
         guard !bytes.isEmpty else { return }
-        try await Answer.wait { answer in
+        try await AwaitedAnswer.wait { answer in
             channel.eventLoop.execute { [channel, input] in
                 let progress = WriteProgress(on: channel, beside: input, limit: TimeAmount(clamping: limit), answer)
                 channel.writeAndFlush(channel.allocator.buffer(bytes: bytes)).assumeIsolated().whenComplete { result in
@@ -40,7 +41,7 @@ final class ChannelOutput: LinkSink {
     }
 
     private func finish(within limit: Duration) async throws(LinkError) {
-        try await Answer<Void>.wait { answer in
+        try await AwaitedAnswer<Void>.wait { answer in
             channel.eventLoop.execute { [self] in
                 let timer = channel.eventLoop.scheduleTask(in: TimeAmount(clamping: limit)) {
                     answer.give(.failure(.timedOut(.writing)))
@@ -60,13 +61,13 @@ private final class WriteProgress {
     private let channel: any Channel
     private let input: ChannelInput?
     private let limit: TimeAmount
-    private let answer: Answer<Void>
+    private let answer: AwaitedAnswer<Void>
     private var bytesLeft = Int.max
     private var lastProgress = NIODeadline.now()
     private var hasEnded = false
     private var timer: Scheduled<Void>?
 
-    init(on channel: any Channel, beside input: ChannelInput?, limit: TimeAmount, _ answer: Answer<Void>) {
+    init(on channel: any Channel, beside input: ChannelInput?, limit: TimeAmount, _ answer: AwaitedAnswer<Void>) {
         self.channel = channel
         self.input = input
         self.limit = limit

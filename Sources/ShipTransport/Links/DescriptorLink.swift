@@ -1,11 +1,12 @@
 import NIOCore
 import NIOPosix
+import ShipLinks
 import StoreFiles
 import SystemPackage
 
 import struct SystemPackage.FileDescriptor
 
-/// Links over descriptors that are open already, or over a path that leads to something else than a plain file.
+/// Links over descriptors that are open already, and to a path that leads to something else than a plain file.
 enum DescriptorLink {
     /// One side of a link over a descriptor.
     struct Side<End: Sendable>: Sendable {
@@ -18,8 +19,8 @@ enum DescriptorLink {
     static func reading(_ descriptor: FileDescriptor, as path: FilePath) async throws(LinkError) -> Side<LinkReader> {
         guard !PlatformCalls.isTerminal(descriptor) else { throw .isATerminal(.input) }
         guard try isWatchable(descriptor, path) else {
-            let file = try linkErrors { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) }
-            return Side(end: LinkReader(BlockingSource(file)))
+            let file = try LinkError.ofFile { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) }
+            return Side(end: LinkReader(FileSource(file)))
         }
         let borrowed = BorrowedDescriptor(descriptor)
         let channel = try await takeOver(duplicate(descriptor, path)) { $0.takingOwnershipOfDescriptor(input: $1) }
@@ -32,8 +33,8 @@ enum DescriptorLink {
     ) async throws(LinkError) -> Side<LinkWriter> {
         guard !PlatformCalls.isTerminal(descriptor) else { throw .isATerminal(.output) }
         guard try isWatchable(descriptor, path) else {
-            let file = try linkErrors { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) }
-            return Side(end: LinkWriter(BlockingSink(file)))
+            let file = try LinkError.ofFile { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) }
+            return Side(end: LinkWriter(FileWriter(file)))
         }
         let borrowed = BorrowedDescriptor(descriptor)
         let channel = try await takeOver(duplicate(descriptor, path)) { $0.takingOwnershipOfDescriptor(output: $1) }
@@ -41,9 +42,19 @@ enum DescriptorLink {
         return Side(end: LinkWriter(output), channel: channel.channel, borrowed: borrowed)
     }
 
+    /// A link to a named pipe or a device, which is written to as it is.
+    static func writing(toSpecialFile path: FilePath, _ options: LinkOptions) async throws(LinkError) -> OpenLink {
+        let file = try await FileLink.open(path, .writeOnly, within: options.connectTimeout)
+        let output = try await writing(file.descriptor, as: path, options)
+        let link = PeerLink(
+            direction: .oneWay, medium: .file, reader: LinkReader(NoSource()), writer: output.end,
+            peer: .at(.file(path)))
+        return OpenLink(link: link, channels: [output.channel].compactMap(\.self))
+    }
+
     /// Whether epoll(7) can watch it, and an answer can go through it.
     static func isWatchable(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> Bool {
-        let status = try linkErrors { () throws(FileError) in try PlatformCalls.status(of: descriptor, path) }
+        let status = try LinkError.ofFile { () throws(FileError) in try PlatformCalls.status(of: descriptor, path) }
         return status.kind == .pipe || status.kind == .socket
     }
 
@@ -68,14 +79,6 @@ enum DescriptorLink {
     }
 
     static func duplicate(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> FileDescriptor {
-        try linkErrors { () throws(FileError) in try PlatformCalls.duplicate(descriptor, path) }
-    }
-
-    static func linkErrors<Value: ~Copyable>(_ call: () throws(FileError) -> Value) throws(LinkError) -> Value {
-        do throws(FileError) {
-            return try call()
-        } catch {
-            throw .file(error)
-        }
+        try LinkError.ofFile { () throws(FileError) in try PlatformCalls.duplicate(descriptor, path) }
     }
 }

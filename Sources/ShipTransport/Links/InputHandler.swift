@@ -1,4 +1,5 @@
 import NIOCore
+import ShipLinks
 
 /// The end of a channel's pipeline: it keeps what has come in until the reader takes it, and asks for more only while
 /// little is waiting.
@@ -16,7 +17,7 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     private struct Waiting {
-        let answer: Answer<[UInt8]?>
+        let answer: AwaitedAnswer<[UInt8]?>
         let timer: Scheduled<Void>
     }
 
@@ -39,7 +40,7 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     /// Has `answer` given the next piece, or the end.
-    func wait(_ answer: Answer<[UInt8]?>, limit: TimeAmount, on eventLoop: any EventLoop) {
+    func wait(_ answer: AwaitedAnswer<[UInt8]?>, limit: TimeAmount, on eventLoop: any EventLoop) {
         // Whoever waited before has been cancelled: one task reads at a time.
         waiting?.timer.cancel()
         waiting?.answer.give(.failure(.cancelled))
@@ -57,7 +58,7 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     /// - Returns: Whether there was anything to say.
-    private func serve(_ answer: Answer<[UInt8]?>) -> Bool {
+    private func serve(_ answer: AwaitedAnswer<[UInt8]?>) -> Bool {
         if let piece = pieces.first {
             // An answer that came too late, after a timeout or a cancellation, is kept for the next call.
             if answer.give(.success(piece)) {

@@ -2,6 +2,7 @@ import DeviceTrust
 import NIOCore
 import NIOPosix
 import NIOSSL
+import ShipLinks
 
 /// A channel as links use it: it is read from only when asked to, and each side is closed for itself.
 struct LinkChannel: Sendable {
@@ -83,7 +84,7 @@ struct LinkChannel: Sendable {
     ) async throws(LinkError) -> DeviceIdentifier? {
         guard let handshake else { return nil }
         do throws(LinkError) {
-            return try await Answer.wait { answer in
+            return try await AwaitedAnswer.wait { answer in
                 let timer = channel.eventLoop.scheduleTask(in: TimeAmount(clamping: max(limit, .zero))) {
                     answer.give(.failure(.timedOutConnecting(endpoint)))
                 }
@@ -103,8 +104,9 @@ struct LinkChannel: Sendable {
         let output = ChannelOutput(
             channel, beside: input, closing: .output, finishLimit: options.lingerTime)
         return OpenLink(
-            link: Link(
-                direction: .twoWay, reader: LinkReader(input), writer: LinkWriter(output), peer: peer, device: device),
+            link: PeerLink(
+                direction: .twoWay, reader: LinkReader(input), writer: LinkWriter(output), peer: .at(peer),
+                device: device),
             channels: [channel], input: input, output: output, lingerTime: options.lingerTime)
     }
 }

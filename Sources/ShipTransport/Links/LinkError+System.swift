@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import ShipLinks
 import StoreFiles
 import SystemPackage
 

@@ -1,3 +1,4 @@
+public import ShipLinks
 public import SystemPackage
 
 /// How links are made and ended. How long to wait for bytes is said with each call.
@@ -31,12 +32,4 @@ public struct LinkOptions: Sendable {
     public var standardOutputIsTaken = false
 
     public init() {}
-
-    /// What stands at a path already, and may go.
-    public enum Overwriting: Hashable, Sendable {
-        /// Other shipments, whole or not.
-        case shipments
-        /// Any file.
-        case anything
-    }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import ShipLinks
 import StoreFiles
 import SystemPackage
 
@@ -6,31 +7,26 @@ import struct SystemPackage.FileDescriptor
 
 /// A link and what it holds open: used once, and closed whatever happens.
 struct OpenLink: Sendable {
-    var link: Link
+    var link: PeerLink
     var channels: [any Channel] = []
     /// Set where the last word could be lost by closing too early.
     var input: ChannelInput?
     var output: ChannelOutput?
-    /// The file that appears when all went well.
-    var file: FileSink?
     /// Descriptors that others share, which NIO has made fail rather than wait.
     var borrowed: [BorrowedDescriptor] = []
     var lingerTime = Duration.zero
 
     /// Runs `body`, then finishes what it has not finished itself, and closes the link.
     ///
-    /// If `body` throws, or the task is cancelled, a file does not appear. Unless it is cancelled, the peer gets the last
-    /// word that was written.
+    /// Unless the task is cancelled, the peer gets the last word that was written.
     nonisolated(nonsending) func use<Result>(
-        _ body: nonisolated(nonsending) (Link) async throws -> Result
+        _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
     ) async throws -> Result {
         do {
             let result = try await body(link)
-            try await file?.finish()
             await close()
             return result
         } catch {
-            file?.abandon()
             await close()
             throw error
         }

@@ -2,6 +2,7 @@ import DeviceTrust
 import NIOCore
 import NIOSSL
 import NIOTLS
+import ShipLinks
 
 /// Right behind the TLS handler: tells how the handshake ended, and says in our own words what is wrong with the link
 /// then and later.

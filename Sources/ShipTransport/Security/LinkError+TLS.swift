@@ -1,5 +1,6 @@
 import DeviceTrust
 import NIOSSL
+import ShipLinks
 
 extension LinkError {
     /// What is wrong with a link that speaks TLS, while its handshake goes on or later: with TLS 1.3 a client learns only

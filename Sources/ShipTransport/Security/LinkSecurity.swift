@@ -1,4 +1,5 @@
 package import DeviceTrust
+package import ShipLinks
 
 /// Who may be at the other end of a TCP link.
 package enum LinkSecurity: Sendable {

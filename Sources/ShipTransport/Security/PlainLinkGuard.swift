@@ -1,4 +1,5 @@
 import NIOCore
+import ShipLinks
 
 /// In front of a link that does not speak TLS: says so when the other side does, instead of taking its first record for
 /// garbage.

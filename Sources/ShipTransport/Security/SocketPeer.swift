@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import ShipLinks
 import StoreFiles
 import SystemPackage
 
@@ -7,7 +8,7 @@ import SystemPackage
 enum SocketPeer {
     /// - Throws: `.otherUser` unless it is a process of this user's, or of root's, from whom nothing is safe anyway.
     static func checkIsOurs(_ channel: any Channel) async throws(LinkError) {
-        try await Answer.wait { answer in
+        try await AwaitedAnswer.wait { answer in
             flaw(of: channel).whenComplete { result in
                 switch result {
                 case .success(nil): answer.give(.success(()))

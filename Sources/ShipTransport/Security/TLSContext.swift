@@ -2,6 +2,7 @@ import Crypto
 import DeviceTrust
 import NIOCore
 import NIOSSL
+import ShipLinks
 
 /// How TLS is spoken: version 1.3, a certificate on both sides, and nothing else to believe in.
 enum TLSContext {

@@ -1,6 +1,7 @@
 import DeviceTrust
 import NIOCore
 import NIOPosix
+import ShipLinks
 
 /// Accepts connections and hands them on once it is known who is there, as many at a time as are allowed: the others wait.
 ///

@@ -1,3 +1,5 @@
+package import ShipLinks
+
 /// Makes the link that an endpoint names, for as long as a body of code needs it.
 package enum Connector {
     /// A link to send a shipment over. `-` and a file go one way only.
@@ -9,14 +11,18 @@ package enum Connector {
     /// - Throws: `LinkError`, or what `body` throws.
     package nonisolated(nonsending) static func withLink<Result>(
         to endpoint: Endpoint, _ options: LinkOptions = LinkOptions(),
-        _ body: nonisolated(nonsending) (Link) async throws -> Result
+        _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
     ) async throws -> Result {
         switch endpoint {
         case .tcp(let host, let port): try await SocketConnection.toHost(host, port: port, options).use(body)
         case .unix(let path): try await SocketConnection.toSocketFile(path, options).use(body)
         case .command(let command): try await ChildLink.use(command, options, body)
         case .standardStreams: try await StandardStreams.sending(options).use(body)
-        case .file(let path): try await FileLink.writing(path, options).use(body)
+        case .file(let path):
+            switch try FileLink.target(at: path) {
+            case .file: try await FileLink.withLink(to: path, over: options.overwriting, body)
+            case .special: try await DescriptorLink.writing(toSpecialFile: path, options).use(body)
+            }
         }
     }
 
@@ -24,7 +30,7 @@ package enum Connector {
     ///
     /// - Throws: `.inTheWay`, or `.file` for a folder.
     package static func checkTarget(_ endpoint: Endpoint, _ options: LinkOptions) throws(LinkError) {
-        if case .file(let path) = endpoint { try FileLink.checkTarget(path, options) }
+        if case .file(let path) = endpoint { try FileLink.checkTarget(path, options.overwriting) }
     }
 
     /// A link to receive a shipment from. A file goes one way only; so does `-`, unless an answer can be written to the
@@ -33,12 +39,12 @@ package enum Connector {
     /// - Throws: `LinkError`, or what `body` throws.
     package nonisolated(nonsending) static func withLink<Result>(
         from endpoint: Endpoint, _ options: LinkOptions = LinkOptions(),
-        _ body: nonisolated(nonsending) (Link) async throws -> Result
+        _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
     ) async throws -> Result {
         switch endpoint {
         case .tcp, .unix, .command: try await withLink(to: endpoint, options, body)
         case .standardStreams: try await StandardStreams.receiving(options).use(body)
-        case .file(let path): try await FileLink.reading(path, options).use(body)
+        case .file(let path): try await FileLink.withLink(from: path, within: options.connectTimeout, body)
         }
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+package import ShipLinks
 import StoreFiles
 import Synchronization
 import SystemPackage
@@ -30,7 +31,7 @@ package enum Listener {
         on endpoint: Endpoint, _ options: LinkOptions = LinkOptions(),
         onListening: (Endpoint) -> Void = { _ in },
         onTurnedAway: @escaping @Sendable (Endpoint, LinkError) -> Void = { _, _ in },
-        handler: @escaping @Sendable (Link) async -> Sequel
+        handler: @escaping @Sendable (PeerLink) async -> Sequel
     ) async throws(LinkError) {
         switch endpoint {
         case .tcp(let host, let port):
@@ -77,7 +78,7 @@ package enum Listener {
 
     private nonisolated(nonsending) static func serve(
         _ acceptor: Acceptor, _ channel: any Channel, _ endpoint: Endpoint, _ options: LinkOptions,
-        _ onListening: (Endpoint) -> Void, _ handler: @escaping @Sendable (Link) async -> Sequel
+        _ onListening: (Endpoint) -> Void, _ handler: @escaping @Sendable (PeerLink) async -> Sequel
     ) async throws(LinkError) {
         acceptor.follow(channel)
         onListening(endpoint)

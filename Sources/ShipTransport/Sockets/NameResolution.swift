@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import ShipLinks
 import StoreFiles
 
 /// From a host's name to its addresses.
@@ -23,7 +24,7 @@ enum NameResolution {
         of host: String, port: Int, within limit: Duration
     ) async throws(LinkError) -> [String] {
         if let addresses = try? PlatformCalls.addresses(of: host, .numeric) { return addresses }
-        return try await Answer.wait { answer in
+        return try await AwaitedAnswer.wait { answer in
             // The resolver cannot be interrupted: after a timeout its thread goes on for a while.
             let timer = LinkThreads.eventLoops.next().scheduleTask(in: TimeAmount(clamping: limit)) {
                 answer.give(.failure(.timedOutConnecting(.tcp(host: host, port: port))))

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import ShipLinks
 import StoreFiles
 import SystemPackage
 
@@ -64,7 +65,7 @@ enum SocketConnection {
                 channel.eventLoop.makeCompletedFuture { try attempts.add(channel, kind, security) }
             }
         do throws(LinkError) {
-            return try await Answer.wait { answer in
+            return try await AwaitedAnswer.wait { answer in
                 start(bootstrap).whenComplete { result in
                     answer.give(attempts.outcome(result, endpoint))
                 }

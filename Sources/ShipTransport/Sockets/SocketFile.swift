@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ShipLinks
 import StoreFiles
 import SystemPackage
 
@@ -23,7 +24,7 @@ struct SocketFile: Sendable {
         let parent = path.removingLastComponent()
         let folder: FilePath = parent.isEmpty ? "." : parent
         let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
-        let status = try DescriptorLink.linkErrors { () throws(FileError) in
+        let status = try LinkError.ofFile { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: folder)
         }
         guard status.owner == PlatformCalls.effectiveUser, status.permissions.isDisjoint(with: others) else {

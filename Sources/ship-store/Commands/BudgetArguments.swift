@@ -1,5 +1,6 @@
 import ArgumentParser
 import ShipStore
+import ShipStoreNetwork
 
 /// How much of this device others may take.
 struct BudgetArguments: ParsableArguments {
@@ -77,8 +78,11 @@ struct BudgetArguments: ParsableArguments {
         options.budget.externalFileCount = maxExternalFiles
         options.timeouts.leastRate = leastRate
         options.timeouts.preparing = prepareTimeout.duration
-        options.link.maximumConnections = maxConnections
-        options.link.maximumHandshakes = maxUnknown
-        options.link.maximumHandshakesPerAddress = maxUnknownPerAddress
+    }
+
+    func apply(to link: inout LinkOptions) {
+        link.maximumConnections = maxConnections
+        link.maximumHandshakes = maxUnknown
+        link.maximumHandshakesPerAddress = maxUnknownPerAddress
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ShipStore
+import ShipStoreNetwork
 
 /// How a command reaches the other side.
 struct LinkArguments: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ShipStore
+import ShipStoreNetwork
 import SystemPackage
 
 struct ReceiveCommand: AsyncParsableCommand {
@@ -104,14 +105,15 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.probes = required.probe.map(\.probe)
         options.checking = check.options
         options.timeouts = link.timeouts
-        options.link = link.linkOptions
+        var reach = link.linkOptions
         // Frames among the objects would be of no use to anybody.
-        options.link.standardOutputIsTaken = output.json
+        reach.standardOutputIsTaken = output.json
         options.trust = link.trust(console)
         options.unsigned = unsigned ? .taken : .asCarried
         options.replacing = Set(replace.map(\.name))
         options.emptied = required.allowEmpty ? .taken : .refused
         budget.apply(to: &options)
+        budget.apply(to: &reach)
         let goesOn = from == nil && !once
         let reporter = ReceiveReporter(
             console, output.json ? .json : .none, failures: goesOn ? .told : .leftToTheEnd)
@@ -119,15 +121,15 @@ struct ReceiveCommand: AsyncParsableCommand {
         let whenStopped: ExitStatus? = goesOn ? .success : nil
         // And it does not live by its terminal: what it goes by, it reads whenever it matters.
         try await Running.run(console, whenStopped: whenStopped, whenHungUp: goesOn ? .isPassedOver : .stops) {
-            [into, from, listen, once, pair, required, options] in
+            [into, from, listen, once, pair, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: FilePath(into), options: options)
             if let from {
-                _ = try await consumer.receive(from: from.endpoint, report: reporter.report)
+                _ = try await consumer.receive(from: from.endpoint, reach, report: reporter.report)
             } else {
                 try await consumer.listen(
-                    on: listen?.endpoint ?? Self.defaultAddress, once ? .once : .untilCancelled,
+                    on: listen?.endpoint ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
                     pairingIn: pair ? PairingWindow() : nil, report: reporter.report)
             }
         }

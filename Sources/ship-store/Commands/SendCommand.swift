@@ -1,5 +1,6 @@
 import ArgumentParser
 import ShipStore
+import ShipStoreNetwork
 import SystemPackage
 
 struct SendCommand: AsyncParsableCommand {
@@ -154,8 +155,8 @@ struct SendCommand: AsyncParsableCommand {
         options.selfCheck = manner.selfCheck
         options.copy = copy.copyOptions(leavingOut: leaving)
         options.timeouts = link.timeouts
-        options.link = link.linkOptions
-        if force { options.link.overwriting = .anything }
+        var reach = link.linkOptions
+        if force { reach.overwriting = .anything }
         options.trust = link.trust(console)
         options.device = link.device.device
         options.padding = manner.pad
@@ -164,21 +165,21 @@ struct SendCommand: AsyncParsableCommand {
         let reporter = SendReporter(
             console, output.json ? .json : .none, to: to.endpoint, leavingOut: options.copy.profile,
             isOneOfSeveral: stores.count > 1, isRehearsal: dryRun)
-        try await Running.run(console) { [stores, receiver, since, to, pair, link, dryRun, options] in
+        try await Running.run(console) { [stores, receiver, since, to, pair, link, dryRun, options, reach] in
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: FilePath($0)) }
             options.earlier = since.map { FilePath($0) }
             let producer = Producer(stores.map { FilePath($0) }, options: options)
             if dryRun {
-                _ = try await producer.rehearse(to: to.endpoint, report: reporter.report)
+                _ = try await producer.rehearse(to: to.endpoint, reach, report: reporter.report)
                 return
             }
             if let pair {
                 let peer = try await link.device.device.pair(
-                    with: to.endpoint, pair.code, options.link, options.timeouts)
+                    with: to.endpoint, pair.code, reach, options.timeouts)
                 reporter.paired(peer)
             }
-            _ = try await producer.send(to: to.endpoint, report: reporter.report)
+            _ = try await producer.send(to: to.endpoint, reach, report: reporter.report)
         }
     }
 }

@@ -165,7 +165,7 @@ extension ExitStatus {
             case .closedByPeer: .protocolBroken
             case .file(let error):
                 error.errno == .noSuchFileOrDirectory ? .noInput : error.isOutOfSpace ? .cannotInstall : .inputOutput
-            case .io: .inputOutput
+            case .carrierFailed, .io: .inputOutput
             }
     }
 }

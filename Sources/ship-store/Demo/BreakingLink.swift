@@ -32,7 +32,7 @@ enum BreakingLink {
         }
     }
 
-    private static func carry(_ near: Link, _ far: Link, _ most: Int) async throws {
+    private static func carry(_ near: PeerLink, _ far: PeerLink, _ most: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 var (reader, left) = (near.reader, most)

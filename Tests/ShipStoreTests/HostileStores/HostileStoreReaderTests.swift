@@ -1,4 +1,5 @@
 import ShipProtocol
+import ShipStoreNetwork
 import StoreFiles
 import SystemPackage
 import TestSupport

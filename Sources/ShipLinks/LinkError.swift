@@ -1,4 +1,5 @@
 public import DeviceTrust
+public import ShipProtocol
 public import StoreFiles
 public import SystemPackage
 
@@ -65,12 +66,25 @@ public enum LinkError: Error, Hashable, Sendable {
     /// The link goes the other way only.
     case oneWay
     case file(FileError)
+    /// What an app carries the link over has failed, in its own words.
+    case carrierFailed(ForeignText)
     case cancelled
     /// Anything else that the system says.
     case io(Errno)
 
     public enum Activity: Hashable, Sendable { case reading, writing }
     public enum Stream: Hashable, Sendable { case input, output }
+}
+
+extension LinkError {
+    /// What a call about the file of a link comes to.
+    package static func ofFile<Value: ~Copyable>(_ call: () throws(FileError) -> Value) throws(LinkError) -> Value {
+        do throws(FileError) {
+            return try call()
+        } catch {
+            throw .file(error)
+        }
+    }
 }
 
 /// How a child ended.

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// What an asynchronous call waits for: the event loop's answer, a timeout or the task's cancellation, whichever comes first.
-final class Answer<Value: Sendable>: Sendable {
+/// What an asynchronous call waits for: the answer of who moves the bytes, a timeout or the task's cancellation, whichever comes
+/// first.
+package final class AwaitedAnswer<Value: Sendable>: Sendable {
     private typealias Outcome = Result<Value, LinkError>
 
     private enum State {
@@ -14,9 +15,28 @@ final class Answer<Value: Sendable>: Sendable {
     private let state = Mutex(State.unanswered)
 
     /// - Parameter ask: Called at once, in a cancelled task too; it passes the answer on to whoever will give it.
-    static func wait(_ ask: (Answer) -> Void) async throws(LinkError) -> Value {
-        let answer = Answer()
-        return try await withTaskCancellationHandler {
+    package static func wait(_ ask: (AwaitedAnswer) -> Void) async throws(LinkError) -> Value {
+        try await wait(for: AwaitedAnswer(), ask)
+    }
+
+    /// - Parameters:
+    ///   - limit: How long to wait.
+    ///   - timeout: What it means if no answer has come by then.
+    package static func wait(
+        within limit: Duration, or timeout: LinkError, _ ask: (AwaitedAnswer) -> Void
+    ) async throws(LinkError) -> Value {
+        let answer = AwaitedAnswer()
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            answer.give(.failure(timeout))
+        }
+        defer { timer.cancel() }
+        return try await wait(for: answer, ask)
+    }
+
+    private static func wait(for answer: AwaitedAnswer, _ ask: (AwaitedAnswer) -> Void) async throws(LinkError) -> Value
+    {
+        try await withTaskCancellationHandler {
             ask(answer)
             return await withCheckedContinuation { answer.resume($0) }
         } onCancel: {
@@ -26,7 +46,7 @@ final class Answer<Value: Sendable>: Sendable {
 
     /// - Returns: Whether this was the first answer. If not, nobody will see it.
     @discardableResult
-    func give(_ outcome: Result<Value, LinkError>) -> Bool {
+    package func give(_ outcome: Result<Value, LinkError>) -> Bool {
         let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
             switch state {
             case .unanswered:

@@ -1,4 +1,5 @@
 import DeviceTrust
+import ShipStore
 import ShipTransport
 import Synchronization
 

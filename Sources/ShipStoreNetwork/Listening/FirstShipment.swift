@@ -1,3 +1,4 @@
+import ShipStore
 import Synchronization
 
 /// The one shipment that a listener is there for: the first that somebody begins who may.

@@ -1,6 +1,7 @@
 public import DeviceTrust
 import FoundationEssentials
 import ShipProtocol
+public import ShipStore
 public import ShipTransport
 
 // Both sides of `Protocol/PAIRING.md`, over a link on which each knows the other's certificate, and not yet whether it is
@@ -39,7 +40,7 @@ extension Device {
 
     /// The listener's side, when the other has begun to pair.
     func pair(
-        over link: Link, _ reader: consuming ExactReader, in window: PairingWindow, _ timeouts: Timeouts
+        over link: PeerLink, _ reader: consuming ExactReader, in window: PairingWindow, _ timeouts: Timeouts
     ) async throws -> TrustedPeer {
         let own = try identity()
         let start = try await reader.next(PairingExchange.startSize)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ShipProtocol
+import ShipStore
 import StoreFiles
 import StoreServing
 import Subprocess
@@ -7,7 +8,7 @@ import SystemPackage
 
 /// The outside of a process that checks one store: starts it, before the store is complete, tells it which store that is,
 /// waits for its verdict, and ends it when its time is over, or when nobody wants to know any more.
-final class CheckerChild {
+final class CheckerChild: StartedChecker {
     /// How long hearing its last word may take, beside the check itself.
     private static let grace = Duration.seconds(3)
     /// Nothing is inherited. A crash is not worth the time that a backtrace takes, and one arena of memory is enough.

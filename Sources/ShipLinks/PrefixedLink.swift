@@ -1,12 +1,11 @@
 import Synchronization
 
-extension Link {
+extension PeerLink {
     /// The same link, of which some bytes have been read already.
-    package func begun(with bytes: [UInt8]) -> Link {
-        Link(
+    package func begun(with bytes: [UInt8]) -> PeerLink {
+        PeerLink(
             direction: direction, medium: medium, reader: LinkReader(PrefixedSource(bytes, reader)), writer: writer,
-            peer: peer,
-            device: device)
+            peer: peer, device: device)
     }
 }
 

@@ -1,7 +1,7 @@
 package import DeviceTrust
 
-/// A stream of bytes to a peer, one from it, or both. It is open for as long as the body that it was given to runs.
-package struct Link: Sendable {
+/// A link, and what is known of its other end. It is open for as long as the body that it was given to runs.
+package struct PeerLink: Sendable {
     package enum Direction: Hashable, Sendable {
         /// Bytes go from the producer to the consumer only: nobody answers.
         case oneWay
@@ -23,13 +23,20 @@ package struct Link: Sendable {
     /// Throws `.oneWay` if the link goes the other way only.
     package let writer: LinkWriter
     /// Who is at the other end, for messages.
-    package let peer: Endpoint
+    package let peer: Peer
     /// Which device that is, by its certificate; `nil` where nobody is asked: on this machine, and where something else
     /// carries the link.
     package let device: DeviceIdentifier?
 
+    /// Who is at the other end, as far as messages go.
+    package enum Peer: Hashable, Sendable {
+        case at(Endpoint)
+        /// An app carries the link, and calls the other side so.
+        case carried(String)
+    }
+
     package init(
-        direction: Direction, medium: Medium = .stream, reader: LinkReader, writer: LinkWriter, peer: Endpoint,
+        direction: Direction, medium: Medium = .stream, reader: LinkReader, writer: LinkWriter, peer: Peer,
         device: DeviceIdentifier? = nil
     ) {
         self.direction = direction
@@ -41,12 +48,21 @@ package struct Link: Sendable {
     }
 }
 
-extension Link {
+extension PeerLink {
     /// A link into a file that is never made: to find out how many bytes would go.
-    package static func nowhere(as endpoint: Endpoint) -> Link {
-        Link(
+    package static func nowhere(as endpoint: Endpoint) -> PeerLink {
+        PeerLink(
             direction: .oneWay, medium: .file, reader: LinkReader(NoSource()), writer: LinkWriter(ForgetfulSink()),
-            peer: endpoint)
+            peer: .at(endpoint))
+    }
+}
+
+extension PeerLink.Peer: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .at(let endpoint): "\(endpoint)"
+        case .carried(let name): name
+        }
     }
 }
 
@@ -113,14 +129,18 @@ package protocol LinkSink: Sendable {
 }
 
 /// The reading side of a link on which one only writes.
-struct NoSource: LinkSource {
-    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { nil }
+package struct NoSource: LinkSource {
+    package init() {}
+
+    package func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { nil }
 }
 
 /// The writing side of a link on which one only reads.
-struct NoSink: LinkSink {
-    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { throw .oneWay }
-    func finish() async throws(LinkError) {}
+package struct NoSink: LinkSink {
+    package init() {}
+
+    package func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { throw .oneWay }
+    package func finish() async throws(LinkError) {}
 }
 
 /// Where bytes go that nobody keeps.

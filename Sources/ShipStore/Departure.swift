@@ -1,0 +1,174 @@
+import DeviceTrust
+import FoundationEssentials
+import ShipCompression
+package import ShipLinks
+import ShipProtocol
+import StoreBases
+import StoreFiles
+import StoreSnapshot
+import SystemPackage
+
+/// What a producer is about to send: stores that are there, and what is known of what their receiver holds.
+package struct Departure: Sendable {
+    private let options: Producer.Options
+    private let sources: [Producer.Source]
+    /// `nil` where nothing is known.
+    private let filed: FiledBases?
+    private let start: ContinuousClock.Instant
+    private let report: @Sendable (SendEvent) -> Void
+
+    /// - Parameter start: When the work began.
+    init(
+        _ sources: [Producer.Source], _ options: Producer.Options, start: ContinuousClock.Instant,
+        report: @escaping @Sendable (SendEvent) -> Void
+    ) async throws(ShipmentError) {
+        (self.sources, self.options, self.start, self.report) = (sources, options, start, report)
+        filed = try await FiledBases(options)
+        if let expiry = filed?.expiry { report(.mayBeGone(since: expiry)) }
+    }
+
+    /// Takes a copy of each store, and ships it.
+    ///
+    /// - Throws: Why the first one that failed did.
+    package func run(over link: PeerLink) async throws -> [Delivery] {
+        // The listener may be trusted no more while a copy is taken, or sent.
+        let standing = SessionStanding(options.trust) { [trust = options.trust] () throws(ShipmentError) in
+            try trust.check(link, as: .receiver, ofAny: sources.map(\.name))
+        }
+        try standing.check()
+        let identity = try options.identity
+        let signs = options.signing == .always || link.medium == .file
+        let session = ProducerSession(
+            timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing,
+            isPadded: options.padding, start: start, report: report)
+        let orders = sources.map { order(of: $0, over: link, identity: identity, signer: session.signer) }
+        let results = try await standing.whileItLasts { await session.run(link, orders) }
+        return try results.map { try $0.get() }.map(Delivery.init)
+    }
+
+    private func order(
+        of source: Producer.Source, over link: PeerLink, identity: DeviceIdentity?, signer: DeviceIdentity?
+    ) -> ProducerSession.Order {
+        let filed = link.direction == .oneWay ? shipment(of: source, signer: signer) : nil
+        let remembered = RememberedShipment(bases(of: source), over: link, metadata: options.metadata)
+        return ProducerSession.Order(
+            check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
+            isOvertaken: { [device = options.knownDevice] manifest in
+                manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
+            },
+            unchanged: { [metadata = options.metadata] in
+                await remembered?.bases.unchanged(source.store, metadata: metadata)
+            },
+            prepare: { try await prepare(source, counting: identity != nil, for: remembered, filed) },
+            unfinished: { remembered?.unfinished($0, before: $1) },
+            finished: { remembered?.finished($0) },
+            ended: { result in
+                tell(result, of: source)
+                remembered?.ended(result)
+                filed?.ended(result)
+            })
+    }
+
+    /// Does all that `run` does, but for the sending: nothing is written but temporary copies, and no number of a shipment is
+    /// used up.
+    ///
+    /// - Returns: What would go, and in how many bytes at the utmost: a receiver may have some of it already.
+    package func rehearse(into medium: PeerLink.Medium, as endpoint: Endpoint) async throws -> [Delivery] {
+        let device = options.signing == .always || medium == .file ? options.knownDevice : nil
+        let signer = try device?.existingIdentity()
+        let session = ProducerSession(
+            timeouts: options.timeouts, standing: .ofNobody, isPadded: options.padding, start: start,
+            report: report)
+        let orders = sources.map { source in
+            let filed = shipment(of: source, signer: signer)
+            return ProducerSession.Order(
+                prepare: { try await prepare(source, counting: false, filed) },
+                ended: { tell($0, of: source) })
+        }
+        let results = await session.run(.nowhere(as: endpoint), orders)
+        return try results.map { try $0.get() }.map(Delivery.init)
+    }
+
+    private func shipment(of source: Producer.Source, signer: DeviceIdentity?) -> FiledShipment? {
+        let shipment = filed?.shipment(of: source.name, bases(of: source), signer: signer)
+        if let cause = shipment?.whole { report(.goesWhole(source.name, cause)) }
+        return shipment
+    }
+
+    /// - Returns: `nil` if nothing is to be remembered.
+    private func bases(of source: Producer.Source) -> RememberedBases? {
+        options.memory.map { RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile) }
+    }
+
+    /// - Parameters:
+    ///   - isCounted: Whether it gets a number.
+    ///   - remembered: As what it is to be remembered.
+    ///   - filed: What it is where nobody answers, and something is known of what its receiver holds.
+    private func prepare(
+        _ source: Producer.Source, counting isCounted: Bool, for remembered: RememberedShipment? = nil,
+        _ filed: FiledShipment?
+    ) async throws -> OutgoingShipment {
+        let start = ContinuousClock.now
+        func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
+            try await takeCopy(of: source, for: remembered?.bases ?? filed?.memory, turn)
+        }
+        let copy =
+            if isCounted, let device = options.knownDevice {
+                try await ShipmentNumbering(of: source.store, by: device).number(take)
+            } else {
+                try await take(.free)
+            }
+        report(.copied(copy.manifest, .now - start))
+        if let filed { return filed.shipment(of: copy, options.manner) }
+        if let remembered { return remembered.shipment(of: copy, options.manner) }
+        return OutgoingShipment(copy, options.manner)
+    }
+
+    /// A copy that is to be remembered is made where that will be, if there is room.
+    private func takeCopy(
+        of source: Producer.Source, for bases: RememberedBases?, _ turn: SnapshotTurn
+    ) async throws(SnapshotError) -> PreparedCopy {
+        if !options.copy.isFolderChosen, let folder = bases?.workingFolder() {
+            var copy = options.copy
+            copy.temporaryFolder = folder
+            do throws(SnapshotError) {
+                return try await PreparedCopy(
+                    of: source.store, named: source.name, copy, metadata: options.metadata, turn: turn)
+            } catch {
+                // On the disk where copies are made otherwise there may be room.
+                guard error.isOfRoom else { throw error }
+            }
+        }
+        return try await PreparedCopy(
+            of: source.store, named: source.name, options.copy, metadata: options.metadata, turn: turn)
+    }
+
+    private func tell(
+        _ result: Result<ProducerSession.Outcome, ShipmentError>, of source: Producer.Source
+    ) {
+        switch result {
+        case .success(let outcome): report(.delivered(Delivery(outcome)))
+        case .failure(let failure): report(.failed(source.name, failure))
+        }
+    }
+}
+
+extension SnapshotError {
+    /// Whether another place for the copy may do.
+    fileprivate var isOfRoom: Bool {
+        switch self {
+        case .noSpace: true
+        case .file(let error): error.isOutOfSpace
+        default: false
+        }
+    }
+}
+
+extension Delivery {
+    fileprivate init(_ outcome: ProducerSession.Outcome) {
+        self.init(
+            manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
+            store: outcome.sentStore.map { EncodedStore(encoding: $0.encoding, bytes: $0.bytes) },
+            duration: outcome.duration)
+    }
+}

@@ -1,0 +1,2 @@
+// Whoever makes links sees what they are.
+@_exported public import ShipLinks
