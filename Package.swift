@@ -56,6 +56,15 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         name: name + "Tests", dependencies: [.target(name: name), "TestSupport"] + dependencies, swiftSettings: strict)
 }
 
+/// libdeflate is on where it is a package away; apps have zlib, which is on every system of theirs.
+let defaultTraits: Set<String> = {
+    #if os(Linux)
+        ["Libdeflate"]
+    #else
+        []
+    #endif
+}()
+
 let package = Package(
     name: "ship-store",
     platforms: [.macOS(.v15), .iOS(.v18), .watchOS(.v11)],
@@ -64,6 +73,10 @@ let package = Package(
         .library(name: "ShipStore", targets: ["ShipStore"]),
         .library(name: "ShipStoreNetwork", targets: ["ShipStoreNetwork"]),
         .executable(name: "ship-store", targets: ["ship-store"]),
+    ],
+    traits: [
+        .trait(name: "Libdeflate", description: "Deflate by libdeflate: fewer bytes, in less time, than by zlib."),
+        .default(enabledTraits: defaultTraits),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -99,7 +112,7 @@ let package = Package(
         target(
             "ShipCompression",
             [
-                "ShipProtocol", "StoreFormat", "CDeflate",
+                "ShipProtocol", "StoreFormat", .target(name: "CDeflate", condition: .when(traits: ["Libdeflate"])),
                 "CZlib", system,
             ]),
         target("ShipLinks", ["DeviceTrust", "ShipProtocol", "StoreFiles", system]),

@@ -19,7 +19,7 @@ for library in "${libraries[@]}"; do
     [[ -e .build/debug/$library.build ]] || swift build --target "$library" >&2
 done
 mapfile -t built < <(for library in "${libraries[@]}"; do find ".build/debug/$library.build/" -name '*.o'; done)
-flags=(-O -gline-tables-only -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
+flags=(-O -D Libdeflate -gline-tables-only -wmo -sanitize=fuzzer,address -package-name ship_store -swift-version 6 -parse-as-library
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -I Sources/CZlib -I Sources/CDeflate -I "$objects"
     -I Sources/CPlatform/include -I .build/debug/Modules -I .build/checkouts/swift-system/Sources/CSystem/include)

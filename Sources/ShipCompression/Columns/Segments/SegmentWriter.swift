@@ -1,4 +1,3 @@
-import CDeflate
 package import StoreFormat
 
 /// One segment: numbers, chunks of bytes and groups of rows, in the order of the calls.

@@ -1,11 +1,9 @@
-import CDeflate
-
 /// What areas would take once deflated.
 ///
 /// A class, because it owns what the many trials of a segment share.
 final class TrialCost {
     /// Where care is great: deflate says it.
-    private var compressor: OpaquePointer?
+    private var compressor: DeflateCompressor?
     private var output: [UInt8] = []
     /// What is kept for it: there are many trials of few bytes, and few of a whole segment, beside which memory is short.
     private static let keptOutput = 1 << 16
@@ -18,11 +16,8 @@ final class TrialCost {
 
     init(effort: SegmentEffort) throws(CompressionError) {
         guard effort.care == .great else { return }
-        guard let compressor = libdeflate_alloc_compressor(6) else { throw .outOfMemory }
-        self.compressor = compressor
+        compressor = try DeflateCompressor(level: 6)
     }
-
-    deinit { compressor.map { libdeflate_free_compressor($0) } }
 
     /// - Returns: Bytes, of each area for itself; the control area is taken as it is.
     func of(_ areas: SegmentAreas) -> Int {
@@ -59,7 +54,7 @@ final class TrialCost {
         return bytes.withUnsafeBufferPointer { bytes in
             guard let compressor else { return estimate.size(of: bytes) }
             let size = withOutput(bytes.count) {
-                libdeflate_deflate_compress(compressor, bytes.baseAddress, bytes.count, $0, bytes.count)
+                compressor.raw(bytes, into: UnsafeMutableBufferPointer(start: $0, count: bytes.count))
             }
             return size == 0 ? bytes.count : size
         }
