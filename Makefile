@@ -2,7 +2,7 @@
 
 PROGRAM := .build/release/ship-store
 SWIFT_SOURCES := Sources Tests Benchmarks/codec Benchmarks/serving Package.swift
-DOCUMENTED := ShipStore DeviceTrust ShipProtocol ShipCompression ShipTransport StoreBases StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
+DOCUMENTED := ShipStore DeviceTrust ShipProtocol ShipCompression ShipLinks ShipStoreNetwork ShipTransport StoreBases StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
 TEST_LOG := .build/tests.log
 # What works on every byte of a store is fifty times slower without the optimizer, and paths and locks are as much slower.
 OPTIMIZED := -Xswiftc -O -Xcc -O2
@@ -68,7 +68,7 @@ test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitiz
 	  .build-tsan/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel --skip FaultTests
 
 # Swift's own memory is never lost, but looks so to the leak checker.
-ASAN_TESTS := ShipProtocolTests|ShipCompressionTests|StoreFormatTests|StoreFilesTests|DeviceTrustTests|ShipTransportTests
+ASAN_TESTS := ShipProtocolTests|ShipCompressionTests|StoreFormatTests|StoreFilesTests|DeviceTrustTests|ShipLinksTests|ShipTransportTests
 
 test-asan: setup ## Run the tests of what reads others' bytes under Address Sanitizer: ASAN_TESTS
 	swift build --sanitize=address --scratch-path .build-asan --build-tests

@@ -172,8 +172,8 @@ let package = Package(
 
         // What README.md shows; as in another package, only what is public is there.
         .target(
-            name: "ReadmeSample", dependencies: ["ShipStore", "ShipStoreNetwork", grdb], path: "Tests/ReadmeSample",
-            packageAccess: false),
+            name: "ReadmeSample", dependencies: ["ShipStore", "ShipStoreNetwork", grdb],
+            path: "Tests/ReadmeSample", packageAccess: false),
 
         // Tests, one target for each of the above.
         .target(
