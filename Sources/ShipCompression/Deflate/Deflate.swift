@@ -6,26 +6,26 @@ enum Deflate {
     /// - Returns: `nil` if the stream would not be shorter than the input, and at the level `.stored`.
     static func stream(of input: [UInt8], level: CompressionLevel) throws(CompressionError) -> [UInt8]? {
         guard level != .stored else { return nil }
-        let compressor = try DeflateCompressor(level: level.value)
-        let output = [UInt8](unsafeUninitializedCapacity: input.count - 1) { output, count in
-            count = input.withUnsafeBufferPointer {
-                compressor.zlib($0, into: UnsafeMutableBufferPointer(rebasing: output[..<(input.count - 1)]))
-            }
-        }
-        return output.isEmpty ? nil : output
+        return deflated(input, by: try DeflateCompressor(.zlib, level: level.value), atMost: input.count - 1)
     }
 
     /// One raw deflate stream (RFC 1951).
     ///
     /// - Parameter level: Of libdeflate, 1-12.
-    /// - Returns: `nil` if the stream would not be shorter than the input.
+    /// - Returns: `nil` if the stream would be longer than the input.
     static func raw(of input: [UInt8], level: Int32) throws(CompressionError) -> [UInt8]? {
-        let compressor = try DeflateCompressor(level: level)
-        let output = [UInt8](unsafeUninitializedCapacity: input.count) { output, count in
-            count = input.withUnsafeBufferPointer {
-                compressor.raw($0, into: UnsafeMutableBufferPointer(rebasing: output[..<input.count]))
-            }
+        deflated(input, by: try DeflateCompressor(.raw, level: level), atMost: input.count)
+    }
+
+    private static func deflated(
+        _ input: [UInt8], by compressor: borrowing DeflateCompressor, atMost size: Int
+    ) -> [UInt8]? {
+        var output = [UInt8](repeating: 0, count: size)
+        let count = output.withUnsafeMutableBufferPointer { output in
+            input.withUnsafeBufferPointer { compressor.deflate($0, into: output) }
         }
-        return output.isEmpty ? nil : output
+        guard count > 0 else { return nil }
+        output.removeSubrange(count...)
+        return output
     }
 }

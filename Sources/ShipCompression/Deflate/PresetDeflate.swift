@@ -11,7 +11,7 @@ enum PresetDeflate {
     /// - Returns: `nil` if the stream would not be shorter than the input.
     static func stream(of input: [UInt8], after preset: [UInt8]) throws(CompressionError) -> [UInt8]? {
         var stream = z_stream()
-        guard ship_deflate_init_raw(&stream) == Z_OK else { throw .outOfMemory }
+        guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { throw .outOfMemory }
         defer { deflateEnd(&stream) }
         let window = Array(preset.suffix(Self.window))
         guard deflateSetDictionary(&stream, window, uInt(window.count)) == Z_OK else { throw .outOfMemory }

@@ -46,7 +46,7 @@ struct DeltaSegmentWriter {
             if let deflated = try Deflate.raw(of: content, level: effort.deflateLevel) {
                 var segment = [DeltaForm.deflated.rawValue]
                 segment.appendVarint(UInt64(content.count))
-                segment += Reblocking.shorter(deflated, of: content) ?? deflated
+                segment += DeflateOptimizer.shorter(deflated, of: content) ?? deflated
                 if segment.count < best.count { best = segment }
             }
         }
@@ -67,7 +67,8 @@ struct DeltaSegmentWriter {
                     try Deflate.raw(of: content, level: effort.deflateLevel),
                 ] {
                     guard let deflated else { continue }
-                    let whole = segment + (Reblocking.shorter(deflated, of: content) ?? deflated)
+                    let shorter = DeflateOptimizer.shorter(deflated, of: content, after: dictionary)
+                    let whole = segment + (shorter ?? deflated)
                     if whole.count < best.count { best = whole }
                 }
             }

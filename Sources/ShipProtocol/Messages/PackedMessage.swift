@@ -90,7 +90,7 @@ enum PackedMessage {
 
     private static func deflate(_ json: [UInt8], after dictionary: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
-        guard ship_deflate_init_raw(&stream) == Z_OK else { return nil }
+        guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
         guard deflateSetDictionary(&stream, dictionary, uInt(dictionary.count)) == Z_OK else { return nil }
         var isWhole = false

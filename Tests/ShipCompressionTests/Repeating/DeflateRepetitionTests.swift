@@ -1,4 +1,3 @@
-import CDeflate
 import StoreFormat
 import Testing
 
@@ -85,7 +84,7 @@ import Testing
             #expect(DeflateRepetition(of: stream[...], limit: 1 << 20) == nil)
         }
         let whole = try ZlibStreams.stream(of: bytes, try ZlibStreams.parameters(6))
-        let other = try #require(Reblocking.rewritten(whole, of: bytes))
+        let other = try #require(DeflateOptimizer.rewritten(whole, of: bytes))
         #expect(DeflateRepetition(of: other[...], limit: 1 << 20) == nil)
     }
 

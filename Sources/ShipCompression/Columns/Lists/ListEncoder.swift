@@ -303,5 +303,5 @@ enum ListLimits {
     static let columns = 32_767
     static let allColumns = 1_048_576
     static let contexts = 1_048_576
-    static let codes = 8_388_608
+    static let codes = 2_097_152
 }

@@ -66,7 +66,7 @@ package struct SegmentWriter {
     private func deflated(_ content: [UInt8]) throws(CompressionError) -> [UInt8]? {
         guard let deflated = try Deflate.raw(of: content, level: effort.deflateLevel) else { return nil }
         guard effort.care == .great, !Task.isCancelled else { return deflated }
-        return Reblocking.shorter(deflated, of: content) ?? deflated
+        return DeflateOptimizer.shorter(deflated, of: content) ?? deflated
     }
 
     /// With the matches that make it smallest, as far as care goes.

@@ -2,8 +2,11 @@
 ///
 /// A class, because it owns what the many trials of a segment share.
 final class TrialCost {
-    /// Where care is great: deflate says it.
-    private var compressor: DeflateCompressor?
+    /// Whether care is great: then deflate says it.
+    private let isExact: Bool
+    /// So few bytes are taken as they are: there is little to win, and an estimate takes as long as one of some hundred bytes.
+    private let tooFew: Int
+    private let compressor: DeflateCompressor?
     private var output: [UInt8] = []
     /// What is kept for it: there are many trials of few bytes, and few of a whole segment, beside which memory is short.
     private static let keptOutput = 1 << 16
@@ -15,8 +18,9 @@ final class TrialCost {
     var deflateWork = SegmentLimits.deflateWork
 
     init(effort: SegmentEffort) throws(CompressionError) {
-        guard effort.care == .great else { return }
-        compressor = try DeflateCompressor(level: 6)
+        isExact = effort.care == .great
+        tooFew = isExact ? 16 : 48
+        compressor = isExact ? try DeflateCompressor(.raw, level: 6) : nil
     }
 
     /// - Returns: Bytes, of each area for itself; the control area is taken as it is.
@@ -44,17 +48,14 @@ final class TrialCost {
             }
     }
 
-    /// So few bytes are taken as they are: there is little to win, and an estimate takes as long as one of some hundred bytes.
-    private var tooFew: Int { compressor == nil ? 48 : 16 }
-
     func of(_ bytes: [UInt8]) -> Int { of(bytes[...]) }
 
     private func of(_ bytes: ArraySlice<UInt8>) -> Int {
         guard bytes.count > tooFew else { return bytes.count }
         return bytes.withUnsafeBufferPointer { bytes in
-            guard let compressor else { return estimate.size(of: bytes) }
-            let size = withOutput(bytes.count) {
-                compressor.raw(bytes, into: UnsafeMutableBufferPointer(start: $0, count: bytes.count))
+            guard isExact else { return estimate.size(of: bytes) }
+            let size = withOutput(bytes.count) { output in
+                compressor?.deflate(bytes, into: UnsafeMutableBufferPointer(start: output, count: bytes.count)) ?? 0
             }
             return size == 0 ? bytes.count : size
         }

@@ -31,6 +31,15 @@ enum DeflateFormat {
     /// The bits that follow each distance code.
     static let distanceExtra = (0..<distances).map { code in code < 4 ? 0 : code / 2 - 1 }
 
+    /// - Parameter distance: 1-32,768.
+    @inline(__always)
+    static func distanceCode(_ distance: Int) -> Int {
+        let far = distance &- 1
+        // From the fifth distance on, each two codes have one more bit behind them than the two before.
+        let extra = max(0, Int.bitWidth &- 2 &- far.leadingZeroBitCount)
+        return 2 &* extra &+ far &>> extra
+    }
+
     /// In which order the lengths of the codes for lengths stand.
     static let lengthCodeOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
     static let fixedSymbols = (0..<288).map { UInt8($0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8) }

@@ -18,12 +18,11 @@ struct DeflateToken: Hashable {
     init(length: Int, distance: Int) {
         let code = Int(DeflateFormat.lengthCodes[length &- DeflateFormat.shortestMatch])
         let lengthBits = length &- DeflateFormat.lengths[code].base
-        let far = distance &- 1
-        // From the fifth distance on, each two codes have one more bit behind them than the two before.
-        let extra = max(0, Int.bitWidth &- 2 &- far.leadingZeroBitCount)
+        let distanceCode = DeflateFormat.distanceCode(distance)
+        let extra = DeflateFormat.distanceExtra[distanceCode]
         self.init(
             symbol: DeflateFormat.firstLength &+ code, lengthBits: UInt64(lengthBits),
-            distanceCode: 2 &* extra &+ far &>> extra, distanceBits: UInt64(far & (1 &<< extra &- 1)))
+            distanceCode: distanceCode, distanceBits: UInt64((distance &- 1) & (1 &<< extra &- 1)))
     }
 
     /// Of the alphabet of literals and lengths.

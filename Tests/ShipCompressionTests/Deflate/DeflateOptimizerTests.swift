@@ -1,11 +1,10 @@
-import CDeflate
 import StoreFormat
 import Testing
 
 @testable import ShipCompression
 
-/// Other blocks, the same bytes.
-@Suite struct ReblockingTests {
+/// Other matches and other blocks, the same bytes.
+@Suite struct DeflateOptimizerTests {
     private static let kinds: [@Sendable (Int) -> [UInt8]] = [
         { [UInt8](repeating: 0, count: $0) },
         { count in
@@ -31,11 +30,10 @@ import Testing
 
     /// A stream that may be longer than its bytes.
     private static func deflated(_ bytes: [UInt8], _ level: Int32) throws -> [UInt8] {
-        let compressor = try #require(libdeflate_alloc_compressor(level))
-        defer { libdeflate_free_compressor(compressor) }
-        let bound = libdeflate_deflate_compress_bound(compressor, bytes.count)
-        return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-            count = libdeflate_deflate_compress(compressor, bytes, bytes.count, output.baseAddress, bound)
+        let compressor = try DeflateCompressor(.raw, level: level)
+        // What cannot be compressed is stored in blocks, which zlib ends sooner than it must.
+        return [UInt8](unsafeUninitializedCapacity: bytes.count + bytes.count / 1000 + 64) { output, count in
+            count = bytes.withUnsafeBufferPointer { compressor.deflate($0, into: output) }
         }
     }
 
@@ -44,7 +42,7 @@ import Testing
         for count in [0, 1, 2, 31, 33, 300, 65_535, 65_537, 300_000] {
             let bytes = Self.kinds[kind](count)
             let stream = try Self.deflated(bytes, level)
-            let other = try #require(Reblocking.rewritten(stream, of: bytes))
+            let other = try #require(DeflateOptimizer.rewritten(stream, of: bytes))
             #expect(try RawInflate.bytes(of: other[...], size: count) == bytes)
         }
     }
@@ -52,8 +50,44 @@ import Testing
     @Test func `what is of many kinds takes a good deal less`() throws {
         let bytes = Self.mixed(60_000)
         let stream = try Self.deflated(bytes, 12)
-        let other = try #require(Reblocking.shorter(stream, of: bytes))
+        let other = try #require(DeflateOptimizer.shorter(stream, of: bytes))
         #expect(other.count * 100 < stream.count * 98)
+    }
+
+    /// Lines in which words come again, some of them from before.
+    private static func lines(_ count: Int, _ seed: UInt64) -> [UInt8] {
+        var dice = Dice(seed)
+        let words = (0..<300).map { String($0 * 7_919, radix: 36) }
+        var text = ""
+        while text.utf8.count < count {
+            text += "\(words.randomElement(using: &dice) ?? "") \(Int.random(in: 0..<99, using: &dice)), "
+        }
+        return Array(text.utf8.prefix(count))
+    }
+
+    @Test(arguments: [9000, 65_536, 200_000])
+    func `matches are chosen that take less, whoever chose those before`(count: Int) throws {
+        let bytes = Self.lines(count, 3)
+        let sizes = try [(6, 3.0), (12, 0.1)].map { (level: Int32, gain: Double) in
+            let stream = try Self.deflated(bytes, level)
+            let other = try #require(DeflateOptimizer.shorter(stream, of: bytes))
+            #expect(try RawInflate.bytes(of: other[...], size: count) == bytes)
+            #expect(Double(other.count) <= Double(stream.count) * (1 - gain / 100), "\(level)")
+            return Double(other.count)
+        }
+        #expect(sizes[0] < sizes[1] * 1.02)
+    }
+
+    @Test(arguments: [10, 5000, 40_000, 90_000])
+    func `matches reach into what stands before`(preset: Int) throws {
+        let before = Self.lines(preset, 3)
+        // The end of it once more, which is as far away as a match can reach.
+        let bytes = Array(before.suffix(32_768).prefix(3000)) + Self.lines(4000, 9)
+        let stream = try #require(try PresetDeflate.stream(of: bytes, after: before))
+        let other = try #require(DeflateOptimizer.shorter(stream, of: bytes, after: before))
+        #expect(try PresetDeflate.bytes(of: other[...], after: before, size: bytes.count) == bytes)
+        let alone = try #require(DeflateOptimizer.rewritten(stream, of: bytes))
+        #expect(preset < 5000 || other.count < alone.count)
     }
 
     @Test func `segments of the highest effort go in such blocks`() throws {
@@ -76,9 +110,9 @@ import Testing
 
     @Test func `noise is stored, whatever is before it`() throws {
         let (few, noise) = (Self.mixed(5000), Self.kinds[1](200_000))
-        let alone = try #require(Reblocking.rewritten(try Self.deflated(few, 1), of: few)).count
+        let alone = try #require(DeflateOptimizer.rewritten(try Self.deflated(few, 1), of: few)).count
         let bytes = few + noise
-        let other = try #require(Reblocking.rewritten(try Self.deflated(bytes, 1), of: bytes))
+        let other = try #require(DeflateOptimizer.rewritten(try Self.deflated(bytes, 1), of: bytes))
         // Each stored block takes 5 bytes, and the first begins in the middle of a step.
         #expect(other.count < alone + noise.count + 64)
         #expect(try RawInflate.bytes(of: other[...], size: bytes.count) == bytes)
@@ -87,15 +121,17 @@ import Testing
     @Test func `what is no stream, or stands for other bytes, is left alone`() throws {
         let bytes = Self.mixed(2500)
         let stream = try Self.deflated(bytes, 6)
-        #expect(Reblocking.rewritten(stream, of: Array(bytes.dropLast())) == nil)
-        #expect(Reblocking.rewritten(stream, of: bytes + [1]) == nil)
-        for count in 0..<stream.count { #expect(Reblocking.rewritten(Array(stream.prefix(count)), of: bytes) == nil) }
+        #expect(DeflateOptimizer.rewritten(stream, of: Array(bytes.dropLast())) == nil)
+        #expect(DeflateOptimizer.rewritten(stream, of: bytes + [1]) == nil)
+        for count in 0..<stream.count {
+            #expect(DeflateOptimizer.rewritten(Array(stream.prefix(count)), of: bytes) == nil)
+        }
         var found = 0
         for bit in 0..<(stream.count * 8) {
             var damaged = stream
             damaged[bit / 8] ^= 1 << (bit % 8)
             // That it ends is what matters: a decoder finds what is wrong with other bytes.
-            if Reblocking.rewritten(damaged, of: bytes) == nil { found += 1 }
+            if DeflateOptimizer.rewritten(damaged, of: bytes) == nil { found += 1 }
         }
         #expect(found > stream.count)
     }
