@@ -90,10 +90,13 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
+        // Foundation, as far as it goes without the rest of it.
+        target("EssentialFoundation", []),
+
         // Bytes and the order of events: pure.
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        target("ShipProtocol", ["CZlib", crypto]),
+        target("ShipProtocol", ["EssentialFoundation", "CZlib", crypto]),
         target("StoreFormat", []),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
@@ -101,12 +104,13 @@ let package = Package(
         // itself, to those who take copies and those who check them; DeviceTrust who is who, to links and sessions.
         .target(name: "CPlatform"),
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
-        target("StoreFiles", ["ShipProtocol", "StoreFormat", "CPlatform", crypto, system]),
-        target("CoreDataReading", ["ShipProtocol", "StoreFormat"]),
+        target("StoreFiles", ["EssentialFoundation", "ShipProtocol", "StoreFormat", "CPlatform", crypto, system]),
+        target("CoreDataReading", ["EssentialFoundation", "ShipProtocol", "StoreFormat"]),
         target(
             "StoreSnapshot",
             [
-                "ShipProtocol", "StoreFormat", "StoreFiles", "CoreDataReading", "CSQLiteHardening", crypto, grdb,
+                "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "CoreDataReading",
+                "CSQLiteHardening", crypto, grdb,
                 sqlite,
             ]),
         target(
@@ -118,40 +122,50 @@ let package = Package(
         target("ShipLinks", ["DeviceTrust", "ShipProtocol", "StoreFiles", system]),
         target(
             "ShipTransport",
-            ["DeviceTrust", "ShipLinks", "StoreFiles", crypto, nioCore, nioPosix, nioSSL, nioTLS, subprocess, system]),
-        target("DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
-        target("StoreBases", ["ShipProtocol", "StoreFiles", system]),
-        target("StoreInbox", ["ShipProtocol", "StoreFiles", system]),
-        target("StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
+            [
+                "EssentialFoundation", "DeviceTrust", "ShipLinks", "StoreFiles", crypto, nioCore, nioPosix, nioSSL,
+                nioTLS, subprocess, system,
+            ]),
+        target("DeviceTrust", ["EssentialFoundation", "ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
+        target("StoreBases", ["EssentialFoundation", "ShipProtocol", "StoreFiles", system]),
+        target("StoreInbox", ["EssentialFoundation", "ShipProtocol", "StoreFiles", system]),
+        target("StoreInstall", ["EssentialFoundation", "ShipProtocol", "StoreFiles", "StoreInbox", system]),
         target(
             "StoreServing",
             [
-                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading", "CSQLiteHardening",
+                "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading",
+                "CSQLiteHardening",
                 crypto, grdb, sqlite, system,
             ]),
 
         target(
             "StoreOperations",
-            ["ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading", grdb, sqlite, system]),
+            [
+                "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading",
+                grdb, sqlite, system,
+            ]),
 
         // The composition and the command line.
         target(
             "ShipStore",
             [
-                "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression", "ShipLinks",
+                "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression",
+                "ShipLinks",
                 "DeviceTrust", "StoreBases", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations",
                 "CoreDataReading", grdb, system,
             ]),
         target(
             "ShipStoreNetwork",
             [
-                "DeviceTrust", "ShipProtocol", "ShipStore", "ShipTransport", "StoreFiles", "StoreServing",
+                "EssentialFoundation", "DeviceTrust", "ShipProtocol", "ShipStore", "ShipTransport", "StoreFiles",
+                "StoreServing",
                 "StoreSnapshot", subprocess, system,
             ]),
         .executableTarget(
             name: "ship-store",
             dependencies: [
-                "ShipStore", "ShipStoreNetwork", "ShipTransport", "StoreFiles", argumentParser, grdb, subprocess,
+                "EssentialFoundation", "ShipStore", "ShipStoreNetwork", "ShipTransport", "StoreFiles", argumentParser,
+                grdb, subprocess,
                 system,
             ],
             swiftSettings: strict, linkerSettings: linked),

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 
 /// XML property lists, as an app's `VersionInfo.plist` may be one.
 ///

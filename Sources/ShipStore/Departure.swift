@@ -1,5 +1,5 @@
 import DeviceTrust
-import FoundationEssentials
+import EssentialFoundation
 import ShipCompression
 package import ShipLinks
 import ShipProtocol

@@ -1,5 +1,5 @@
 import DeviceTrust
-import FoundationEssentials
+import EssentialFoundation
 public import ShipCompression
 public import ShipLinks
 public import ShipProtocol

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 package import SystemPackage
 
 /// What is done to folders as a whole.

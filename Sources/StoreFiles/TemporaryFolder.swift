@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 package import SystemPackage
 
 /// A private folder (0700) that goes away with its owner, and whose remains, should the process be killed, are swept by

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import EssentialFoundation
 import StoreFiles
 import SystemPackage
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 public import ShipProtocol
 package import StoreFiles
 package import SystemPackage

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
 package import SystemPackage

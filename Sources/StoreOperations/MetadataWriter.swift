@@ -1,5 +1,5 @@
 import CoreDataReading
-import FoundationEssentials
+import EssentialFoundation
 import GRDB
 import ShipProtocol
 import StoreFiles

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 public import GRDB
 public import ShipProtocol
 package import StoreFiles

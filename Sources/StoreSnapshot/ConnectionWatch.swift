@@ -1,6 +1,6 @@
-import Foundation
 import GRDB
 import GRDBSQLite
+import StoreFiles
 import Synchronization
 
 /// What SQLite asks while it works on one connection: whether to go on, whether to wait for a lock, and for collations.
@@ -72,7 +72,7 @@ final class ConnectionWatch: Sendable {
             return since ?? now
         }
         guard !interruption.isCancelled, now - start < busyTimeout else { return false }
-        Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
+        PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
         return true
     }
 }

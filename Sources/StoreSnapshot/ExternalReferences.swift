@@ -1,5 +1,5 @@
 import CoreDataReading
-import Foundation
+import EssentialFoundation
 import GRDB
 import ShipProtocol
 

@@ -11,7 +11,7 @@ target=Tests/Fuzz/Targets/$type.swift
 objects=.build/fuzz/modules
 mkdir -p "$objects"
 # What the modules build upon, as the package builds it.
-libraries=(SystemPackage CSystem CPlatform)
+libraries=(SystemPackage CSystem CPlatform EssentialFoundation)
 for library in $(sed -n '2s,^// libraries:,,p' "$target"); do
     libraries+=("$library")
 done

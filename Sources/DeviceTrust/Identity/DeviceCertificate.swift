@@ -1,5 +1,5 @@
 import Crypto
-import FoundationEssentials
+import EssentialFoundation
 import SwiftASN1
 import X509
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 
 /// A manifest is read strictly: each known member has its type and its limits, or the shipment is refused. Members that
 /// this version does not know are passed over; what must not be passed over is named in `requires`.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 
 /// A value of JSON, as it stands in messages: there are no fractions in them.
 enum JSONValue: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 
 /// A JSON object in the payload of a frame.
 ///

@@ -1,5 +1,5 @@
 public import DeviceTrust
-import FoundationEssentials
+import EssentialFoundation
 import ShipProtocol
 public import SystemPackage
 

@@ -1,5 +1,5 @@
 public import DeviceTrust
-import FoundationEssentials
+import EssentialFoundation
 public import ShipCompression
 public import ShipProtocol
 import StoreFiles

@@ -1,5 +1,5 @@
 import DeviceTrust
-import FoundationEssentials
+import EssentialFoundation
 public import ShipProtocol
 public import StoreInbox
 import StoreInstall

@@ -1,5 +1,5 @@
 import DeviceTrust
-import FoundationEssentials
+import EssentialFoundation
 import ShipProtocol
 import StoreBases
 import StoreFiles

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 public import ShipProtocol
 import StoreFiles
 public import SystemPackage

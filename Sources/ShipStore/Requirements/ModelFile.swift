@@ -1,5 +1,5 @@
 import CoreDataReading
-import FoundationEssentials
+import EssentialFoundation
 import ShipProtocol
 import StoreFiles
 public import SystemPackage

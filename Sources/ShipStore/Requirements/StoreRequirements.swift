@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 public import ShipProtocol
 
 /// What a shipment must be for the reader of an inbox to make use of it, decided by its manifest alone: before its blocks

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 import StoreFiles
 import StoreServing
 import SystemPackage

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 public import ShipProtocol
 
 /// Which kept copies have had their time.

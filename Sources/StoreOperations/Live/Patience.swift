@@ -1,4 +1,4 @@
-import Foundation
+import StoreFiles
 import Synchronization
 
 /// How long an operation waits for a store's other users, and whether it is still wanted.
@@ -35,7 +35,7 @@ package final class Patience: Sendable {
     /// - Returns: Whether to try for the lock again.
     func waits(tries: Int) -> Bool {
         guard isInTime(tries) else { return false }
-        Thread.sleep(forTimeInterval: min(0.001 * Double(tries + 1), 0.025))
+        PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
         return true
     }
 
@@ -45,7 +45,7 @@ package final class Patience: Sendable {
     /// - Returns: Whether to try for the lock again.
     func backsOff(tries: Int) -> Bool {
         guard isInTime(tries) else { return false }
-        Thread.sleep(forTimeInterval: .random(in: 0.0005...min(0.002 * Double(tries + 1), 0.02)))
+        PlatformCalls.pause(.seconds(.random(in: 0.0005...min(0.002 * Double(tries + 1), 0.02))))
         return true
     }
 

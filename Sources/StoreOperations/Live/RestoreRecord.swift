@@ -1,4 +1,4 @@
-import Foundation
+import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
 public import SystemPackage
