@@ -35,8 +35,8 @@ extension Producer {
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         do {
-            try Connector.checkTarget(endpoint, link)
             let departure = try await depart(to: endpoint, link, report)
+            try Connector.checkTarget(endpoint, link)
             let isFile = if case .file = endpoint { true } else { false }
             return try await departure.rehearse(into: isFile ? .file : .stream, as: endpoint)
         } catch {

@@ -38,8 +38,11 @@ import Testing
 
     private func dump() async throws -> Dump {
         let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+        // Whoever runs the tests has the package's own scratch folder.
+        let scratch = try ScratchFolder()
         let program = try ChildProgram(
-            "/usr/bin/env", ["swift", "package", "dump-package", "--package-path", root.string])
+            "/usr/bin/env",
+            ["swift", "package", "--package-path", root.string, "--scratch-path", scratch.path.string, "dump-package"])
         let outcome = try await program.wait(timeout: .seconds(120))
         return try JSONDecoder().decode(Dump.self, from: Data(outcome.stdout.utf8))
     }

@@ -23,8 +23,9 @@ import Testing
     /// They are built with the tests, as another package would build them: without what is open to this package only.
     @Test func `the samples for programs are those that are compiled`() throws {
         let programs = try samples().filter { $0.hasPrefix("import ") }
-        #expect(programs.count == 2)
-        #expect(try programs == ["Following", "Shipping"].map { try text("Tests/ReadmeSample/\($0).swift") })
+        #expect(programs.count == 3)
+        #expect(
+            try programs == ["Following", "Shipping", "Carrying"].map { try text("Tests/ReadmeSample/\($0).swift") })
         #expect(try text("Package.swift").contains(#"path: "Tests/ReadmeSample", packageAccess: false)"#))
     }
 

@@ -12,11 +12,18 @@ final class CheckConnection {
     private static let longestWords = 512
 
     private let connection: OpaquePointer
+    /// Among other work, one row or value may have so much of the memory.
+    private static let shareOfValue: Int64 = 8
+
     private let deadline: CheckDeadline
     private let limits: CheckLimits
+    /// Whether a value may be too long here that is none elsewhere.
+    private let isShort: Bool
 
     /// - Throws: `.unreadable`.
-    init(_ path: FilePath, size: Int64, _ limits: CheckLimits) throws(StoreCheck.Flaw) {
+    init(
+        _ path: FilePath, size: Int64, _ limits: CheckLimits, _ process: StoreCheck.Surroundings
+    ) throws(StoreCheck.Flaw) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         let code = sqlite3_open_v2(StoreAddress.of(path), &opened, flags, nil)
@@ -25,10 +32,12 @@ final class CheckConnection {
             throw .unreadable(code: code, message: ForeignText(String(cString: sqlite3_errstr(code))))
         }
         connection = opened
-        deadline = CheckDeadline(in: limits.time)
-        self.limits = limits
+        let isAlone = process == .ownProcess
+        let longest = isAlone ? size : min(size, limits.memory / Self.shareOfValue)
+        deadline = CheckDeadline(in: limits.time, memory: isAlone ? nil : limits.memory)
+        (self.limits, isShort) = (limits, longest < size)
         sqlite3_extended_result_codes(connection, 1)
-        Hardening(trust: .unchecked, longestValue: size).apply(to: connection)
+        Hardening(trust: .unchecked, longestValue: longest).apply(to: connection)
         deadline.watch(connection)
         for pragma in ["cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY"] {
             _ = try rows("PRAGMA \(pragma)", atMost: 1) { _ in }
@@ -71,8 +80,9 @@ final class CheckConnection {
     private func check(_ code: CInt) throws(StoreCheck.Flaw) {
         switch code & 0xff {
         case SQLITE_OK: return
-        case SQLITE_INTERRUPT: throw .tookTooLong(limits.time)
-        case SQLITE_NOMEM: throw .tookTooMuchMemory(limits.memory)
+        case SQLITE_INTERRUPT where !deadline.tookTooMuchMemory: throw .tookTooLong(limits.time)
+        case SQLITE_TOOBIG where isShort: throw .tookTooMuchMemory(limits.memory)
+        case SQLITE_NOMEM, SQLITE_INTERRUPT: throw .tookTooMuchMemory(limits.memory)
         default:
             throw .unreadable(
                 code: code, message: Self.words(sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""))

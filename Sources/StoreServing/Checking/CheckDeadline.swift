@@ -3,7 +3,8 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// A time after which SQLite gives up what it is doing on a connection, even inside one statement.
+/// A time after which SQLite gives up what it is doing on a connection, even inside one statement, and memory beyond which it
+/// does.
 ///
 /// The clock is looked at after some instructions of SQLite's virtual machine, and at the end of each row once the time is
 /// over. One call of a function that takes long ends first: only a process of its own can be ended in the middle of one.
@@ -11,6 +12,8 @@ import Synchronization
 final class CheckDeadline: Sendable {
     /// Instructions of SQLite's virtual machine between two looks at the clock.
     private static let instructions: CInt = 1000
+    /// The same between two looks at the memory, of which each may take as much as the longest value.
+    private static let memoryInstructions: CInt = 50
 
     /// SQLite lets any thread interrupt a connection that is open.
     private struct Watched: @unchecked Sendable {
@@ -19,8 +22,20 @@ final class CheckDeadline: Sendable {
 
     private let end: ContinuousClock.Instant
     private let watched = Mutex<Watched?>(nil)
+    /// How many bytes SQLite may hold, in all of this process.
+    private let mostMemory: Int64?
+    private let hadTooMuch = Atomic(false)
 
-    init(in duration: Duration) { end = .now + duration }
+    /// - Parameter memory: Bytes by which what SQLite holds in this process may grow; `nil` for any number. SQLite counts for all
+    ///   connections together, so that what others take meanwhile counts too; where it was built not to count (that of Apple's
+    ///   systems may be: `SQLITE_DEFAULT_MEMSTATUS`) nothing is ever too much.
+    init(in duration: Duration, memory: Int64? = nil) {
+        end = .now + duration
+        mostMemory = memory.map { sqlite3_memory_used() + $0 }
+    }
+
+    /// Whether the statement that was ended last was ended for its memory.
+    var tookTooMuchMemory: Bool { hadTooMuch.load(ordering: .relaxed) }
 
     /// Runs `body`; a statement that is under way at the deadline, or when the task is cancelled, ends with
     /// `SQLITE_INTERRUPT`.
@@ -43,14 +58,21 @@ final class CheckDeadline: Sendable {
             self?.watched.withLock { if let watched = $0 { sqlite3_interrupt(watched.connection) } }
         }
         sqlite3_progress_handler(
-            connection, Self.instructions,
+            connection, mostMemory == nil ? Self.instructions : Self.memoryInstructions,
             { context in
                 guard let context else { return 0 }
-                let deadline = Unmanaged<CheckDeadline>.fromOpaque(context).takeUnretainedValue()
-                // This is the thread of the task that runs the statement.
-                return ContinuousClock.now >= deadline.end || Task.isCancelled ? 1 : 0
+                return Unmanaged<CheckDeadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
             },
             Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Asked on the thread of the task that runs the statement.
+    private var isOver: Bool {
+        if let mostMemory, sqlite3_memory_used() > mostMemory {
+            hadTooMuch.store(true, ordering: .relaxed)
+            return true
+        }
+        return ContinuousClock.now >= end || Task.isCancelled
     }
 
     func leave(_ connection: OpaquePointer) {

@@ -2,8 +2,8 @@
 public struct CheckLimits: Hashable, Sendable, Codable {
     /// How long SQLite may take over all of its checks.
     public var time: Duration
-    /// Bytes that SQLite, and the process that it runs in, may take. It holds where the checks have a process of their
-    /// own.
+    /// Bytes that SQLite may take, and the process that it runs in where that is one of its own. Among an app's other work it is
+    /// kept by stages: a row may have an eighth of it, and what SQLite holds is looked at between instructions.
     public var memory: Int64
     /// Stores up to this size, in bytes, pass `integrity_check` too, which compares each index with its table; it takes some
     /// ten times as long as `quick_check`, which all have to pass.

@@ -75,7 +75,7 @@ public struct StoreCheck: Sendable {
         // It reads the same pages as `quick_check`, and takes as long.
         let tables = claims.tables.map { TableCheck(of: path, against: $0, limits) }
         defer { tables?.end() }
-        let connection = try CheckConnection(path, size: claims.store.size, limits)
+        let connection = try CheckConnection(path, size: claims.store.size, limits, process)
         let depth: CheckReport.Depth = claims.store.size <= limits.fullCheckSize ? .full : .quick
         // The other one looks at all that the quick one looks at, and knows better where that of SQLite 3.40.1 takes values of a
         // table WITHOUT ROWID for NULL whose key has the columns in another order than the table has.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 package import ShipProtocol
 import StoreFiles
 

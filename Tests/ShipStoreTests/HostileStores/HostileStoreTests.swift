@@ -48,6 +48,31 @@ import Testing
         }
     }
 
+    /// A row that is as long as its file, and many values of which each is short enough.
+    @Test(arguments: [
+        HostileStore.schema(
+            "columns of 20 MB", .refused, after: "CREATE TABLE u(a); INSERT INTO u VALUES (zeroblob(20000000))",
+            change: "UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a, b AS (a || 1) NOT NULL)' WHERE name = 'u'"),
+        HostileStore.schema(
+            "a column of 100 columns of 3 MB", .refused,
+            after: """
+                CREATE TABLE u(a); WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6)
+                INSERT INTO u SELECT zeroblob(1000000) FROM n
+                """,
+            change: """
+                UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a, b AS (max('
+                || replace(hex(zeroblob(50)), '0', 'hex(zeroblob(1500000 + length(a))), ') || '1)) NOT NULL)'
+                WHERE name = 'u'
+                """),
+    ])
+    func `takes no more memory than it may in this process`(kind: HostileStore) async throws {
+        var options = Consumer.Options()
+        options.checking.limits = CheckLimits(time: .seconds(60), memory: 32 * 1024 * 1024)
+        let (file, _) = try kind.shipment(in: folder.path)
+        let error = await receive(file, try Consumer(inbox: inbox, options: options))
+        #expect(error == .badStore(.tookTooMuchMemory(options.checking.limits.memory)))
+    }
+
     @Test func `there are sixty of and more`() {
         #expect(HostileStore.all.count >= 60)
         #expect(Set(HostileStore.all.map(\.description)).count == HostileStore.all.count)
