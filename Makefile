@@ -15,7 +15,7 @@ FUZZ_SECONDS := 60
 PREFIX := /usr/local
 PAGES := .build/pages
 
-.PHONY: help setup build install uninstall pages package try-package demo test test-asan test-tsan soak fuzz docs lint \
+.PHONY: help setup build install uninstall pages package try-package demo test test-app test-asan test-tsan soak fuzz docs lint \
   format vectors bench pictures clean
 
 help: ## Say what can be made
@@ -49,9 +49,14 @@ try-package: package ## Install, try and remove that package in a fresh Debian (
 demo: build ## Show the whole story on this machine, in a temporary folder
 	@$(PROGRAM) demo
 
+# What an app links, in a package of a user's, without traits: it is built once more, for release alone.
+test-app: build ## Build what apps link, without libdeflate, and try it against the program
+	swift build --package-path Tests/App --scratch-path .build-app -c release --static-swift-stdlib
+	Tests/App/check.py .build-app/release/app-peer $(PROGRAM)
+
 # What runs programs runs those that ship, linked as they are shipped; the rest is tested in the test's own process.
 # One test after the other: many wait for real timeouts, which a neighbour that takes all cores would stretch.
-test: setup lint build ## Check format and vectors, then run every test, on the program of `make build`
+test: setup lint build test-app ## Check format and vectors, then run every test, on the program of `make build`
 	swift build -c release --static-swift-stdlib --product reader-example
 	python3 Protocol/generate.py --check
 	python3 Protocol/Pairing/generate.py --check
