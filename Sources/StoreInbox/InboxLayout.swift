@@ -11,6 +11,7 @@ package import SystemPackage
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
 ///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
 ///     DIR/.ship-store/Recipes/left.json                                  for some seconds after a switch
+///     DIR/.ship-store/Recipes/suspended.*                                while an app is suspended that had pinned a generation
 ///     DIR/.ship-store/Recipes/leased.json                                once a sender was told in a file what is held
 ///     DIR/.ship-store/Recipes/staging/UUID/{waiting.json, manifest.json, stream, ...}   what is coming in, or waits for the rest
 ///     DIR/.ship-store/.forgotten-Recipes-UUID                            a store that is going

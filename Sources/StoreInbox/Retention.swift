@@ -7,19 +7,34 @@ public struct Retention: Hashable, Sendable {
     /// What was current until a moment ago stays for this long, lest a plain reader, which has resolved the public link
     /// and not yet opened what it leads to, find nothing there.
     package let grace: Duration
+    /// What a suspended reader has let go of stays for this long, lest it find its generation gone whenever its app was away
+    /// for a moment; and not for ever, as it may never come back.
+    package let suspensionGrace: Duration
 
     /// How many may stay for the sake of `grace` alone.
     package static let mostInGrace = 2
     package static let standardGrace = Duration.seconds(2)
+    /// How many may stay for the sake of `suspensionGrace` alone.
+    package static let mostAwaited = 2
+    package static let standardSuspensionGrace = Duration.seconds(60 * 60)
 
     public init(count: Int, duration: Duration? = nil) {
         self.init(count: count, duration: duration, grace: Self.standardGrace)
     }
 
-    package init(count: Int, duration: Duration? = nil, grace: Duration) {
+    package init(
+        count: Int, duration: Duration? = nil, grace: Duration,
+        suspensionGrace: Duration = standardSuspensionGrace
+    ) {
         self.count = max(1, count)
         self.duration = duration
         self.grace = grace
+        self.suspensionGrace = suspensionGrace
+    }
+
+    /// The same, where the room is needed: what suspended readers have let go of need not stay.
+    package var withoutSuspensionGrace: Retention {
+        Retention(count: count, duration: duration, grace: grace, suspensionGrace: .zero)
     }
 
     /// Which generations go: those beyond the newest, and old enough. The current one never does.
@@ -42,10 +57,26 @@ public struct Retention: Hashable, Sendable {
     package func spared(
         of superfluous: [GenerationName], left: (GenerationName) -> Duration?
     ) -> [GenerationName: Duration] {
-        let young = superfluous.compactMap { generation in
-            left(generation).flatMap { $0 < grace ? (generation, grace - $0) : nil }
+        Self.youngest(Self.mostInGrace, of: superfluous, within: grace, age: left)
+    }
+
+    /// Which of those that go stay since suspended readers wait for them: the ones that were let go of last, `mostAwaited` of
+    /// them.
+    ///
+    /// - Parameter letGo: Since a generation was let go of; `nil` if no suspended reader waits for it.
+    /// - Returns: For how long each still stays.
+    package func awaited(
+        of superfluous: [GenerationName], letGo: (GenerationName) -> Duration?
+    ) -> [GenerationName: Duration] {
+        Self.youngest(Self.mostAwaited, of: superfluous, within: suspensionGrace, age: letGo)
+    }
+
+    private static func youngest(
+        _ most: Int, of generations: [GenerationName], within grace: Duration, age: (GenerationName) -> Duration?
+    ) -> [GenerationName: Duration] {
+        let young = generations.compactMap { generation in
+            age(generation).flatMap { $0 < grace ? (generation, grace - $0) : nil }
         }
-        let last = young.sorted { $0.1 > $1.1 }.prefix(Self.mostInGrace)
-        return Dictionary(uniqueKeysWithValues: last)
+        return Dictionary(uniqueKeysWithValues: young.sorted { $0.1 > $1.1 }.prefix(most))
     }
 }

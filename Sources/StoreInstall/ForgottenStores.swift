@@ -143,7 +143,10 @@ extension StoreCustody {
                 guard let lock = try FolderLock.take(.exclusive, on: path, in: folder.files) else { return nil }
                 return GenerationLock(lock)
             }
-            if let lock { locks.append(lock) } else { held.append(generation.number) }
+            // One that is suspended leaves its mark first, and lets go then.
+            let age = folder.suspensionMarks(of: name).age(of: generation)
+            let isAwaited = age.map { $0 < Retention.standardSuspensionGrace } ?? false
+            if let lock, !isAwaited { locks.append(lock) } else { held.append(generation.number) }
         }
         guard held.isEmpty else { throw .held(name, numbers: held) }
         try InboxError.wrapping { () throws(FileError) in

@@ -41,7 +41,7 @@ struct InboxSweep {
                 try custody.remove(generation)
             }
         }
-        late.schedule(name, in: try custody.prune(retention).rest)
+        late.schedule(name, in: try custody.prune(retention).nextLook)
         if let manifest = try? folder.current(of: name)?.manifest {
             try PublicLinks(folder: folder).make(for: manifest)
         }

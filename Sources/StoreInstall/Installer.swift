@@ -250,7 +250,8 @@ package final class Installer: Sendable {
     package var waiting: WaitingShipments { WaitingShipments(in: folder) }
 
     /// What was current until a moment ago, of any store, takes room that a shipment may need: waits until it may go, which is
-    /// two seconds at most, and removes it. Nobody may have the right to a store meanwhile who waits for this.
+    /// two seconds at most, and removes it. What suspended readers have let go of goes at once. Nobody may have the right to a
+    /// store meanwhile who waits for this.
     ///
     /// - Returns: Whether there was anything of the kind.
     package func reclaimSpace() throws(InboxError) -> Bool { try late.finish() }
@@ -301,7 +302,7 @@ package final class Installer: Sendable {
             // What is current says it as well, for as long as it is.
             try? custody.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.
-            late.schedule(name, in: (try? custody.prune(retention))?.rest)
+            late.schedule(name, in: (try? custody.prune(retention))?.nextLook)
             return generation
         } catch {
             try? goBack(to: before, from: generationName, custody)

@@ -5,15 +5,20 @@ package import StoreInbox
 import SystemPackage
 
 /// Old generations go. A reader that has a file of one open keeps it until it closes it; one that holds the folder's lock
-/// keeps the generation.
+/// keeps the generation, and one that was suspended has it kept for a while.
 extension StoreCustody {
     /// What a pruning came to.
     package struct Pruned: Hashable, Sendable {
         package fileprivate(set) var removed: [GenerationName] = []
-        /// To go, and held by a reader: it goes at the next pruning.
+        /// To go, and held by a reader, or awaited by one that is suspended: it goes at a later pruning.
         package fileprivate(set) var held: [GenerationName] = []
         /// After how long what was current until a moment ago may go too; `nil` if nothing stays for that reason.
         package fileprivate(set) var rest: Duration?
+        /// After how long one may go for which a suspended reader waits; `nil` if none does.
+        fileprivate var restOfAwaited: Duration?
+
+        /// After how long there is something to remove; `nil` for nothing.
+        var nextLook: Duration? { [rest, restOfAwaited].compactMap(\.self).min() }
     }
 
     @discardableResult
@@ -23,14 +28,34 @@ extension StoreCustody {
         let spared = retention.spared(of: superfluous) { record.age(of: $0) }
         var pruned = Pruned()
         for generation in superfluous where spared[generation] == nil {
-            if try remove(generation) { pruned.removed.append(generation) } else { pruned.held.append(generation) }
+            let isRemoved = try remove(generation) { awaited(of: superfluous, retention)[generation] != nil }
+            if isRemoved { pruned.removed.append(generation) } else { pruned.held.append(generation) }
         }
         pruned.rest = spared.values.max()
+        pruned.restOfAwaited = awaited(of: pruned.held, retention).values.min()
+        removeMarks()
         if record != .empty, record.isOver(grace: Retention.standardGrace) {
             try? folder.files.removeFile(layout.leftRecord(name))
         }
         if folder.leaseRecord(of: name)?.isOver() == true { try? folder.files.removeFile(layout.leaseRecord(name)) }
         return pruned
+    }
+
+    private borrowing func awaited(
+        of superfluous: [GenerationName], _ retention: Retention
+    ) -> [GenerationName: Duration] {
+        let marks = folder.suspensionMarks(of: name)
+        return retention.awaited(of: superfluous) { marks.age(of: $0) }
+    }
+
+    /// Removes the marks of suspended readers that count no more, or whose generation is gone.
+    private borrowing func removeMarks() {
+        let marks = folder.suspensionMarks(of: name).all
+        guard !marks.isEmpty, let kept = try? folder.generationNames(of: name) else { return }
+        for mark in marks {
+            let counts = mark.age().map { $0 < Retention.standardSuspensionGrace } ?? false
+            if !counts || !kept.contains(mark.generation) { try? folder.remove(mark, of: name) }
+        }
     }
 
     /// What a pruning would remove, in the end.
@@ -49,9 +74,12 @@ extension StoreCustody {
 
     /// Moves the generation out of sight in one step, so that nobody ever finds half of one, and then removes it.
     ///
-    /// - Returns: `false` if a reader holds it.
+    /// - Parameter isAwaited: Asked once no reader holds it: one that is suspended leaves its mark first, and lets go then.
+    /// - Returns: `false` if a reader holds it, or it is awaited.
     @discardableResult
-    borrowing func remove(_ generation: GenerationName) throws(InboxError) -> Bool {
+    borrowing func remove(
+        _ generation: GenerationName, unless isAwaited: () -> Bool = { false }
+    ) throws(InboxError) -> Bool {
         let path = layout.generations(name).appending(generation.text)
         return try InboxError.wrapping { () throws(FileError) in
             guard try folder.files.status(of: path).kind == .folder else {
@@ -59,6 +87,7 @@ extension StoreCustody {
                 return true
             }
             guard let lock = try FolderLock.take(.exclusive, on: path, in: folder.files) else { return false }
+            guard !isAwaited() else { return false }
             try moveAway(path)
             // Until here: a reader that waits for the lock finds then that the folder has no name any more.
             _ = consume lock

@@ -25,6 +25,10 @@ public enum CoordinatorError: Error, Hashable, Sendable {
     case generationLocked(StoreName)
     /// The pin was given back before.
     case released
+    /// The coordinator is suspended, or was while the read was under way: `resume` it, then read again.
+    case suspended
+    /// The pinned generation was removed while the coordinator was suspended: pin the one that is current now.
+    case generationGone(StoreName, number: Int)
     /// An external file cannot be had from the generation.
     case noExternalFile(ExternalFileName, Absence)
     case inbox(InboxError)

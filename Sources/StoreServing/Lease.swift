@@ -23,16 +23,9 @@ struct Lease: ~Copyable, Sendable {
             guard let generation = inbox.currentName(of: name) else { throw .noSuchStore(name.text) }
             let folder = inbox.layout.generations(name).appending(generation.text)
             do throws(FileError) {
-                if let lock = try FolderLock.take(.shared, on: folder) {
-                    // Between the opening and the lock somebody may have moved it away, to remove it.
-                    let identity = try lock.file.status.identity
-                    if try PlatformCalls.status(of: folder).identity == identity {
-                        self.folder = folder
-                        self.generation = generation
-                        self.identity = identity
-                        self.lock = lock
-                        return
-                    }
+                if let lease = try Self.take(generation, at: folder) {
+                    self = lease
+                    return
                 }
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
@@ -43,5 +36,46 @@ struct Lease: ~Copyable, Sendable {
             PlatformCalls.pause(Self.pause)
         }
         throw .generationLocked(name)
+    }
+
+    /// Leases a generation that was let go of.
+    ///
+    /// - Throws: `.generationGone`, `.generationLocked`, `.file`.
+    init(again generation: GenerationName, of name: StoreName, in inbox: Inbox) throws(CoordinatorError) {
+        let folder = inbox.layout.generations(name).appending(generation.text)
+        for _ in 0..<Self.attempts {
+            do throws(FileError) {
+                if let lease = try Self.take(generation, at: folder) {
+                    self = lease
+                    return
+                }
+            } catch {
+                switch error.errno {
+                case .noSuchFileOrDirectory, .notDirectory:
+                    throw .generationGone(name, number: generation.number)
+                default: throw .file(error)
+                }
+            }
+            PlatformCalls.pause(Self.pause)
+        }
+        throw .generationLocked(name)
+    }
+
+    private init(
+        folder: FilePath, _ generation: GenerationName, _ identity: FileStatus.Identity, _ lock: consuming FolderLock
+    ) {
+        self.folder = folder
+        self.generation = generation
+        self.identity = identity
+        self.lock = lock
+    }
+
+    /// - Returns: `nil` if somebody is removing it.
+    private static func take(_ generation: GenerationName, at folder: FilePath) throws(FileError) -> Lease? {
+        guard let lock = try FolderLock.take(.shared, on: folder) else { return nil }
+        // Between the opening and the lock somebody may have moved it away, to remove it.
+        let identity = try lock.file.status.identity
+        guard try PlatformCalls.status(of: folder).identity == identity else { return nil }
+        return Lease(folder: folder, generation, identity, lock)
     }
 }

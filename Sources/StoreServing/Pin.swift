@@ -9,8 +9,9 @@ public import SystemPackage
 /// files, across switches and prunes, whichever process makes them.
 ///
 /// A lock on the generation's folder keeps it there. It ends with `release`, with the last reference to the pin, or with
-/// the process, however that ends.
-public final class Pin: Sendable {
+/// the process, however that ends. While the coordinator is suspended there is no lock; `resume` says whether the pin holds its
+/// generation again.
+public final class Pin: Sendable, SuspensionGate.Holder {
     /// Its number, its folder, and what was shipped in it.
     public let generation: Generation
 
@@ -21,54 +22,88 @@ public final class Pin: Sendable {
         let lease: Lease
     }
 
-    private let held: Mutex<Held?>
+    private struct State: ~Copyable {
+        var held: Held?
+        /// Why nothing is held, if nothing is.
+        var reason: any Error = CoordinatorError.released
+        /// Says that this pin waits for its generation, for as long as it does.
+        var mark: SuspensionMark?
+    }
+
+    private let state: Mutex<State>
+    private let followed: FollowedStore
+    private let inbox: Inbox
+    private let gate: SuspensionGate
+    private let preparing: OpenStore.Preparation
 
     /// - Throws: `CoordinatorError`, `DatabaseError`.
-    init(currentOf store: FollowedStore, in inbox: Inbox, preparing: @escaping OpenStore.Preparation) throws {
+    init(
+        currentOf store: FollowedStore, in inbox: Inbox, _ gate: SuspensionGate,
+        preparing: @escaping OpenStore.Preparation
+    ) throws {
         let lease = try Lease(currentOf: store.name, in: inbox)
         do throws(InboxError) {
             generation = try Generation(lease.generation, of: store.name, in: inbox)
         } catch {
             throw CoordinatorError.inbox(error)
         }
-        // Most often it is the one that everybody reads.
-        let latest = try store.latest()
-        let pinned = try latest.identity == lease.identity ? latest : Self.open(generation, preparing)
-        held = Mutex(Held(store: pinned, lease: lease))
+        (followed, self.inbox, self.gate, self.preparing) = (store, inbox, gate, preparing)
+        let opened = try Self.open(generation, lease.identity, store, gate, preparing)
+        state = Mutex(State(held: Held(store: opened, lease: lease)))
+        gate.add(self)
     }
 
+    deinit {
+        gate.remove(ObjectIdentifier(self))
+        release()
+    }
+
+    /// - Parameter identity: Of the generation's folder.
     private static func open(
-        _ generation: Generation, _ preparing: @escaping OpenStore.Preparation
+        _ generation: Generation, _ identity: FileStatus.Identity, _ store: FollowedStore, _ gate: SuspensionGate,
+        _ preparing: @escaping OpenStore.Preparation
     ) throws -> OpenStore {
+        // Most often it is the one that everybody reads.
+        let latest = try store.latest()
+        if latest.identity == identity { return latest }
         let folder = try CoordinatorError.wrapping { () throws(FileError) in try OpenFolder(generation.path) }
-        return try OpenStore(generation, in: folder, preparing: preparing)
+        return try OpenStore(generation, in: folder, gate, preparing: preparing)
     }
 
     /// Runs reads on the generation. They do not wait for each other.
     ///
-    /// - Throws: `.released`, and what `body` throws, `DatabaseError` among it.
+    /// - Throws: `.released`, `.suspended`, `.generationGone`, and what `body` throws, `DatabaseError` among it.
     public func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let store = try store
-        let loan = try store.connections.borrow(for: .blocking)
-        defer { store.connections.giveBack(loan) }
-        return try loan.queue.read(body)
+        try gate.run {
+            let store = try store
+            let loan = try store.connections.borrow(for: .blocking)
+            defer { store.connections.giveBack(loan) }
+            return try loan.queue.read(body)
+        }
     }
 
     /// Runs reads on the generation without keeping a thread waiting. Cancelling the task interrupts them.
     ///
-    /// - Throws: `.released`, and what `body` throws, `DatabaseError` among it.
+    /// - Throws: `.released`, `.suspended`, `.generationGone`, and what `body` throws, `DatabaseError` among it.
     public func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        let store = try store
-        let loan = try store.connections.borrow(for: .waiting)
-        defer { store.connections.giveBack(loan) }
-        return try await loan.queue.read(body)
+        try await gate.run {
+            let store = try store
+            let loan = try store.connections.borrow(for: .waiting)
+            defer { store.connections.giveBack(loan) }
+            return try await loan.queue.read(body)
+        }
     }
 
     /// Where an external file is. It stays there for as long as the pin is held.
     ///
-    /// - Throws: `.noExternalFile`, which says why; `.released`.
+    /// - Throws: `.noExternalFile`, which says why; `.released`, `.suspended`, `.generationGone`.
     public func externalFile(_ name: ExternalFileName) throws(CoordinatorError) -> FilePath {
-        _ = try store
+        do {
+            _ = try store
+        } catch {
+            // Whatever else kept it from being held again, it is not held.
+            throw error as? CoordinatorError ?? .suspended
+        }
         if let absence = manifest.absence(of: name) { throw .noExternalFile(name, absence) }
         return generation.path.appending(InboxLayout.supportFolder(manifest.name))
             .appending(name.folder.rawValue).appending(name.uuid)
@@ -76,15 +111,111 @@ public final class Pin: Sendable {
 
     /// Gives the generation back. Reads that are under way finish; later ones throw `.released`.
     public func release() {
-        let held = held.withLock { $0.take() }
+        let held = state.withLock { state in
+            state.reason = CoordinatorError.released
+            return state.held.take()
+        }
         _ = consume held
+        remove(state.withLock { $0.mark.take() })
     }
 
     private var store: OpenStore {
-        get throws(CoordinatorError) {
-            guard let store = held.withLock({ $0?.store }) else { throw .released }
-            return store
+        get throws {
+            try state.withLock { state throws in
+                guard let store = state.held?.store else { throw state.reason }
+                return store
+            }
         }
+    }
+
+    // MARK: Suspension
+
+    /// Leaves its mark first, so that whoever finds no lock finds the mark.
+    func letGo() {
+        let held = state.withLock { state -> Held? in
+            guard let held = state.held.take() else { return nil }
+            state.reason = CoordinatorError.suspended
+            state.mark = mark(held.lease.generation)
+            return held
+        }
+        _ = consume held
+    }
+
+    /// What `takeAgain` has come to.
+    enum Return {
+        case held
+        case released
+        /// Nothing is held, and why.
+        case over(any Error)
+    }
+
+    /// Holds its generation again, if that still stands.
+    func takeAgain() -> Return {
+        let state = self.state.withLock { state -> Return? in
+            if state.held != nil { return .held }
+            switch state.reason {
+            case CoordinatorError.released: return .released
+            case CoordinatorError.generationGone: return .over(state.reason)
+            default: return nil
+            }
+        }
+        if let state { return state }
+        do {
+            return hold(try leaseAgain())
+        } catch {
+            return stayWithout(error)
+        }
+    }
+
+    private func leaseAgain() throws -> Held {
+        let name = GenerationName(number: generation.number, digest: manifest.store.sha256)
+        let lease = try Lease(again: name, of: manifest.name, in: inbox)
+        let found: Generation
+        do throws(InboxError) {
+            found = try Generation(name, of: manifest.name, in: inbox)
+        } catch {
+            throw CoordinatorError.inbox(error)
+        }
+        // In an inbox that was made anew another one may have the name.
+        guard found.manifest == manifest else {
+            throw CoordinatorError.generationGone(manifest.name, number: generation.number)
+        }
+        let store = try Self.open(generation, lease.identity, followed, gate, preparing)
+        return Held(store: store, lease: lease)
+    }
+
+    private func hold(_ held: consuming Held) -> Return {
+        var held: Held? = consume held
+        let mark = state.withLock { state -> SuspensionMark? in
+            // It may have been released meanwhile.
+            if case CoordinatorError.released = state.reason { return nil }
+            state.held = held.take()
+            return state.mark.take()
+        }
+        remove(mark)
+        return held == nil ? .held : .released
+    }
+
+    private func stayWithout(_ error: any Error) -> Return {
+        let (isReleased, mark) = state.withLock { state -> (Bool, SuspensionMark?) in
+            if case CoordinatorError.released = state.reason { return (true, nil) }
+            state.reason = error
+            if case CoordinatorError.generationGone = error { return (false, state.mark.take()) }
+            return (false, nil)
+        }
+        remove(mark)
+        return isReleased ? .released : .over(error)
+    }
+
+    /// - Returns: `nil` where this process may not write to the inbox: then the generation may go at once.
+    private func mark(_ generation: GenerationName) -> SuspensionMark? {
+        let mark = SuspensionMark(of: generation)
+        guard let folder = try? inbox.open(), (try? folder.add(mark, of: manifest.name)) != nil else { return nil }
+        return mark
+    }
+
+    private func remove(_ mark: SuspensionMark?) {
+        if let mark { try? inbox.open().remove(mark, of: manifest.name) }
     }
 }
 

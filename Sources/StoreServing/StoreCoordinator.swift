@@ -9,7 +9,8 @@ public import SystemPackage
 /// Opens the stores of an inbox, or single files, read-only and hardened, and hands them to readers.
 ///
 /// Every read sees the newest generation there is when it begins, whichever process installed it, and finishes on that one,
-/// whole. Who wants several reads to see the same takes a `Pin`.
+/// whole. Who wants several reads to see the same takes a `Pin`. An app that is about to be suspended calls `suspend`, and
+/// `resume` when it goes on.
 public final class StoreCoordinator: Sendable {
     /// How connections are made, and how changes are noticed.
     public struct Options: Sendable {
@@ -28,7 +29,10 @@ public final class StoreCoordinator: Sendable {
 
     private let source: Source
     private let options: Options
-    private let hub: ChangeHub
+    let hub: ChangeHub
+    let gate = SuspensionGate()
+    /// Held while it is suspended or resumed, so that one comes after the other.
+    let transition = Mutex(())
     /// Those of an inbox that have been asked for.
     private let followed = Mutex<[StoreName: FollowedStore]>([:])
 
@@ -47,7 +51,9 @@ public final class StoreCoordinator: Sendable {
         var names: Set<StoreName> = []
         for file in files where !names.insert(file.name).inserted { throw .sameName(file.name) }
         source = .files(
-            files.map { FollowedStore($0, at: Self.absolute($0.path), preparing: options.prepareDatabase) })
+            files.map { [gate] file in
+                FollowedStore(file, at: Self.absolute(file.path), gate, preparing: options.prepareDatabase)
+            })
         self.options = options
         hub = ChangeHub(nil, options.watching)
     }
@@ -60,9 +66,11 @@ public final class StoreCoordinator: Sendable {
 
     /// The stores that can be read now: in an inbox sorted by name, else in the order given.
     ///
-    /// - Throws: `.inbox(.noInbox)` while there is none, `.inbox(.file)`.
+    /// - Throws: `.inbox(.noInbox)` while there is none, `.inbox(.file)`, `.suspended`.
     public var stores: [StoreName] {
         get throws(CoordinatorError) {
+            let pass = try gate.enter()
+            defer { gate.leave(pass) }
             switch source {
             case .files(let files): return files.map(\.name)
             case .inbox(_, let listing):
@@ -83,7 +91,7 @@ public final class StoreCoordinator: Sendable {
     public func read<Value>(
         _ selection: StoreSelection = .only, _ body: (Database) throws -> Value
     ) throws -> Value {
-        try store(selection).read(body)
+        try gate.run { try store(selection).read(body) }
     }
 
     /// Runs reads on one store without keeping a thread waiting. Cancelling the task interrupts them.
@@ -92,16 +100,18 @@ public final class StoreCoordinator: Sendable {
     public func read<Value: Sendable>(
         _ selection: StoreSelection = .only, _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await store(selection).read(body)
+        try await gate.run { try await store(selection).read(body) }
     }
 
     /// Keeps the generation that is current now.
     ///
     /// - Throws: `.hasNoGenerations` for a file of its own; other `CoordinatorError`s, `DatabaseError`.
     public func pin(_ selection: StoreSelection = .only) throws -> Pin {
-        let store = try store(selection)
-        guard let inbox = store.inbox else { throw CoordinatorError.hasNoGenerations(store.name) }
-        return try Pin(currentOf: store, in: inbox, preparing: options.prepareDatabase)
+        try gate.run {
+            let store = try store(selection)
+            guard let inbox = store.inbox else { throw CoordinatorError.hasNoGenerations(store.name) }
+            return try Pin(currentOf: store, in: inbox, gate, preparing: options.prepareDatabase)
+        }
     }
 
     /// What changes from now on: another generation of a store, the first one of a new store, a file that was rewritten.
@@ -110,12 +120,14 @@ public final class StoreCoordinator: Sendable {
     ///
     /// - Parameter number: Of the generation that was told last, of a store of an inbox: where another one is current by now,
     ///   that is the first change. 0 for none; `nil` to be told only of what is still to come.
-    /// - Throws: `.file` if this process has no descriptor left.
+    /// - Throws: `.file` if this process has no descriptor left; `.suspended`.
     public func changes(since number: Int? = nil) throws(CoordinatorError) -> StoreChanges {
-        try CoordinatorError.wrapping { () throws(FileError) in
+        let pass = try gate.enter()
+        defer { gate.leave(pass) }
+        return try CoordinatorError.wrapping { () throws(FileError) in
             switch source {
-            case .inbox(let inbox, _): try StoreChanges(hub, of: inbox, since: number)
-            case .files: try StoreChanges(hub, of: nil)
+            case .inbox(let inbox, _): try StoreChanges(hub, gate, of: inbox, since: number)
+            case .files: try StoreChanges(hub, gate, of: nil)
             }
         }
     }
@@ -123,8 +135,10 @@ public final class StoreCoordinator: Sendable {
     /// Says that a file was replaced or restored where it stands: it is opened anew for the next read, and those who ask
     /// for changes are told.
     ///
-    /// - Throws: `.noSuchStore` and the like.
+    /// - Throws: `.noSuchStore` and the like; `.suspended`.
     public func noteRewritten(_ selection: StoreSelection = .only) throws(CoordinatorError) {
+        let pass = try gate.enter()
+        defer { gate.leave(pass) }
         let store = try store(selection)
         store.forget()
         hub.noteRewritten(store.name)
@@ -143,7 +157,8 @@ public final class StoreCoordinator: Sendable {
     /// - Parameter folder: The generation's.
     /// - Throws: What such a reader would get.
     package func tryOpening(_ generation: Generation, in folder: consuming OpenFolder) throws {
-        let store = try OpenStore(generation, in: folder, preparing: options.prepareDatabase)
+        // Who installs is no reader: it is not suspended with them.
+        let store = try OpenStore(generation, in: folder, SuspensionGate(), preparing: options.prepareDatabase)
         let loan = try store.connections.borrow(for: .blocking)
         defer { store.connections.giveBack(loan) }
         _ = try loan.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
@@ -165,7 +180,7 @@ public final class StoreCoordinator: Sendable {
     private func follow(_ name: StoreName, in inbox: Inbox) -> FollowedStore {
         followed.withLock { followed in
             if let store = followed[name] { return store }
-            let store = FollowedStore(name, in: inbox, preparing: options.prepareDatabase)
+            let store = FollowedStore(name, in: inbox, gate, preparing: options.prepareDatabase)
             followed[name] = store
             return store
         }

@@ -30,6 +30,12 @@ extension CoordinatorError {
         case .generationLocked(let name):
             Explanation("the current generation of \(name) is locked by another program", hint: "try again")
         case .released: Explanation("the pin was given back before")
+        case .suspended:
+            Explanation("reading is suspended with the app", hint: "resume the coordinator, then read again")
+        case .generationGone(let name, let number):
+            Explanation(
+                "generation \(number) of \(name) was removed while reading was suspended",
+                hint: "pin the generation that is current now")
         case .noExternalFile(let name, .unknown):
             Explanation("the store has no external file \(name.relativePath)")
         case .noExternalFile(let name, .leftOut(let size)):

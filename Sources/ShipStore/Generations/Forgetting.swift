@@ -12,7 +12,8 @@ public struct Forgetting: Hashable, Sendable {
 
     /// All of it goes, or nothing.
     ///
-    /// - Throws: `.install(.held)` if a reader holds a generation, `.install(.storeBusy)` if a shipment keeps coming in.
+    /// - Throws: `.install(.held)` if a reader holds a generation, or has let go of one within the last hour as its app was
+    ///   suspended; `.install(.storeBusy)` if a shipment keeps coming in.
     public static func perform(on name: StoreName, in inbox: Inbox) async throws(ShipmentError) -> Forgetting {
         try await OperationRun.run(waiting: .zero) { _ in
             Forgetting(name: name, generations: try ForgottenStores(in: inbox.open()).forget(name))

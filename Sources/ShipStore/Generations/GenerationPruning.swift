@@ -16,7 +16,7 @@ public struct GenerationPruning: Sendable {
 
         public enum Outcome: String, Hashable, Sendable {
             case removed
-            /// A reader holds it: it goes at the next pruning.
+            /// A reader holds it, or has let go of it within the last hour as its app was suspended: it goes at a later pruning.
             case held
             /// It would go.
             case superfluous

@@ -11,6 +11,7 @@ final class ChangeHub: Sendable {
         var subscribers: [Int: Subscriber] = [:]
         var lastID = 0
         var watch: InboxWatch?
+        var isSuspended = false
     }
 
     /// Somebody who is told.
@@ -35,12 +36,40 @@ final class ChangeHub: Sendable {
     /// - Throws: `.watch` if there is no descriptor left.
     func subscribe(_ signal: AsyncStream<Void>.Continuation) throws(FileError) -> Int {
         try state.withLock { state throws(FileError) in
-            if let inbox, state.watch == nil {
-                state.watch = try InboxWatch(inbox, watching) { [weak self] in self?.notify() }
-            }
+            try watch(&state)
             state.lastID += 1
             state.subscribers[state.lastID] = Subscriber(signal: signal)
             return state.lastID
+        }
+    }
+
+    private func watch(_ state: inout State) throws(FileError) {
+        guard let inbox, state.watch == nil, !state.isSuspended else { return }
+        state.watch = try InboxWatch(inbox, watching) { [weak self] in self?.notify() }
+    }
+
+    /// - Returns: The watch, to be ended.
+    func suspend() -> InboxWatch? {
+        state.withLock { state in
+            state.isSuspended = true
+            return state.watch.take()
+        }
+    }
+
+    /// Whoever has subscribed is told to look at what has changed meanwhile.
+    ///
+    /// - Throws: `.watch` if there is no descriptor left: it stays suspended.
+    func resume() throws(FileError) {
+        try state.withLock { state throws(FileError) in
+            guard state.isSuspended else { return }
+            state.isSuspended = false
+            guard !state.subscribers.isEmpty else { return }
+            do throws(FileError) {
+                try watch(&state)
+            } catch {
+                state.isSuspended = true
+                throw error
+            }
         }
     }
 
@@ -52,7 +81,7 @@ final class ChangeHub: Sendable {
         }
     }
 
-    private func notify() {
+    func notify() {
         state.withLock { state in
             for subscriber in state.subscribers.values { subscriber.signal.yield() }
         }

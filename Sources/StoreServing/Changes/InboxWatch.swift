@@ -1,6 +1,7 @@
 import Dispatch
 import StoreFiles
 import StoreInbox
+import Synchronization
 import SystemPackage
 
 /// Notices that something in an inbox may have changed, for as long as it lives, in a thread of its own.
@@ -8,6 +9,8 @@ import SystemPackage
 /// It may notice too often, and never too late: whoever is told has to look.
 final class InboxWatch: Sendable {
     private let stop: OpenFile
+    private let isToEnd = Atomic(false)
+    private let thread = DispatchGroup()
 
     /// - Parameter notice: Called from the thread, first of all when whatever changes from then on will be noticed.
     /// - Throws: If there is no descriptor left.
@@ -20,10 +23,21 @@ final class InboxWatch: Sendable {
         }
         stop = OpenFile.owning(write, as: "")
         let round = WatchRound(inbox, watching, end: OpenFile.owning(read, as: ""), notice)
-        DispatchQueue(label: "ship-store watch").async { round.run() }
+        DispatchQueue(label: "ship-store watch").async(group: thread) { round.run() }
     }
 
-    deinit { try? stop.write([0]) }
+    deinit { tellToEnd() }
+
+    /// Once: then nobody may be there who reads it.
+    private func tellToEnd() {
+        if !isToEnd.exchange(true, ordering: .relaxed) { try? stop.write([0]) }
+    }
+
+    /// Ends it before its time, and waits until the thread has nothing open any more, for as long as there is time.
+    func end(by time: ContinuousClock.Instant) {
+        tellToEnd()
+        _ = thread.wait(timeout: .now() + max(0, ContinuousClock.now.duration(to: time) / .seconds(1)))
+    }
 }
 
 /// The work of the thread, which outlives the watch for a moment.

@@ -58,8 +58,9 @@ struct SeenStores {
         }.sorted { $0.store < $1.store }
     }
 
+    /// - Parameter check: Called while tables are compared; what it throws ends that, and what is returned is void then.
     /// - Returns: How one store differs from what was seen of it, or `nil` if none does.
-    mutating func nextChange() -> StoreChange? {
+    mutating func nextChange(checking check: @escaping () throws -> Void) -> StoreChange? {
         let names: [StoreName]
         do throws(InboxError) {
             names = try inbox.storeNames()
@@ -71,7 +72,7 @@ struct SeenStores {
         let sorted = Set(names).union(seen.keys).sorted()
         let start = lastTold.flatMap { last in sorted.firstIndex { $0 > last } } ?? 0
         for name in sorted[start...] + sorted[..<start] {
-            guard let change = look(at: name) else { continue }
+            guard let change = look(at: name, .yes, checking: check) else { continue }
             lastTold = name
             return change
         }
@@ -81,7 +82,9 @@ struct SeenStores {
     /// Whether somebody wants to know what is different.
     private enum Told: Hashable { case yes, no }
 
-    private mutating func look(at store: StoreName, _ isTold: Told = .yes) -> StoreChange? {
+    private mutating func look(
+        at store: StoreName, _ isTold: Told, checking check: @escaping () throws -> Void = {}
+    ) -> StoreChange? {
         while true {
             let before = seen[store]
             guard let name = inbox.currentName(of: store),
@@ -100,7 +103,7 @@ struct SeenStores {
                     return nil
                 }
                 let (changes, tables) = StoredTables.changes(
-                    from: before?.readable, before?.tables, to: generation)
+                    from: before?.readable, before?.tables, to: generation, checking: check)
                 seen[store]?.tables = tables
                 return .generation(GenerationChange(from: before?.readable, to: generation, tables: changes))
             } catch {

@@ -15,8 +15,10 @@ public struct StoreChanges: AsyncSequence, Sendable {
     /// What was current as this value was made, and is no change: the stores of an inbox, sorted by name.
     public let current: [StoreChange.Current]
 
-    init(_ hub: ChangeHub, of inbox: Inbox?, since number: Int? = nil) throws(FileError) {
-        subscription = try Subscription(hub, of: inbox, since: number)
+    init(
+        _ hub: ChangeHub, _ gate: SuspensionGate, of inbox: Inbox?, since number: Int? = nil
+    ) throws(FileError) {
+        subscription = try Subscription(hub, gate, of: inbox, since: number)
         current = subscription.current
     }
 
@@ -46,14 +48,16 @@ public struct StoreChanges: AsyncSequence, Sendable {
 private final class Subscription: Sendable {
     let signals: AsyncStream<Void>
     private let hub: ChangeHub
+    private let gate: SuspensionGate
     private let id: Int
     /// `nil` for a coordinator of single files.
     private let seen: Mutex<SeenStores?>
 
-    init(_ hub: ChangeHub, of inbox: Inbox?, since number: Int?) throws(FileError) {
+    init(_ hub: ChangeHub, _ gate: SuspensionGate, of inbox: Inbox?, since number: Int?) throws(FileError) {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.signals = signals
         self.hub = hub
+        self.gate = gate
         seen = Mutex(inbox.map { SeenStores(in: $0, since: number) })
         id = try hub.subscribe(signal)
     }
@@ -62,8 +66,20 @@ private final class Subscription: Sendable {
 
     var current: [StoreChange.Current] { seen.withLock { $0?.current ?? [] } }
 
-    /// The next change, if there is one now.
+    /// The next change, if there is one now, and nobody is suspended: there is a signal when that is over.
     func next() -> StoreChange? {
-        hub.takeRewritten(for: id).map(StoreChange.rewritten) ?? seen.withLock { $0?.nextChange() }
+        guard let pass = try? gate.enter() else { return nil }
+        defer { gate.leave(pass) }
+        if let name = hub.takeRewritten(for: id) { return .rewritten(name) }
+        return seen.withLock { seen in
+            var attempt = seen
+            let change = attempt?.nextChange { [gate] in
+                if gate.wasSuspended(since: pass) { throw CoordinatorError.suspended }
+            }
+            // What was looked at meanwhile is looked at again.
+            guard !gate.wasSuspended(since: pass) else { return nil }
+            seen = attempt
+            return change
+        }
     }
 }

@@ -15,9 +15,13 @@ struct StoredTables: Hashable, Sendable {
     private let contents: [ForeignText: TableContent]
 
     /// - Parameter path: The store.
-    /// - Throws: `FileError`, `StoreFlaw`, `CancellationError`.
-    init(of path: FilePath) throws {
-        contents = try TableDigests.read(path) { try Task.checkCancellation() }.contents
+    /// - Parameter check: Called before each page.
+    /// - Throws: `FileError`, `StoreFlaw`, `CancellationError`, and what `check` throws.
+    init(of path: FilePath, checking check: @escaping () throws -> Void = {}) throws {
+        contents = try TableDigests.read(path) {
+            try Task.checkCancellation()
+            try check()
+        }.contents
     }
 
     /// Which tables of a generation have other rows than in the one before it.
@@ -25,14 +29,15 @@ struct StoredTables: Hashable, Sendable {
     /// - Parameters:
     ///   - old: The generation before; `nil` if there was none.
     ///   - known: What is in its tables, if that was found already.
+    ///   - check: Called before each page; what it throws ends the comparison.
     /// - Returns: The changes, sorted by name, or `nil` if they cannot be told; and what is in the tables of the new one.
     static func changes(
-        from old: Generation?, _ known: StoredTables?, to new: Generation
+        from old: Generation?, _ known: StoredTables?, to new: Generation, checking check: @escaping () throws -> Void
     ) -> (changes: [GenerationDifference.TableChange]?, tables: StoredTables?) {
         if let old, old.manifest.store.sha256 == new.manifest.store.sha256 { return ([], known) }
-        guard let after = try? StoredTables(of: new.storePath) else { return (nil, nil) }
+        guard let after = try? StoredTables(of: new.storePath, checking: check) else { return (nil, nil) }
         guard let old else { return (after.changes(from: [:]), after) }
-        let before = known ?? (try? StoredTables(of: old.storePath))
+        let before = known ?? (try? StoredTables(of: old.storePath, checking: check))
         return (before.map { after.changes(from: $0.contents) }, after)
     }
 

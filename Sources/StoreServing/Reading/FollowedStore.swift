@@ -9,7 +9,7 @@ import SystemPackage
 ///
 /// Each read looks at the name, one stat(2), so that a read that begins after a switch sees what it switched to. A read
 /// that is under way keeps what it has.
-final class FollowedStore: Sendable {
+final class FollowedStore: Sendable, SuspensionGate.Holder {
     let name: StoreName
     /// Where the store is, if it is in an inbox.
     let inbox: Inbox?
@@ -17,11 +17,15 @@ final class FollowedStore: Sendable {
     let path: FilePath
     private let open: @Sendable () throws -> OpenStore
     private let held = Mutex<OpenStore?>(nil)
+    private let gate: SuspensionGate
 
     /// The current generations of a store.
-    init(_ name: StoreName, in inbox: Inbox, preparing: @escaping OpenStore.Preparation) {
+    init(
+        _ name: StoreName, in inbox: Inbox, _ gate: SuspensionGate, preparing: @escaping OpenStore.Preparation
+    ) {
         self.name = name
         self.inbox = inbox
+        self.gate = gate
         path = inbox.layout.current(name)
         open = {
             do {
@@ -30,7 +34,7 @@ final class FollowedStore: Sendable {
                     throw CoordinatorError.noSuchStore(name.text)
                 }
                 return try OpenStore(
-                    generation, in: folder.folder(of: generation, name), file: InboxLayout.storeFile(name),
+                    generation, in: folder.folder(of: generation, name), file: InboxLayout.storeFile(name), gate,
                     preparing: preparing)
             } catch InboxError.noInbox {
                 throw CoordinatorError.noSuchStore(name.text)
@@ -38,17 +42,22 @@ final class FollowedStore: Sendable {
                 throw CoordinatorError.file(error)
             }
         }
+        gate.add(self)
     }
 
     /// A file of its own.
     ///
     /// - Parameter path: Absolute.
-    init(_ file: StoreFile, at path: FilePath, preparing: @escaping OpenStore.Preparation) {
+    init(_ file: StoreFile, at path: FilePath, _ gate: SuspensionGate, preparing: @escaping OpenStore.Preparation) {
         name = file.name
         inbox = nil
         self.path = path
-        open = { try OpenStore(file, at: path, preparing: preparing) }
+        self.gate = gate
+        open = { try OpenStore(file, at: path, gate, preparing: preparing) }
+        gate.add(self)
     }
+
+    deinit { gate.remove(ObjectIdentifier(self)) }
 
     /// What the name leads to now.
     ///
@@ -90,6 +99,11 @@ final class FollowedStore: Sendable {
     /// Drops what is held: the next read opens anew.
     func forget() {
         _ = held.withLock { $0.take() }
+    }
+
+    /// While a read opens it, nothing is dropped: that read is under way.
+    func letGo() {
+        _ = held.withLockIfAvailable { $0.take() }
     }
 
     private func look() throws(CoordinatorError) -> FileStatus.Identity {

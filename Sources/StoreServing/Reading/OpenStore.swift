@@ -30,9 +30,11 @@ final class OpenStore: Sendable {
     /// - Parameters:
     ///   - open: The generation's folder.
     ///   - file: The name of the store in it.
+    ///   - gate: Of those who read it.
     /// - Throws: `CoordinatorError`, `DatabaseError`.
     init(
-        _ generation: GenerationName, in open: consuming OpenFolder, file: String, preparing: @escaping Preparation
+        _ generation: GenerationName, in open: consuming OpenFolder, file: String, _ gate: SuspensionGate,
+        preparing: @escaping Preparation
     ) throws {
         let folder = open.path
         let kept = KeptFolder(open)
@@ -40,7 +42,7 @@ final class OpenStore: Sendable {
         self.folder = kept
         self.identity = identity
         self.generation = generation
-        connections = ReadConnections {
+        connections = ReadConnections(in: gate) {
             let queue = try DatabaseQueue(
                 opening: kept.folder.pathByDescriptor.appending(file), .settled, .checked, preparing)
             // A folder of the same name may stand where that one was.
@@ -55,7 +57,7 @@ final class OpenStore: Sendable {
     /// Opens a file of its own, and tries it.
     ///
     /// - Throws: `CoordinatorError`, `DatabaseError`.
-    init(_ file: StoreFile, at path: FilePath, preparing: @escaping Preparation) throws {
+    init(_ file: StoreFile, at path: FilePath, _ gate: SuspensionGate, preparing: @escaping Preparation) throws {
         if file.state == .settled { try Self.checkSidecars(of: path) }
         let identity = try CoordinatorError.wrapping { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: path).identity
@@ -63,7 +65,7 @@ final class OpenStore: Sendable {
         self.identity = identity
         folder = nil
         generation = nil
-        connections = ReadConnections {
+        connections = ReadConnections(in: gate) {
             let queue = try DatabaseQueue(opening: path, file.state, .vouchedFor, preparing)
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.statusFollowingLinks(of: path).expect(identity, path)
@@ -78,12 +80,13 @@ final class OpenStore: Sendable {
     ///
     /// - Throws: `CoordinatorError`, `DatabaseError`.
     convenience init(
-        _ generation: Generation, in folder: consuming OpenFolder, preparing: @escaping Preparation
+        _ generation: Generation, in folder: consuming OpenFolder, _ gate: SuspensionGate,
+        preparing: @escaping Preparation
     ) throws {
         let manifest = generation.manifest
         try self.init(
             GenerationName(number: generation.number, digest: manifest.store.sha256), in: folder,
-            file: InboxLayout.storeFile(manifest.name), preparing: preparing)
+            file: InboxLayout.storeFile(manifest.name), gate, preparing: preparing)
     }
 
     private static func checkSidecars(of path: FilePath) throws(CoordinatorError) {

@@ -74,10 +74,10 @@ extension ExitStatus {
     private init(_ error: CoordinatorError) {
         self =
             switch error {
-            case .noSuchStore, .noSuchIndex, .notOneStore, .noExternalFile, .inbox: .noInput
+            case .noSuchStore, .noSuchIndex, .notOneStore, .noExternalFile, .generationGone, .inbox: .noInput
             case .sameName, .hasNoGenerations, .hasNoFile, .released: .usage
             case .notSettled, .notAFile: .badData
-            case .generationLocked: .tryAgain
+            case .generationLocked, .suspended: .tryAgain
             case .file: .inputOutput
             }
     }
