@@ -2,7 +2,7 @@
 
 PROGRAM := .build/release/ship-store
 SWIFT_SOURCES := Sources Tests Benchmarks/codec Benchmarks/serving Package.swift
-DOCUMENTED := ShipStore DeviceTrust ShipProtocol ShipCompression ShipLinks ShipStoreNetwork ShipTransport StoreBases StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
+DOCUMENTED := ShipStore DeviceTrust ShipProtocol ShipCompression ShipLinks ShipStoreNetwork ShipStoreTransfers ShipTransport StoreBases StoreFiles StoreInbox StoreOperations StoreServing StoreSnapshot
 TEST_LOG := .build/tests.log
 # What works on every byte of a store is fifty times slower without the optimizer, and paths and locks are as much slower.
 OPTIMIZED := -Xswiftc -O -Xcc -O2

@@ -71,6 +71,7 @@ let package = Package(
     products: [
         // What an app links: no sockets, no child processes, no event loop.
         .library(name: "ShipStore", targets: ["ShipStore"]),
+        .library(name: "ShipStoreTransfers", targets: ["ShipStoreTransfers"]),
         .library(name: "ShipStoreNetwork", targets: ["ShipStoreNetwork"]),
         .executable(name: "ship-store", targets: ["ship-store"]),
     ],
@@ -154,6 +155,7 @@ let package = Package(
                 "DeviceTrust", "StoreBases", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations",
                 "CoreDataReading", grdb, system,
             ]),
+        target("ShipStoreTransfers", ["EssentialFoundation", "ShipStore", system]),
         target(
             "ShipStoreNetwork",
             [
@@ -188,6 +190,10 @@ let package = Package(
         .target(
             name: "ReadmeSample", dependencies: ["ShipStore", "ShipStoreNetwork", grdb],
             path: "Tests/ReadmeSample", packageAccess: false),
+        // What the article on shipping to a watch shows.
+        .target(
+            name: "TransferSample", dependencies: ["ShipStore", "ShipStoreTransfers", grdb, system],
+            path: "Tests/TransferSample", packageAccess: false),
 
         // Tests, one target for each of the above.
         .target(
@@ -228,6 +234,7 @@ let package = Package(
                 "StoreServing", crypto, grdb, sqlite,
                 system,
             ]),
+        tests(of: "ShipStoreTransfers", ["ShipStore", "StoreFiles", "TransferSample", grdb, system]),
         tests(of: "ShipLinks", ["ShipProtocol"]),
         tests(of: "ShipTransport", ["DeviceTrust", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
         tests(of: "StoreBases", ["ShipProtocol", "StoreFiles", system]),

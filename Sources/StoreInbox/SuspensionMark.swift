@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
 import SystemPackage

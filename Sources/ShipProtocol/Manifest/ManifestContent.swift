@@ -44,6 +44,12 @@ extension ManifestContent.ID: Codable {
 
     package func encode(to encoder: any Encoder) throws { try Hexadecimal.encode(bytes, to: encoder) }
 
+    /// - Returns: `nil` unless the text is 32 lower-case hexadecimal digits.
+    package init?(hex: String) {
+        guard let bytes = Hexadecimal.bytes(Self.size, of: hex) else { return nil }
+        self.bytes = bytes
+    }
+
     /// 32 lower-case hexadecimal digits.
     package var hex: String { Hexadecimal.text(bytes) }
 }
@@ -60,15 +66,18 @@ extension ManifestContent.ID.Start: Codable {
 /// Digests that are shorter than a whole SHA-256, and under the same rule.
 private enum Hexadecimal {
     static func decode(_ size: Int, from decoder: any Decoder) throws -> [UInt8] {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        let rest = String(repeating: "0", count: 2 * (ContentDigest.size - size))
-        guard let digest = ContentDigest(hex: text + rest) else {
+        guard let bytes = bytes(size, of: try decoder.singleValueContainer().decode(String.self)) else {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
                     debugDescription: "not \(2 * size) digits of lower-case hexadecimal"))
         }
-        return Array(digest.bytes.prefix(size))
+        return bytes
+    }
+
+    static func bytes(_ size: Int, of text: String) -> [UInt8]? {
+        let rest = String(repeating: "0", count: 2 * (ContentDigest.size - size))
+        return ContentDigest(hex: text + rest).map { Array($0.bytes.prefix(size)) }
     }
 
     static func encode(_ bytes: [UInt8], to encoder: any Encoder) throws {

@@ -56,6 +56,14 @@ public struct Reason: Hashable, Sendable {
         self.message = ForeignText(message)
     }
 
+    /// What somebody else wrote down of a refusal.
+    ///
+    /// - Returns: `nil` if it breaks a rule of section 5.4.
+    package init?(code: ForeignText, message: ForeignText) {
+        self.init(code, message, nil)
+        if firstFlaw != nil { return nil }
+    }
+
     private init(_ code: ForeignText, _ message: ForeignText, _ ends: Extent?) {
         (self.code, self.message, self.ends) = (code, message, ends)
     }

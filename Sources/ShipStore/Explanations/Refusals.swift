@@ -1,5 +1,5 @@
 import ShipLinks
-import ShipProtocol
+package import ShipProtocol
 import StoreFiles
 import StoreInbox
 import StoreServing
@@ -8,7 +8,7 @@ import SystemPackage
 /// Which errors are told to the other side, and how.
 extension ShipmentError {
     /// What a consumer refuses with, or `nil` where there is nobody to tell.
-    var refusal: Reason? {
+    package var refusal: Reason? {
         switch self {
         case .refused, .givenUp, .cannotAnswer: nil
         case .link(.timedOut), .link(.tooSlow), .overdue: reason(.timedOut)

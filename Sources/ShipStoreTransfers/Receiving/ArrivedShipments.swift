@@ -1,0 +1,134 @@
+import EssentialFoundation
+import ShipStore
+import Synchronization
+import SystemPackage
+
+/// Shipments that a session has delivered, until they are taken in, in the order in which they came:
+///
+///     DIR/arrived/NUMBER.shipment
+///     DIR/arrived/NUMBER.json         its metadata, and how often it was tried; it counts once this is there
+final class ArrivedShipments: Sendable {
+    /// Most that wait.
+    static let most = 16
+    /// How often one is tried: what ends the app while it is taken in shall not do so for ever.
+    static let mostAttempts = 3
+    /// Longest metadata, as JSON, in bytes.
+    private static let metadataLimit: Int64 = 256 * 1024
+
+    private let folder: FilePath
+    /// The number of the last one.
+    private let last: Mutex<Int>
+
+    struct Arrived: Hashable, Sendable {
+        fileprivate let number: Int
+        let file: FilePath
+        let metadata: [String: String]
+        /// How often it has been tried before.
+        let attempts: Int
+    }
+
+    private struct Form: Codable {
+        var metadata: [String: String]
+        var attempts: Int
+    }
+
+    /// Makes the folder if it is not there, and removes what a killed process has not finished.
+    init(in parent: FilePath) throws(FileError) {
+        folder = parent.appending("arrived")
+        try Folder.make(folder)
+        let numbers = try Self.numbers(in: folder)
+        last = Mutex(numbers.last ?? 0)
+        for name in try Folder.names(in: folder) where !numbers.contains(where: { "\($0).json" == name }) {
+            guard !numbers.contains(where: { "\($0).shipment" == name }) else { continue }
+            try Folder.removeTree(at: folder.appending(name))
+        }
+    }
+
+    /// Those that count, the first one first.
+    private static func numbers(in folder: FilePath) throws(FileError) -> [Int] {
+        try Folder.names(in: folder).compactMap { name in
+            name.hasSuffix(".json") ? Int(name.dropLast(".json".count)) : nil
+        }.sorted()
+    }
+
+    /// Moves a file here; durable when this returns.
+    func keep(_ file: FilePath, _ metadata: [String: String]) throws(TransferMessageError) {
+        do throws(FileError) {
+            guard try Self.numbers(in: folder).count < Self.most else {
+                throw FileError(.link, folder, .tooManyReferences)
+            }
+            let number = last.withLock { last in
+                last += 1
+                return last
+            }
+            let place = path(number, "shipment")
+            try Self.move(file, to: place)
+            try OpenFile.readingWithoutFollowing(place).sync()
+            try write(Form(metadata: metadata, attempts: 0), number)
+        } catch {
+            throw error.errno == .tooManyReferences ? .tooMany : .file(error)
+        }
+    }
+
+    private static func move(_ source: FilePath, to target: FilePath) throws(FileError) {
+        do throws(FileError) {
+            try PlatformCalls.rename(source, to: target)
+        } catch {
+            // From another file system.
+            guard error.errno == .improperLink else { throw error }
+            guard (try? FileManager.default.copyItem(atPath: source.string, toPath: target.string)) != nil else {
+                throw FileError(.write, target, .ioError)
+            }
+        }
+    }
+
+    var isEmpty: Bool { ((try? Self.numbers(in: folder)) ?? []).isEmpty }
+
+    /// What waits, the first one first.
+    func all() -> [Arrived] {
+        ((try? Self.numbers(in: folder)) ?? []).compactMap { number in
+            guard let form = read(number) else {
+                remove(number)
+                return nil
+            }
+            return Arrived(
+                number: number, file: path(number, "shipment"), metadata: form.metadata, attempts: form.attempts)
+        }
+    }
+
+    /// Counts an attempt, before it is made.
+    func attempt(_ arrived: Arrived) throws(FileError) {
+        try write(Form(metadata: arrived.metadata, attempts: arrived.attempts + 1), arrived.number)
+    }
+
+    /// An attempt that was given up does not count.
+    func withdrawAttempt(_ arrived: Arrived) {
+        try? write(Form(metadata: arrived.metadata, attempts: arrived.attempts), arrived.number)
+    }
+
+    func remove(_ arrived: Arrived) { remove(arrived.number) }
+
+    private func remove(_ number: Int) {
+        // What counts goes first.
+        try? Folder.removeTree(at: path(number, "json"))
+        try? Folder.removeTree(at: path(number, "shipment"))
+    }
+
+    private func path(_ number: Int, _ suffix: String) -> FilePath { folder.appending("\(number).\(suffix)") }
+
+    private func read(_ number: Int) -> Form? {
+        guard let file = try? OpenFile.readingWithoutFollowing(path(number, "json")), let size = try? file.size,
+            size <= Self.metadataLimit, let bytes = try? file.read(Int(size), at: 0)
+        else { return nil }
+        return try? JSONDecoder().decode(Form.self, from: Data(bytes))
+    }
+
+    private func write(_ form: Form, _ number: Int) throws(FileError) {
+        guard let data = try? JSONEncoder().encode(form) else {
+            throw FileError(.write, path(number, "json"), .invalidArgument)
+        }
+        let file = try ResultFile(path(number, "json"), replacing: nil)
+        try file.write(Array(data))
+        _ = try file.finish()
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import ShipStoreTransfers
+import StoreFiles
+import Synchronization
+import SystemPackage
+import Testing
+
+/// What a system keeps of an app's session: transfers that are queued, whether or not the app runs. It delivers when, how often and in
+/// which order a test says.
+final class StandInLine: Sendable {
+    enum Item: Hashable, Sendable {
+        case userInfo([String: String])
+        case file(FilePath, [String: String])
+    }
+
+    enum Failure: Error { case unreachable, noSuchFile }
+
+    private let items = Mutex<[Item]>([])
+    private let scratch: FilePath
+
+    /// - Parameter scratch: Where the other system puts what came.
+    init(scratch: FilePath) { self.scratch = scratch }
+
+    var queued: [Item] { items.withLock { $0 } }
+    var isEmpty: Bool { queued.isEmpty }
+
+    var files: [(path: FilePath, metadata: [String: String])] {
+        queued.compactMap { if case .file(let path, let metadata) = $0 { (path, metadata) } else { nil } }
+    }
+
+    func add(_ item: Item) { items.withLock { $0.append(item) } }
+
+    func remove(where isMeant: (Item) -> Bool) { items.withLock { $0.removeAll(where: isMeant) } }
+
+    /// As a device that was set up anew.
+    func clear() { remove { _ in true } }
+
+    /// Delivers one.
+    ///
+    /// - Parameter isRepeated: Whether it stays queued, as after an end that nobody wrote down.
+    func deliver(
+        _ index: Int = 0, from sender: (any TransferSessionDelegate)?, to receiver: any TransferSessionDelegate,
+        isRepeated: Bool = false
+    ) throws {
+        let item = queued[index]
+        switch item {
+        case .userInfo(let entries): #expect(receiver.session(didReceiveUserInfo: entries))
+        case .file(let path, let metadata):
+            guard (try? PlatformCalls.status(of: path)) != nil else {
+                // It was to stay until its end is told.
+                Issue.record("\(path) is gone")
+                return fail(index, to: sender)
+            }
+            let copy = scratch.appending(UUID().uuidString)
+            try FileManager.default.copyItem(atPath: path.string, toPath: copy.string)
+            #expect(receiver.session(didReceiveFile: copy, metadata: metadata))
+            // What was not moved is gone.
+            try Folder.removeTree(at: copy)
+        }
+        guard !isRepeated else { return }
+        end(item, nil, to: sender)
+    }
+
+    /// Gives one up.
+    func fail(_ index: Int, to sender: (any TransferSessionDelegate)?) {
+        end(queued[index], Failure.unreachable, to: sender)
+    }
+
+    private func end(_ item: Item, _ failure: Failure?, to sender: (any TransferSessionDelegate)?) {
+        items.withLock { items in
+            if let index = items.firstIndex(of: item) { items.remove(at: index) }
+        }
+        switch item {
+        case .userInfo(let entries): sender?.session(didFinishUserInfo: entries, failure: failure)
+        case .file(_, let metadata): sender?.session(didFinishFile: metadata, failure: failure)
+        }
+    }
+}
+
+/// One process' session over a line.
+final class StandInSession: TransferSession {
+    private struct State {
+        var isReady = true
+        /// How many calls it makes before it is killed; `nil` if it is not.
+        var callsLeft: Int?
+        var whenKilled: (@Sendable () -> Void)?
+    }
+
+    private let line: StandInLine
+    private let state = Mutex(State())
+
+    init(_ line: StandInLine) { self.line = line }
+
+    var isReady: Bool {
+        get { state.withLock { $0.isReady } }
+        set { state.withLock { $0.isReady = newValue } }
+    }
+
+    var hasContentPending: Bool { false }
+
+    /// Kills the process at a call that changes something: nothing that it does from there on counts.
+    ///
+    /// - Parameter whenKilled: To take hold of its folders as they are then.
+    func kill(afterCalls count: Int, _ whenKilled: @escaping @Sendable () -> Void) {
+        state.withLock { ($0.callsLeft, $0.whenKilled) = (count, whenKilled) }
+    }
+
+    private var isAlive: Bool {
+        let (isAlive, whenKilled) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard let left = state.callsLeft else { return (true, nil) }
+            guard left == 0 else {
+                state.callsLeft = left - 1
+                return (true, nil)
+            }
+            defer { state.whenKilled = nil }
+            return (false, state.whenKilled)
+        }
+        whenKilled?()
+        return isAlive
+    }
+
+    func transferFile(_ file: FilePath, metadata: [String: String]) {
+        #expect(metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } < 65_536)
+        if isAlive { line.add(.file(file, metadata)) }
+    }
+
+    func transferUserInfo(_ userInfo: [String: String]) {
+        #expect(userInfo.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } < 65_536)
+        if isAlive { line.add(.userInfo(userInfo)) }
+    }
+
+    var outstandingFileTransfers: [[String: String]] { line.files.map(\.metadata) }
+
+    var outstandingUserInfoTransfers: [[String: String]] {
+        line.queued.compactMap { if case .userInfo(let entries) = $0 { entries } else { nil } }
+    }
+
+    func cancelFileTransfers(where isMeant: ([String: String]) -> Bool) {
+        let meant = line.files.map(\.metadata).filter(isMeant)
+        guard !meant.isEmpty, isAlive else { return }
+        line.remove { if case .file(_, let metadata) = $0 { meant.contains(metadata) } else { false } }
+    }
+}

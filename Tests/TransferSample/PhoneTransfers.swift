@@ -1,0 +1,21 @@
+import Foundation
+import ShipStore
+import ShipStoreTransfers
+import SystemPackage
+
+/// On the phone: keeps the watch up to date with the store.
+final class PhoneTransfers: Sendable {
+    let sender: TransferSender
+
+    /// - Parameters:
+    ///   - store: The SQLite file of the app's Core Data store.
+    ///   - support: The app's folder for what no user sees.
+    init(of store: URL, over session: some TransferSession, in support: URL) throws {
+        var options = TransferSender.Options()
+        options.producer.copy.profile.history = .leftOut  // of no use on the watch
+        sender = try TransferSender(
+            of: [FilePath(store.path)], over: session,
+            folder: FilePath(support.appendingPathComponent("Transfers").path), options: options
+        ) { event in print("to the watch:", event) }
+    }
+}
