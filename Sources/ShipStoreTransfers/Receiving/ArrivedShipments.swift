@@ -38,9 +38,9 @@ final class ArrivedShipments: Sendable {
         try Folder.make(folder)
         let numbers = try Self.numbers(in: folder)
         last = Mutex(numbers.last ?? 0)
-        for name in try Folder.names(in: folder) where !numbers.contains(where: { "\($0).json" == name }) {
-            guard !numbers.contains(where: { "\($0).shipment" == name }) else { continue }
-            try Folder.removeTree(at: folder.appending(name))
+        for name in try Folder.names(in: folder) where name.hasSuffix(".shipment") {
+            guard let number = Int(name.dropLast(".shipment".count)), !numbers.contains(number) else { continue }
+            try PlatformCalls.removeFile(folder.appending(name))
         }
     }
 
@@ -110,8 +110,8 @@ final class ArrivedShipments: Sendable {
 
     private func remove(_ number: Int) {
         // What counts goes first.
-        try? Folder.removeTree(at: path(number, "json"))
-        try? Folder.removeTree(at: path(number, "shipment"))
+        try? PlatformCalls.removeFile(path(number, "json"))
+        try? PlatformCalls.removeFile(path(number, "shipment"))
     }
 
     private func path(_ number: Int, _ suffix: String) -> FilePath { folder.appending("\(number).\(suffix)") }

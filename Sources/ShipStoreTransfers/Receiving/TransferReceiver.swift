@@ -230,9 +230,7 @@ public actor TransferReceiver {
     /// Removes the files of answers that the session has no more.
     private func removeDeliveredFiles() {
         let queued = Set(session.outstandingFileTransfers.compactMap { $0[TransferMessage.Key.file] })
-        for name in (try? Folder.names(in: outgoing)) ?? [] where !queued.contains(name) {
-            try? Folder.removeTree(at: outgoing.appending(name))
-        }
+        outgoing.removeTransfers { queued.contains($0.text) }
     }
 
     /// - Returns: When what failed is tried again.

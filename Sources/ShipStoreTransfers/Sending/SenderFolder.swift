@@ -45,9 +45,19 @@ struct SenderFolder: Hashable, Sendable {
 
     /// Removes shipments of which nobody has need any more.
     func removeShipments(besides tokens: Set<TransferMessage.Token>) {
-        let kept = Set(tokens.map(\.text))
-        for name in (try? Folder.names(in: outgoing)) ?? [] where !kept.contains(name) {
-            try? Folder.removeTree(at: outgoing.appending(name))
+        outgoing.removeTransfers { tokens.contains($0) }
+    }
+}
+
+extension FilePath {
+    /// Removes files from a folder of files that each have a token for a name, and nothing that has another name.
+    ///
+    /// - Parameter isKept: Which ones stay.
+    func removeTransfers(unless isKept: (TransferMessage.Token) -> Bool) {
+        for name in (try? Folder.names(in: self)) ?? [] {
+            guard let token = TransferMessage.Token(name), !isKept(token) else { continue }
+            // It fails for a folder.
+            try? PlatformCalls.removeFile(appending(name))
         }
     }
 }
