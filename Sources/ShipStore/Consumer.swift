@@ -11,6 +11,11 @@ public import SystemPackage
 /// The companion's side: receives shipments into an inbox, which it owns for as long as it lives.
 ///
 ///     link -> FrameParser -> PartDecoder -> StagedGeneration -> StoreCheck -> Installer -> StoreCoordinator
+///
+/// To own it is to have a file of it locked, `.ship-store/.lock`, and the staging of each shipment that is coming in. An app that is
+/// about to be suspended must have neither: it cancels the task that receives, waits for it to end, and lets the consumer go. What
+/// has come of a shipment stays for a day, and a new consumer goes on with it when the sender sends again. A `coordinator` that is
+/// still read is suspended by itself: `StoreCoordinator.suspend`.
 public final class Consumer: Sendable {
     public struct Options: Sendable {
         public var timeouts = Timeouts()

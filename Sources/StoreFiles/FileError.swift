@@ -14,6 +14,8 @@ public struct FileError: Error, Hashable, Sendable {
         case listFolder = "list the folder"
         case changeMode = "change the mode of"
         case measureSpace = "measure the space around"
+        /// The app's `FileCreation` threw.
+        case setAttributes = "set the attributes of"
     }
 
     package init(_ operation: Operation, _ path: FilePath, _ errno: Errno) {

@@ -34,12 +34,37 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Makes a file that must not be there yet, for its owner only.
     package static func creating(_ path: FilePath) throws(FileError) -> OpenFile {
-        try open(path, .readWrite, [.closeOnExec, .create, .exclusiveCreate, .noFollow])
+        let file = try open(path, .readWrite, [.closeOnExec, .create, .exclusiveCreate, .noFollow])
+        try FileCreation.made(.file, path) { () throws(FileError) in try PlatformCalls.removeFile(path) }
+        return file
     }
 
     /// Opens a file to keep a lock on, and makes it if it is not there.
     package static func lockFile(_ path: FilePath) throws(FileError) -> OpenFile {
-        try open(path, .readWrite, [.closeOnExec, .create, .noFollow])
+        try openOrMake { () throws(FileError) in
+            try open(path, .readWrite, [.closeOnExec, .noFollow])
+        } make: { () throws(FileError) in
+            try creating(path)
+        }
+    }
+
+    /// Opens what is there, or makes it: who makes it knows that it did.
+    static func openOrMake(
+        _ open: () throws(FileError) -> OpenFile, make: () throws(FileError) -> OpenFile
+    ) throws(FileError) -> OpenFile {
+        while true {
+            do throws(FileError) {
+                return try open()
+            } catch {
+                guard error.errno == .noSuchFileOrDirectory else { throw error }
+            }
+            do throws(FileError) {
+                return try make()
+            } catch {
+                // Somebody else has made it meanwhile.
+                guard error.operation == .open, error.errno == .fileExists else { throw error }
+            }
+        }
     }
 
     /// A second descriptor of an open file, which keeps its position with the first. `path` is for messages.

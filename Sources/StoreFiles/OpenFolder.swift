@@ -93,7 +93,9 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     /// Makes a file that must not be there yet, for its owner only.
     package func makeFile(at path: FilePath) throws(FileError) -> OpenFile {
-        OpenFile(adopting: try open(path, .readWrite, [.create, .exclusiveCreate]), path: path)
+        let file = OpenFile(adopting: try open(path, .readWrite, [.create, .exclusiveCreate]), path: path)
+        try FileCreation.made(.file, path) { () throws(FileError) in try removeFile(path) }
+        return file
     }
 
     /// A regular file that is there already, for reading and writing.
@@ -107,7 +109,11 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     /// Opens a file to keep a lock on, and makes it if it is not there.
     package func lockFile(at path: FilePath) throws(FileError) -> OpenFile {
-        OpenFile(adopting: try open(path, .readWrite, [.create, .nonBlocking]), path: path)
+        try OpenFile.openOrMake { () throws(FileError) in
+            OpenFile(adopting: try open(path, .readWrite, [.nonBlocking]), path: path)
+        } make: { () throws(FileError) in
+            try makeFile(at: path)
+        }
     }
 
     private func open(

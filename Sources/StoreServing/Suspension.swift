@@ -43,6 +43,7 @@ extension StoreCoordinator {
     ///   more than two generations of a store stay for that reason alone. The hour is one of the clock that nobody sets. In an inbox
     ///   that this process may not write to it need not stay.
     /// - Those who listen to `changes` wait; the first change after `resume` tells of everything since.
+    /// - Copies and restorations that are under way are no reads: the app cancels their tasks first. So it ends a `Consumer`.
     ///
     /// To suspend what is suspended waits for reads once more, and does nothing else. A read must not wait for the suspension of
     /// its own coordinator: it would be waited for until there is no more time.

@@ -78,6 +78,7 @@ extension PlatformCalls {
     /// mkdirat(2): private to its owner.
     static func makeFolder(_ entry: FolderEntry) throws(FileError) {
         try check(.makeFolder, entry) { mkdirat($0, $1, FilePermissions.ownerReadWriteExecute.rawValue) }
+        try FileCreation.made(.folder, entry.path) { () throws(FileError) in try removeEmptyFolder(entry) }
     }
 
     /// renameat(2): atomic, and it replaces what is there.

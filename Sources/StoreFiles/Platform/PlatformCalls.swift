@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -16,6 +17,7 @@ package enum PlatformCalls {
         throws(FileError)
     {
         try check(.makeFolder, path) { mkdir($0, mode.rawValue) }
+        try FileCreation.made(.folder, path) { () throws(FileError) in try removeEmptyFolder(path) }
     }
 
     /// rename(2): atomic, and it replaces what is there.
@@ -171,6 +173,15 @@ private func platformStatvfs(_ path: UnsafePointer<CChar>, _ result: UnsafeMutab
 }
 
 extension Errno {
+    /// What an error of Foundation's, or of swift-system's, says of the system; `nil` where it says nothing of it.
+    init?(of error: any Error) {
+        switch error {
+        case let error as Errno: self = error
+        case let error as POSIXError: self.init(rawValue: error.code.rawValue)
+        default: return nil
+        }
+    }
+
     /// `errno`, to be read right after the call that failed.
     static var last: Errno {
         #if canImport(Glibc)
