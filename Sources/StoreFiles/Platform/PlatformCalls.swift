@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 package import SystemPackage
 
 #if canImport(Glibc)
