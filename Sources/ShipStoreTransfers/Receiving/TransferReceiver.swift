@@ -55,7 +55,9 @@ public actor TransferReceiver {
 
     /// - Parameters:
     ///   - consumer: Takes shipments into its inbox.
+    ///   - session: What carries shipments and messages.
     ///   - folder: For what this half keeps; made if it is not there. It is not in the inbox.
+    ///   - options: From whom, and when.
     ///   - report: Called on whatever thread there is.
     /// - Throws: `.file`.
     public init(

@@ -43,7 +43,9 @@ public actor TransferSender {
 
     /// - Parameters:
     ///   - stores: The live stores that the receiver is to have, each under the name that its file's name suggests.
+    ///   - session: What carries shipments and messages.
     ///   - folder: For what this half keeps; made if it is not there.
+    ///   - options: How, and when.
     ///   - report: Called on whatever thread there is.
     /// - Throws: `.sameName`, `.file`.
     public init(
