@@ -26,10 +26,14 @@ public protocol TransferSession: Sendable {
 
     /// Queues a file. It stays where it is until the end of the transfer is told, or it is cancelled.
     ///
-    /// - Parameter metadata: Arrives with it; as a property list, at most 65,536 bytes.
+    /// - Parameters:
+    ///   - file: Where it is.
+    ///   - metadata: Arrives with it; as a property list, at most 65,536 bytes.
     func transferFile(_ file: FilePath, metadata: [String: String])
 
-    /// Queues a dictionary of at most 65,536 bytes, as a property list.
+    /// Queues a dictionary.
+    ///
+    /// - Parameter userInfo: As a property list, at most 65,536 bytes.
     func transferUserInfo(_ userInfo: [String: String])
 
     /// The metadata of each file that is queued and not delivered yet, also by an earlier process of the app.
@@ -48,22 +52,30 @@ public protocol TransferSession: Sendable {
 public protocol TransferSessionDelegate: AnyObject, Sendable {
     /// A dictionary came.
     ///
+    /// - Parameter userInfo: As it came, whoever it is for.
     /// - Returns: Whether it was for this half; the app's own are not.
     func session(didReceiveUserInfo userInfo: [String: Any]) -> Bool
 
     /// A file came, which may be gone once this returns: it is moved, or read.
     ///
+    /// - Parameters:
+    ///   - file: Where it is.
+    ///   - metadata: What came with it, whoever it is for.
     /// - Returns: Whether it was for this half.
     func session(didReceiveFile file: FilePath, metadata: [String: Any]) -> Bool
 
     /// A transfer of a file is over.
     ///
-    /// - Parameter failure: `nil` if it was delivered.
+    /// - Parameters:
+    ///   - metadata: What went with it.
+    ///   - failure: `nil` if it was delivered.
     func session(didFinishFile metadata: [String: Any], failure: (any Error)?)
 
     /// A transfer of a dictionary is over.
     ///
-    /// - Parameter failure: `nil` if it was delivered.
+    /// - Parameters:
+    ///   - userInfo: As it went.
+    ///   - failure: `nil` if it was delivered.
     func session(didFinishUserInfo userInfo: [String: Any], failure: (any Error)?)
 
     /// Whether transfers may be begun has changed, or the counterpart can be reached again.

@@ -68,6 +68,7 @@ import Testing
         #expect(
             core.packages == ["GRDB.swift", "swift-asn1", "swift-certificates", "swift-crypto", "swift-system"])
         #expect(core.targets.contains("ShipLinks") && !core.targets.contains("ShipTransport"))
+        #expect(try parts(of: "ShipStoreTransfers", in: dump).packages == core.packages)
         // So it can be seen that this test sees what there is to see.
         let network = try parts(of: "ShipStoreNetwork", in: dump)
         #expect(

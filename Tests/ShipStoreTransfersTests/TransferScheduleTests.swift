@@ -37,8 +37,8 @@ private final class Schedule {
     func something() async throws {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: try change()
-        case 12..<32: await step("phone")
-        case 32..<50: await step("watch")
+        case 12..<32: try await step("phone")
+        case 32..<50: try await step("watch")
         case 50..<64: try deliver("phone")
         case 64..<76: try deliver("watch")
         case 76..<80: fail()
@@ -84,9 +84,18 @@ private final class Schedule {
         }
     }
 
-    private func step(_ device: String) async {
+    private func step(_ device: String) async throws {
         log.append("\(device) works")
-        if device == "phone" { _ = await pair.sender?.step() } else { _ = await pair.receiver?.step() }
+        if device == "phone" {
+            _ = await pair.sender?.step()
+            // One shipment a store at most is under way, and nothing else is kept or queued.
+            let kept = try Folder.names(in: pair.phoneFolder.appending("outgoing"))
+            #expect(kept.count <= 2 && Set(pair.phoneLine.files.map(\.path)).count <= kept.count, comment)
+        } else {
+            _ = await pair.receiver?.step()
+            let waiting = pair.watchFolder.appending("transfers").appending("arrived")
+            #expect(try Folder.names(in: waiting) == [], comment)
+        }
     }
 
     private func deliver(_ device: String) throws {

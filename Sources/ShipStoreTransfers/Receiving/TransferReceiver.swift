@@ -29,7 +29,7 @@ public actor TransferReceiver {
     }
 
     /// What the sender is to be told.
-    private struct Pending {
+    struct Pending {
         /// Questions that are not answered yet, the last ones.
         var questions: [TransferMessage.Token] = []
         /// When to say unasked what is held.
@@ -39,23 +39,25 @@ public actor TransferReceiver {
     }
 
     /// Questions that are remembered: an older one has been asked again.
-    private static let mostQuestions = 8
+    static let mostQuestions = 8
 
     private let consumer: Consumer
     private let session: any TransferSession
     private let outgoing: FilePath
-    private let arrived: ArrivedShipments
+    nonisolated let arrived: ArrivedShipments
     private let options: Options
     private let device: Device
-    private let report: @Sendable (ReceiverEvent) -> Void
+    nonisolated let report: @Sendable (ReceiverEvent) -> Void
     private let now: @Sendable () -> Date
-    private let pending: Mutex<Pending>
-    private let alarm = Alarm()
+    nonisolated let pending: Mutex<Pending>
+    nonisolated let alarm = Alarm()
     private var isRunning = false
 
     /// - Parameters:
     ///   - consumer: Takes shipments into its inbox.
+    ///   - session: What carries shipments and messages.
     ///   - folder: For what this half keeps; made if it is not there. It is not in the inbox.
+    ///   - options: From whom, and when.
     ///   - report: Called on whatever thread there is.
     /// - Throws: `.file`.
     public init(
@@ -234,7 +236,7 @@ public actor TransferReceiver {
     }
 
     /// - Returns: When what failed is tried again.
-    private nonisolated func postpone() -> Date {
+    nonisolated func postpone() -> Date {
         let time = now()
         let backoff = Backoff(first: options.patience, longest: options.longestPatience)
         return pending.withLock { pending in
@@ -242,57 +244,4 @@ public actor TransferReceiver {
             return backoff.time(after: pending.failures, from: time)
         }
     }
-
-    /// The session has delivered something, or not.
-    private nonisolated func finished(_ entries: [String: Any], _ failure: (any Error)?) {
-        guard TransferMessage.isOurs(entries) else { return }
-        if failure == nil {
-            pending.withLock { $0.failures = 0 }
-        } else {
-            // The sender will ask in time; this may be sooner.
-            let again = postpone()
-            pending.withLock { $0.announcement = min($0.announcement ?? again, again) }
-        }
-        alarm.ring()
-    }
-}
-
-extension TransferReceiver: TransferSessionDelegate {
-    public nonisolated func session(didReceiveUserInfo userInfo: [String: Any]) -> Bool {
-        guard TransferMessage.isOurs(userInfo) else { return false }
-        do throws(TransferMessageError) {
-            guard case .ask(let token) = try TransferMessage(userInfo) else { throw .notForThisHalf }
-            pending.withLock { pending in
-                pending.questions.removeAll { $0 == token }
-                pending.questions = pending.questions.suffix(Self.mostQuestions - 1) + [token]
-            }
-        } catch {
-            report(.ignored(error))
-        }
-        alarm.ring()
-        return true
-    }
-
-    public nonisolated func session(didReceiveFile file: FilePath, metadata: [String: Any]) -> Bool {
-        guard TransferMessage.isOurs(metadata) else { return false }
-        do throws(TransferMessageError) {
-            let message = try TransferMessage(metadata)
-            guard case .store = message else { throw .notForThisHalf }
-            try arrived.keep(file, message.entries)
-        } catch {
-            report(.ignored(error))
-        }
-        alarm.ring()
-        return true
-    }
-
-    public nonisolated func session(didFinishFile metadata: [String: Any], failure: (any Error)?) {
-        finished(metadata, failure)
-    }
-
-    public nonisolated func session(didFinishUserInfo userInfo: [String: Any], failure: (any Error)?) {
-        finished(userInfo, failure)
-    }
-
-    public nonisolated func sessionDidChange() { alarm.ring() }
 }

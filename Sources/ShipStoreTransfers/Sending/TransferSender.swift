@@ -35,15 +35,17 @@ public actor TransferSender {
     private let session: any TransferSession
     private let folder: SenderFolder
     private let options: Options
-    private let report: @Sendable (SenderEvent) -> Void
-    private let now: @Sendable () -> Date
+    nonisolated let report: @Sendable (SenderEvent) -> Void
+    nonisolated let now: @Sendable () -> Date
     private let state: Mutex<SenderState>
-    private let alarm = Alarm()
+    nonisolated let alarm = Alarm()
     private var isRunning = false
 
     /// - Parameters:
     ///   - stores: The live stores that the receiver is to have, each under the name that its file's name suggests.
+    ///   - session: What carries shipments and messages.
     ///   - folder: For what this half keeps; made if it is not there.
+    ///   - options: How, and when.
     ///   - report: Called on whatever thread there is.
     /// - Throws: `.sameName`, `.file`.
     public init(
@@ -193,7 +195,7 @@ public actor TransferSender {
         Set(session.outstandingFileTransfers.compactMap { Self.token(of: $0) })
     }
 
-    private nonisolated static func token(of metadata: [String: Any]) -> TransferMessage.Token? {
+    nonisolated static func token(of metadata: [String: Any]) -> TransferMessage.Token? {
         if case .store(let offer) = try? TransferMessage(metadata) { offer.token } else { nil }
     }
 
@@ -213,7 +215,7 @@ public actor TransferSender {
     }
 
     /// Changes what is known, and writes it down if it is another.
-    private nonisolated func change<Result: Sendable>(_ body: (inout SenderState) -> Result) -> Result {
+    nonisolated func change<Result: Sendable>(_ body: (inout SenderState) -> Result) -> Result {
         let (result, failure) = state.withLock { state -> (Result, FileError?) in
             let before = state.record
             let result = body(&state)
@@ -227,74 +229,6 @@ public actor TransferSender {
         }
         if let failure { report(.cannotRemember(failure)) }
         return result
-    }
-}
-
-extension TransferSender: TransferSessionDelegate {
-    public nonisolated func session(didReceiveUserInfo userInfo: [String: Any]) -> Bool {
-        hear(userInfo) { () throws(TransferMessageError) in nil }
-    }
-
-    public nonisolated func session(didReceiveFile file: FilePath, metadata: [String: Any]) -> Bool {
-        hear(metadata) { () throws(TransferMessageError) in
-            do throws(FileError) {
-                return try OpenFile.readingWithoutFollowing(file).read(Limits.messageSize + 1, at: 0)
-            } catch {
-                throw .file(error)
-            }
-        }
-    }
-
-    public nonisolated func session(didFinishFile metadata: [String: Any], failure: (any Error)?) {
-        if let failure, let token = Self.token(of: metadata) {
-            let time = now()
-            let failed = change { state -> (StoreName, Date)? in
-                state.record.fail(token, at: time, state.backoff).map {
-                    ($0, state.record.stores[$0]?.notBefore ?? time)
-                }
-            }
-            if let (name, again) = failed {
-                report(.undelivered(name, ForeignText(String(describing: failure)), again: again))
-            }
-        }
-        alarm.ring()
-    }
-
-    public nonisolated func session(didFinishUserInfo userInfo: [String: Any], failure: (any Error)?) {
-        // A question that was not delivered is asked again in its time.
-    }
-
-    public nonisolated func sessionDidChange() { alarm.ring() }
-
-    /// - Parameter holdings: Reads the file that came with it.
-    private nonisolated func hear(
-        _ entries: [String: Any], holdings: () throws(TransferMessageError) -> [UInt8]?
-    ) -> Bool {
-        guard TransferMessage.isOurs(entries) else { return false }
-        do throws(TransferMessageError) {
-            guard case .answer(let answer) = try TransferMessage(entries, holdings: holdings) else {
-                throw .notForThisHalf
-            }
-            let time = now()
-            let heard = change { state -> (StoreName, SenderRecord.Entry?)? in
-                state.record.hear(answer, at: time, state.backoff).map { ($0, state.record.stores[$0]) }
-            }
-            if let (name, entry) = heard, let outcome = answer.outcome { tell(name, outcome, entry) }
-        } catch {
-            report(.ignored(error))
-        }
-        alarm.ring()
-        return true
-    }
-
-    private nonisolated func tell(
-        _ name: StoreName, _ outcome: TransferMessage.Outcome, _ entry: SenderRecord.Entry?
-    ) {
-        switch outcome {
-        case .installed, .unchanged: report(.arrived(name))
-        case .outdated: report(.outdated(name))
-        case .refused(let reason): report(.refused(name, reason, again: entry?.refusal?.next))
-        }
     }
 }
 
