@@ -24,8 +24,7 @@ public import SystemPackage
 ///   second name, keeps what it was given.
 /// - It is not called for symbolic links, nor for what SQLite makes for itself beside a store of the app's own that is open (`-wal`,
 ///   `-shm`, `-journal`) and for temporary files that never have a name: these are as the app has its folders and SQLite.
-/// - Checked against Apple's documentation by reading alone: developer.apple.com/documentation/foundation/urlresourcevalues
-///   (`isExcludedFromBackup`), /fileattributekey (`protectionKey`), /fileprotectiontype.
+/// - These lines were not compiled on Apple's systems: `Packaging/APPLE.md` says what of them was read.
 public enum FileCreation {
     public enum Item: Hashable, Sendable { case file, folder }
 
@@ -50,7 +49,7 @@ public enum FileCreation {
     /// To be called for whatever has just been made.
     ///
     /// - Parameter remove: Undoes the making.
-    static func made(_ item: Item, _ path: FilePath, remove: () throws(FileError) -> Void) throws(FileError) {
+    package static func made(_ item: Item, _ path: FilePath, remove: () throws(FileError) -> Void) throws(FileError) {
         guard let preparation = preparation.withLock({ $0 }) else { return }
         let path = nameForOthers(path)
         do {

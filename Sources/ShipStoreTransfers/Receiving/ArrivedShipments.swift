@@ -63,6 +63,7 @@ final class ArrivedShipments: Sendable {
             }
             let place = path(number, "shipment")
             try Self.move(file, to: place)
+            try FileCreation.made(.file, place) { () throws(FileError) in try PlatformCalls.removeFile(place) }
             try OpenFile.readingWithoutFollowing(place).sync()
             try write(Form(metadata: metadata, attempts: 0), number)
         } catch {

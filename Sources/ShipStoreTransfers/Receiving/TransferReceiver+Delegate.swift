@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 import ShipStore
 import Synchronization
 public import SystemPackage

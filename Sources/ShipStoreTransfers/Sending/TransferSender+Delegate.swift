@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EssentialFoundation
 import ShipStore
 public import SystemPackage
 
