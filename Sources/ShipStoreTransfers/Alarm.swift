@@ -22,8 +22,8 @@ final class Alarm: Sendable {
             state = .quiet
             return answer
         }
-        // It may just have stopped to wait.
-        if waiting?.give(.success(())) == false { state.withLock { $0 = .rung } }
+        // It may just have stopped to wait, and may wait again by now.
+        if waiting?.give(.success(())) == false { ring() }
     }
 
     /// Waits; one task at a time.

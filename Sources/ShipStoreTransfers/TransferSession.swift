@@ -80,4 +80,7 @@ public protocol TransferSessionDelegate: AnyObject, Sendable {
 
     /// Whether transfers may be begun has changed, or the counterpart can be reached again.
     func sessionDidChange()
+
+    /// The counterpart is another device from here on: what was known of the one before says nothing of it.
+    func counterpartDidChange()
 }

@@ -81,7 +81,10 @@
             public func sessionDidBecomeInactive(_: WCSession) {}
 
             /// Another watch was switched to.
-            public func sessionDidDeactivate(_: WCSession) { session.activate() }
+            public func sessionDidDeactivate(_: WCSession) {
+                session.activate()
+                delegate?.counterpartDidChange()
+            }
 
             public func sessionWatchStateDidChange(_: WCSession) { delegate?.sessionDidChange() }
         #endif

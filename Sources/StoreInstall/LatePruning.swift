@@ -4,8 +4,8 @@ import StoreFiles
 import StoreInbox
 import Synchronization
 
-/// Removes what was current until a moment ago, once that moment is over, and what a suspended reader has not come back for. It has nothing to do once its owner is gone: then
-/// the next start does it.
+/// Removes what was current until a moment ago, once that moment is over, and what a suspended reader has not come back for. It has
+/// nothing to do once its owner is gone: then the next start does it.
 final class LatePruning: Sendable {
     private let folder: InboxFolder
     private let retention: Retention
@@ -30,11 +30,19 @@ final class LatePruning: Sendable {
             return true
         }
         guard isSooner else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + rest / .seconds(1)) { [weak self] in self?.prune(name) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + rest / .seconds(1)) { [weak self] in
+            self?.prune(name, due)
+        }
     }
 
-    private func prune(_ name: StoreName) {
-        _ = waiting.withLock { $0.removeValue(forKey: name) }
+    /// - Parameter due: Of the timer: where another one is sooner, or came after it, that one does it.
+    private func prune(_ name: StoreName, _ due: ContinuousClock.Instant) {
+        let isMeant = waiting.withLock { waiting in
+            guard waiting[name] == due else { return false }
+            waiting[name] = nil
+            return true
+        }
+        guard isMeant else { return }
         do throws(InboxError) {
             let custody = try StoreCustody(of: name, in: folder, patience: .zero)
             schedule(name, in: try custody.prune(retention).nextLook)

@@ -27,12 +27,21 @@ extension StoreCustody {
         let record = folder.leftRecord(of: name)
         let spared = retention.spared(of: superfluous) { record.age(of: $0) }
         var pruned = Pruned()
-        for generation in superfluous where spared[generation] == nil {
-            let isRemoved = try remove(generation) { awaited(of: superfluous, retention)[generation] != nil }
+        // What stays for another reason need not stay for that one.
+        var free = superfluous.filter { spared[$0] == nil }
+        for generation in free.reversed() {
+            var isAwaited = false
+            let isRemoved = try remove(generation) {
+                isAwaited = awaited(of: free, retention)[generation] != nil
+                return isAwaited
+            }
             if isRemoved { pruned.removed.append(generation) } else { pruned.held.append(generation) }
+            if !isAwaited { free.removeAll { $0 == generation } }
         }
+        pruned.removed.reverse()
+        pruned.held.reverse()
         pruned.rest = spared.values.max()
-        pruned.restOfAwaited = awaited(of: pruned.held, retention).values.min()
+        pruned.restOfAwaited = awaited(of: free, retention).values.min()
         removeMarks()
         if record != .empty, record.isOver(grace: Retention.standardGrace) {
             try? folder.files.removeFile(layout.leftRecord(name))

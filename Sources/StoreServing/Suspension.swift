@@ -7,7 +7,7 @@ public enum Suspension: Hashable, Sendable {
     /// Nothing of the inbox, and no store, is locked, leased or open any more through the coordinator and its pins.
     case complete
     /// So many reads had not ended when there was no more time: their bodies are at something else than the database. Locks on
-    /// generations are given back all the same; what such a read has open is closed as it ends.
+    /// generations are given back all the same; what such a read has open is closed as it ends. A look for changes is one too.
     case readsUnderWay(Int)
     /// Somebody called `resume` meanwhile.
     case resumed
@@ -68,13 +68,14 @@ extension StoreCoordinator {
 
     private func letGo(within patience: Duration) -> Suspension {
         let end = ContinuousClock.now + patience
-        let watch = transition.withLock { _ in
+        let watches = transition.withLock { _ in
             gate.suspend()
             return hub.suspend()
         }
         gate.letGo()
-        watch?.end(by: end)
-        return gate.drain(until: end)
+        let isWatching = !watches.map { $0.end(by: end) }.allSatisfy(\.self)
+        let suspension = gate.drain(until: end)
+        return suspension == .complete && isWatching ? .readsUnderWay(1) : suspension
     }
 
     /// Takes up what was suspended: reads see the newest generation, pins hold theirs again as far as these still stand, and

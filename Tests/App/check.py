@@ -91,7 +91,8 @@ def try_sizes(folder, megabytes):
         times[sender] = time.monotonic() - start
     change(store)
     later = {"app": os.path.join(folder, "app-delta.shipment"), "program": os.path.join(folder, "program-delta.shipment")}
-    run(PEER, "send", store, later["app"], files["app"])
+    _, calls = traced(os.path.join(folder, "strace.log"), PEER, "send", store, later["app"], files["app"])
+    expect(calls == [], f"sending starts no process and opens no socket: {calls}")
     run(PROGRAM, "send", store, "--since", files["program"], "--to", later["program"])
     stores = []
     for sender, file in files.items():

@@ -148,7 +148,19 @@ import Testing
         #expect(state.step(for: name, [], at: patience) == .waitUntil(patience))
         let token = try asked(&state, at: patience)
         _ = state.record.hear(try answer(token, nil), at: patience, state.backoff)
-        guard case .make = state.step(for: name, [], at: patience) else { throw Unexpected() }
+        // Whatever kept it from being answered may keep the next one from it.
+        var (now, waits): (Date, [Double]) = (patience, [])
+        for _ in 0..<4 {
+            guard case .waitUntil(let next) = state.step(for: name, [], at: now) else { throw Unexpected() }
+            waits.append(next.timeIntervalSince(now))
+            _ = try send(first, &state, at: next)
+            guard case .waitUntil(let asking) = state.step(for: name, [], at: next) else { throw Unexpected() }
+            _ = state.step(for: name, [], at: asking)
+            let token = try asked(&state, at: asking)
+            _ = state.record.hear(try answer(token, nil), at: asking, state.backoff)
+            now = asking
+        }
+        #expect(waits == [60, 120, 240, 480])
         // It had arrived after all.
         var other = try self.state(holding: nil)
         _ = try send(first, &other, at: start)
@@ -157,6 +169,60 @@ import Testing
         let late = try asked(&other, at: patience)
         _ = other.record.hear(try answer(late, first), at: patience, other.backoff)
         #expect(other.step(for: name, [], at: patience) == .wait)
+    }
+
+    @Test(arguments: [TransferMessage.Outcome.installed, .unchanged, .outdated])
+    func `a receiver that does not hold what it says is not sent the same at once`(
+        outcome: TransferMessage.Outcome
+    ) throws {
+        var state = try state(holding: first)
+        var (now, waits): (Date, [Double]) = (start, [])
+        for _ in 0..<3 {
+            let transfer = try send(second, &state, at: now)
+            _ = state.record.hear(try answer(transfer.token, first, outcome), at: now, state.backoff)
+            guard case .waitUntil(let next) = state.step(for: name, [], at: now) else { throw Unexpected() }
+            waits.append(next.timeIntervalSince(now))
+            now = next
+        }
+        #expect(waits == [60, 120, 240])
+    }
+
+    @Test func `what one content was refused for does not count for the next, nor what was not delivered`() throws {
+        var state = try state(holding: nil)
+        var now = start
+        for _ in 0..<SenderRecord.mostAttempts {
+            let transfer = try send(first, &state, at: now)
+            _ = state.record.fail(transfer.token, at: now, state.backoff)
+            guard case .waitUntil(let next) = state.step(for: name, [], at: now) else { throw Unexpected() }
+            now = next
+        }
+        for content in [first, second] {
+            state.change(name, at: now)
+            now += 3600
+            let transfer = try send(content, &state, at: now)
+            let refused = try answer(transfer.token, nil, .refused(Reason(.busy, message: "")))
+            _ = state.record.hear(refused, at: now, state.backoff)
+            #expect(state.record.stores[name]?.refusal?.next == now.addingTimeInterval(60))
+        }
+    }
+
+    @Test func `what the app gives up is made again as soon as it can be`() throws {
+        var state = try state(holding: nil)
+        guard case .make = state.step(for: name, [], at: start) else { throw Unexpected() }
+        state.begin(name)
+        state.giveUp(name, at: start)
+        guard case .make = state.step(for: name, [], at: start) else { throw Unexpected() }
+        #expect(state.record.stores[name]?.failures ?? 0 == 0)
+    }
+
+    @Test func `a refusal from before a clock was set back ends when its wait would`() throws {
+        var state = try state(holding: nil)
+        let transfer = try send(first, &state, at: start)
+        let refused = try answer(transfer.token, nil, .refused(Reason(.noSpace, message: "")))
+        _ = state.record.hear(refused, at: start, state.backoff)
+        let past = start.addingTimeInterval(-1e8)
+        // It is made once, and goes: not again and again.
+        _ = try send(first, &state, at: past)
     }
 
     @Test func `a clock that is set back makes nobody wait for ever`() throws {

@@ -81,6 +81,7 @@ final class StandInLine: Sendable {
 final class StandInSession: TransferSession {
     private struct State {
         var isReady = true
+        var timesAsked = 0
         /// How many calls it makes before it is killed; `nil` if it is not.
         var callsLeft: Int?
         var whenKilled: (@Sendable () -> Void)?
@@ -92,9 +93,17 @@ final class StandInSession: TransferSession {
     init(_ line: StandInLine) { self.line = line }
 
     var isReady: Bool {
-        get { state.withLock { $0.isReady } }
+        get {
+            state.withLock { state in
+                state.timesAsked += 1
+                return state.isReady
+            }
+        }
         set { state.withLock { $0.isReady = newValue } }
     }
+
+    /// Whether it is ready.
+    var timesAsked: Int { state.withLock { $0.timesAsked } }
 
     var hasContentPending: Bool { false }
 

@@ -41,6 +41,62 @@ import Testing
         try await pair.expectSame()
     }
 
+    @Test func `the shipments of a device that signs build on each other, though the watch was not told of it`()
+        async throws
+    {
+        let pair = try StandInPair(rows: 2000)
+        pair.senderOptions.producer.device = Device(folder: pair.scratch.path.appending("device"))
+        pair.senderOptions.producer.signing = .always
+        try pair.start()
+        try await pair.settle()
+        try pair.change()
+        try await pair.settle()
+        try await pair.expectSame()
+        #expect(last(pair)?.store?.encoding == .delta && shipments(pair) == 2)
+    }
+
+    @Test func `another counterpart is asked what it holds`() async throws {
+        let pair = try StandInPair(rows: 2000)
+        try pair.start()
+        try await pair.settle()
+        // A watch that has nothing yet, whose app has not been opened.
+        pair.endWatch()
+        try Folder.removeTree(at: pair.watchFolder)
+        pair.watchLine.clear()
+        pair.sender?.counterpartDidChange()
+        _ = await pair.sender?.step()
+        #expect(pair.phoneLine.files.isEmpty && !pair.phoneLine.isEmpty)
+        try pair.startWatch()
+        try await pair.settle()
+        try await pair.expectSame()
+        #expect(shipments(pair) == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `catching up waits for a session to be ready, and for whom it is cancelled`()
+        async throws
+    {
+        let pair = try StandInPair()
+        try pair.start()
+        await pair.step()
+        try pair.deliverAll()
+        pair.watchSession.isReady = false
+        let receiver = try #require(pair.receiver)
+        _ = receiver.session(didReceiveUserInfo: TransferMessage.ask(TransferMessage.Token()).entries)
+        let asked = pair.watchSession.timesAsked
+        let waiting = Task { await receiver.catchUp() }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(pair.watchSession.timesAsked - asked < 30)
+        waiting.cancel()
+        await waiting.value
+        pair.watchSession.isReady = true
+        // Beside somebody who runs.
+        let running = Task { await receiver.run() }
+        await receiver.catchUp()
+        #expect(!pair.watchLine.isEmpty)
+        running.cancel()
+        await running.value
+    }
+
     @Test func `a Core Data store travels with its external files`() async throws {
         let pair = try StandInPair([])
         let path = pair.scratch.path.appending("Photos.sqlite")

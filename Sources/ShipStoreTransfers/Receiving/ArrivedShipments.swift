@@ -62,10 +62,16 @@ final class ArrivedShipments: Sendable {
                 return last
             }
             let place = path(number, "shipment")
-            try Self.move(file, to: place)
-            try FileCreation.made(.file, place) { () throws(FileError) in try PlatformCalls.removeFile(place) }
-            try OpenFile.readingWithoutFollowing(place).sync()
-            try write(Form(metadata: metadata, attempts: 0), number)
+            do throws(FileError) {
+                try Self.move(file, to: place)
+                try FileCreation.made(.file, place) { () throws(FileError) in try PlatformCalls.removeFile(place) }
+                try OpenFile.readingWithoutFollowing(place).sync()
+                try write(Form(metadata: metadata, attempts: 0), number)
+            } catch {
+                // What does not count takes no room.
+                try? PlatformCalls.removeFile(place)
+                throw error
+            }
         } catch {
             throw error.errno == .tooManyReferences ? .tooMany : .file(error)
         }

@@ -42,6 +42,12 @@ extension TransferReceiver: TransferSessionDelegate {
 
     public nonisolated func sessionDidChange() { alarm.ring() }
 
+    public nonisolated func counterpartDidChange() {
+        let time = now()
+        pending.withLock { $0.announcement = time }
+        alarm.ring()
+    }
+
     /// The session has delivered something, or not.
     private nonisolated func finished(_ entries: [String: Any], _ failure: (any Error)?) {
         guard TransferMessage.isOurs(entries) else { return }

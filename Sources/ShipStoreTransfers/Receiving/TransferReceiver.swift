@@ -12,7 +12,7 @@ public import SystemPackage
 /// What came is in its folder until it is taken in, so that the app may end at any time. One object has the folder.
 public actor TransferReceiver {
     public struct Options: Sendable {
-        /// The device that signs the shipments; `nil` where they are not signed.
+        /// The device that signs the shipments; `nil` for that of which all is that the inbox holds, or where they are not signed.
         public var sender: DeviceIdentifier?
         /// This device, if it has an identity.
         public var device: Device?
@@ -48,10 +48,14 @@ public actor TransferReceiver {
     private let options: Options
     private let device: Device
     nonisolated let report: @Sendable (ReceiverEvent) -> Void
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     nonisolated let pending: Mutex<Pending>
     nonisolated let alarm = Alarm()
     private var isRunning = false
+    /// `run` and `catchUp` may be at work at the same time.
+    private var isStepping = false
+    /// Between two looks at what somebody else is at.
+    private static let pause = Duration.milliseconds(50)
 
     /// - Parameters:
     ///   - consumer: Takes shipments into its inbox.
@@ -94,7 +98,7 @@ public actor TransferReceiver {
         isRunning = true
         defer { isRunning = false }
         while !Task.isCancelled {
-            let next = await step()
+            let next = await stepAlone() ?? Date().addingTimeInterval(Self.pause / .seconds(1))
             do {
                 try await alarm.wait(until: next)
             } catch {
@@ -103,21 +107,28 @@ public actor TransferReceiver {
         }
     }
 
+    /// - Returns: `nil` if `run` or `catchUp` is at it.
+    private func stepAlone() async -> Date? {
+        guard !isStepping else { return nil }
+        isStepping = true
+        defer { isStepping = false }
+        return await step()
+    }
+
     /// Returns once all that has come is taken in and answered, or the task is cancelled: for the time that the system gives an app
     /// in the background to receive what has come.
     public func catchUp() async {
         while !Task.isCancelled, session.hasContentPending || hasWork {
-            if isRunning || session.hasContentPending {
-                try? await Task.sleep(for: .milliseconds(50))
-            } else {
-                isRunning = true
-                defer { isRunning = false }
+            if session.isReady, !session.hasContentPending {
                 let failures = self.failures
-                _ = await step()
+                _ = await stepAlone()
                 if self.failures > failures { return }
             }
+            if session.hasContentPending || hasWork { try? await Task.sleep(for: Self.pause) }
         }
     }
+
+    private nonisolated var backoff: Backoff { Backoff(first: options.patience, longest: options.longestPatience) }
 
     private var failures: Int { pending.withLock { $0.failures } }
 
@@ -145,7 +156,8 @@ public actor TransferReceiver {
             report(.failed(error, again: again))
             return again
         }
-        return pending.withLock { $0.announcement } ?? .distantFuture
+        let time = now()
+        return pending.withLock { $0.announcement }.map { backoff.bounded($0, at: time) } ?? .distantFuture
     }
 
     /// Takes in a shipment, if it is for what the inbox holds.
@@ -185,13 +197,29 @@ public actor TransferReceiver {
                 throw .stopped
             }
             report(.refused(name, error))
-            return .refused(error.refusal ?? Reason(.cannotInstall, message: ""))
+            let reason = error.refusal ?? Reason(.cannotInstall, message: "")
+            switch error {
+            case .badStore(.tookTooLong), .badStore(.tookTooMuchMemory):
+                // In an app it is not the store's fault alone: the app may have been suspended, and does other work.
+                return .refused(Reason(.cannotInstall, message: reason.message.unescaped))
+            default: return .refused(reason)
+            }
         }
     }
 
     /// What is held, and now stays for a while.
     private func holdings() throws(ShipmentError) -> HoldingsFile {
-        try HoldingsExport.make(of: consumer.inbox, for: options.sender, by: device, holding: options.holding)
+        try HoldingsExport.make(of: consumer.inbox, for: sender, by: device, holding: options.holding)
+    }
+
+    /// Who has sent what the inbox holds, where the app does not say it, and all of it is of one.
+    private var sender: DeviceIdentifier? {
+        if let sender = options.sender { return sender }
+        let producers = ((try? consumer.inbox.storeNames()) ?? []).compactMap {
+            (try? consumer.inbox.originRecord(of: $0))?.producer
+        }
+        guard let first = producers.first, producers.allSatisfy({ $0 == first }) else { return nil }
+        return DeviceIdentifier(bytes: first.bytes)
     }
 
     private func answerQuestions() throws(ShipmentError) {
@@ -204,7 +232,7 @@ public actor TransferReceiver {
     /// Says what is held, unasked: the sender of a watch that was restored does not know that.
     private func announce() throws(ShipmentError) {
         let time = now()
-        guard let due = pending.withLock({ $0.announcement }), due <= time else { return }
+        guard let due = pending.withLock({ $0.announcement }), backoff.bounded(due, at: time) <= time else { return }
         let queued = session.outstandingUserInfoTransfers + session.outstandingFileTransfers
         if !queued.contains(where: TransferMessage.isUnasked) {
             try send(TransferMessage.Answer(token: nil, outcome: nil, holdings: try holdings()))
@@ -214,6 +242,8 @@ public actor TransferReceiver {
 
     /// As a dictionary, or where it is too long for one as a file.
     private func send(_ answer: TransferMessage.Answer) throws(ShipmentError) {
+        // What came before may have taken a while.
+        guard session.isReady else { throw .stopped }
         var entries = TransferMessage.answer(answer).entries
         guard TransferMessage.size(of: entries) > options.longestUserInfo else {
             return session.transferUserInfo(entries)
@@ -238,7 +268,6 @@ public actor TransferReceiver {
     /// - Returns: When what failed is tried again.
     nonisolated func postpone() -> Date {
         let time = now()
-        let backoff = Backoff(first: options.patience, longest: options.longestPatience)
         return pending.withLock { pending in
             pending.failures += 1
             return backoff.time(after: pending.failures, from: time)

@@ -49,6 +49,8 @@ struct SenderRecord: Hashable, Sendable {
 
     struct Refusal: Hashable, Sendable, Codable {
         let content: ManifestContent.ID
+        /// How often this content was refused for what may pass.
+        let attempts: Int
         let code: ForeignText
         let message: ForeignText
         /// When the same may be sent again; `nil` for never.
@@ -79,7 +81,9 @@ struct SenderRecord: Hashable, Sendable {
     /// - Returns: Of which store the shipment was that it speaks of, if that is the one under way.
     mutating func hear(_ answer: TransferMessage.Answer, at now: Date, _ backoff: Backoff) -> StoreName? {
         if let token = answer.token, let name = stores.first(where: { $0.value.underWay?.token == token })?.key {
-            if let outcome = answer.outcome { end(name, outcome, now, backoff) }
+            if let outcome = answer.outcome {
+                end(name, outcome, holding: answer.holdings[name]?.manifest, now, backoff)
+            }
             if question == nil, held != nil {
                 held = held?.taking(name, from: answer.holdings)
                 if held?.holds != answer.holdings.holds { doubt() }
@@ -106,23 +110,29 @@ struct SenderRecord: Hashable, Sendable {
     /// What is believed counts no more before a new question is answered.
     mutating func doubt() { question = Question() }
 
+    /// - Parameter held: What the receiver says that it holds, whatever became of the shipment. Where that is not what the outcome
+    ///   says, there is no use in doing the same again at once.
     private mutating func end(
-        _ name: StoreName, _ outcome: TransferMessage.Outcome, _ now: Date, _ backoff: Backoff
+        _ name: StoreName, _ outcome: TransferMessage.Outcome, holding held: ManifestContent.ID?, _ now: Date,
+        _ backoff: Backoff
     ) {
         guard var entry = stores[name], let transfer = entry.underWay else { return }
         entry.underWay = nil
         switch outcome {
-        case .installed, .unchanged: entry = Entry()
-        case .outdated: entry.notBefore = nil
+        case .installed, .unchanged:
+            if held == transfer.content { entry = Entry() } else { entry.postpone(now, backoff) }
+        case .outdated:
+            if held != transfer.over { entry.notBefore = nil } else { entry.postpone(now, backoff) }
         case .refused(let reason):
             if reason.mayBeOfItsForm, let next = entry.manner.next {
                 entry.manner = next
             } else {
-                entry.failures += 1
-                let isRetried = reason.mayPass && entry.failures < Self.mostAttempts
-                let next = isRetried ? backoff.time(after: entry.failures, from: now) : nil
+                let before = entry.refusal.flatMap { $0.content == transfer.content ? $0.attempts : nil } ?? 0
+                let isRetried = reason.mayPass && before + 1 < Self.mostAttempts
+                let next = isRetried ? backoff.time(after: before + 1, from: now) : nil
                 entry.refusal = Refusal(
-                    content: transfer.content, code: reason.code, message: reason.message, next: next)
+                    content: transfer.content, attempts: before + 1, code: reason.code, message: reason.message,
+                    next: next)
                 entry.manner = .delta
             }
         }

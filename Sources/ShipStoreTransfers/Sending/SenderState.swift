@@ -89,8 +89,10 @@ struct SenderState: Sendable {
                 }
             } else if transfer.isSettled {
                 entry.underWay = nil
+                // It was delivered or lost, and nobody spoke of it: the next one may fare no better.
+                if transfer.over == record.current(name) { entry.postpone(now, backoff) }
             } else {
-                let patience = transfer.patience ?? backoff.time(after: 1, from: now)
+                let patience = transfer.patience ?? backoff.time(after: entry.failures + 1, from: now)
                 transfer.patience = patience
                 entry.underWay = transfer
                 guard now >= backoff.bounded(patience, at: now) else { return .waitUntil(patience) }
@@ -113,6 +115,9 @@ struct SenderState: Sendable {
 
     /// A copy is about to be taken: what changes from here on is a change.
     mutating func begin(_ name: StoreName) { changes[name] = nil }
+
+    /// What was begun was given up, by the app.
+    mutating func giveUp(_ name: StoreName, at now: Date) { changes[name] = now }
 
     /// No shipment could be made.
     ///
@@ -141,7 +146,9 @@ struct SenderState: Sendable {
             entry = SenderRecord.Entry()
             return .isThere
         }
-        if let refusal = entry.refusal, refusal.content == content, refusal.next.map({ $0 > now }) ?? true {
+        if let refusal = entry.refusal, refusal.content == content,
+            refusal.next.map({ backoff.bounded($0, at: now) > now }) ?? true
+        {
             return .dropped
         }
         let transfer = SenderRecord.Transfer(token: token, content: content, over: order.over, began: now)

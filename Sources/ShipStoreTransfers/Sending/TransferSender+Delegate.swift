@@ -38,6 +38,11 @@ extension TransferSender: TransferSessionDelegate {
 
     public nonisolated func sessionDidChange() { alarm.ring() }
 
+    public nonisolated func counterpartDidChange() {
+        change { $0.record.doubt() }
+        alarm.ring()
+    }
+
     /// - Parameter holdings: Reads the file that came with it.
     private nonisolated func hear(
         _ entries: [String: Any], holdings: () throws(TransferMessageError) -> [UInt8]?

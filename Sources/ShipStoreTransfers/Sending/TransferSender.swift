@@ -161,13 +161,19 @@ public actor TransferSender {
         do throws(ShipmentError) {
             let deliveries = try await Producer(store, options: options.producer(for: name, order)).send(to: file)
             guard let delivery = deliveries.first else { return nil }
+            // It took a while.
+            guard session.isReady else { throw .stopped }
             handOver(name, token, delivery, order)
             // What was made may have been overtaken by what was said meanwhile.
             return now()
         } catch {
             let time = now()
+            guard error != .stopped else {
+                change { $0.giveUp(name, at: time) }
+                return nil
+            }
             let again = change { $0.fail(name, at: time) }
-            if error != .stopped { report(.failed(name, error, again: again)) }
+            report(.failed(name, error, again: again))
             return again
         }
     }

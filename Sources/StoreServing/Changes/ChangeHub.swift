@@ -11,6 +11,8 @@ final class ChangeHub: Sendable {
         var subscribers: [Int: Subscriber] = [:]
         var lastID = 0
         var watch: InboxWatch?
+        /// The last one that nobody needed any more: its thread may have something open for a moment.
+        var ended: InboxWatch?
         var isSuspended = false
     }
 
@@ -48,11 +50,11 @@ final class ChangeHub: Sendable {
         state.watch = try InboxWatch(inbox, watching) { [weak self] in self?.notify() }
     }
 
-    /// - Returns: The watch, to be ended.
-    func suspend() -> InboxWatch? {
+    /// - Returns: The watches that may have something open, to be ended.
+    func suspend() -> [InboxWatch] {
         state.withLock { state in
             state.isSuspended = true
-            return state.watch.take()
+            return [state.watch.take(), state.ended.take()].compactMap(\.self)
         }
     }
 
@@ -75,10 +77,13 @@ final class ChangeHub: Sendable {
 
     func unsubscribe(_ id: Int) {
         // The watch ends outside of the lock.
-        _ = state.withLock { state -> InboxWatch? in
+        let ended = state.withLock { state -> InboxWatch? in
             state.subscribers[id] = nil
-            return state.subscribers.isEmpty ? state.watch.take() : nil
+            guard state.subscribers.isEmpty, let watch = state.watch.take() else { return nil }
+            state.ended = watch
+            return watch
         }
+        ended?.tellToEnd()
     }
 
     func notify() {

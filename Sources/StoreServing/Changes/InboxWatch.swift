@@ -29,14 +29,17 @@ final class InboxWatch: Sendable {
     deinit { tellToEnd() }
 
     /// Once: then nobody may be there who reads it.
-    private func tellToEnd() {
+    func tellToEnd() {
         if !isToEnd.exchange(true, ordering: .relaxed) { try? stop.write([0]) }
     }
 
     /// Ends it before its time, and waits until the thread has nothing open any more, for as long as there is time.
-    func end(by time: ContinuousClock.Instant) {
+    ///
+    /// - Returns: Whether it has nothing open.
+    func end(by time: ContinuousClock.Instant) -> Bool {
         tellToEnd()
-        _ = thread.wait(timeout: .now() + max(0, ContinuousClock.now.duration(to: time) / .seconds(1)))
+        let rest = max(0, ContinuousClock.now.duration(to: time) / .seconds(1))
+        return thread.wait(timeout: .now() + rest) == .success
     }
 }
 

@@ -31,7 +31,10 @@ final class CheckDeadline: Sendable {
     ///   systems may be: `SQLITE_DEFAULT_MEMSTATUS`) nothing is ever too much.
     init(in duration: Duration, memory: Int64? = nil) {
         end = .now + duration
-        mostMemory = memory.map { sqlite3_memory_used() + $0 }
+        mostMemory = memory.flatMap {
+            let (most, isBeyond) = sqlite3_memory_used().addingReportingOverflow(max(0, $0))
+            return isBeyond ? nil : most
+        }
     }
 
     /// Whether the statement that was ended last was ended for its memory.
