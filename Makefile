@@ -51,6 +51,7 @@ demo: build ## Show the whole story on this machine, in a temporary folder
 
 # What an app links, in a package of a user's, without traits: it is built once more, for release alone.
 test-app: build ## Build what apps link, without libdeflate, and try it against the program
+	@rm -f .build-app/release.yaml .build-app/*/release/description.json  # it plans anew for files of the root package alone
 	swift build --package-path Tests/App --scratch-path .build-app -c release --static-swift-stdlib
 	Tests/App/check.py .build-app/release/app-peer $(PROGRAM)
 

@@ -18,7 +18,9 @@ public protocol Link: Sendable {
 
     /// Returns when whatever carries the link has taken the last byte, so that a slow link slows the writer.
     ///
-    /// - Parameter limit: How long nothing at all may be taken; then `LinkError.timedOut(.writing)`.
+    /// - Parameters:
+    ///   - bytes: Any number of them.
+    ///   - limit: How long nothing at all may be taken; then `LinkError.timedOut(.writing)`.
     func write(_ bytes: [UInt8], within limit: Duration) async throws
 
     /// Says that nothing more comes; reading goes on. A second call does nothing.

@@ -63,7 +63,9 @@ public struct Producer: Sendable {
         self.init([store], options: options)
     }
 
-    /// - Parameter stores: Shipped in this order, in one session.
+    /// - Parameters:
+    ///   - stores: Shipped in this order, in one session.
+    ///   - options: How.
     public init(_ stores: [FilePath], options: Options = Options()) {
         self.stores = stores
         self.options = options
@@ -74,6 +76,7 @@ public struct Producer: Sendable {
     /// - Parameters:
     ///   - link: Finished in the end; to close it is the app's business.
     ///   - name: What the other side is called, in messages, and by which it is remembered what it has.
+    ///   - report: Told of what happens, as it does.
     /// - Returns: In the order of the stores, with the consumer's receipts: then the copies are installed and durable.
     /// - Throws: Why the first one that failed did. The others have arrived all the same. `report` has been told of each.
     public func send(
@@ -91,7 +94,10 @@ public struct Producer: Sendable {
 
     /// Ships one compact copy of each store into a file, which is there as a whole or not at all.
     ///
-    /// - Parameter overwriting: What it may take the place of; never something of a store that is sent.
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - overwriting: What it may take the place of; never something of a store that is sent.
+    ///   - report: Told of what happens, as it does.
     /// - Returns: In the order of the stores.
     /// - Throws: Why the first one that failed did.
     public func send(

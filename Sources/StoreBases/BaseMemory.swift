@@ -29,7 +29,9 @@ public struct BaseMemory: Hashable, Sendable {
     static let indexFile: FilePath.Component = "index.json"
     static let objectFolder: FilePath.Component = "objects"
 
-    /// - Parameter folder: Nothing is made until something is to be remembered.
+    /// - Parameters:
+    ///   - folder: Nothing is made until something is to be remembered.
+    ///   - budget: Bytes that all of it may take.
     public init(at folder: FilePath, budget: Int64 = standardBudget) {
         self.folder = folder
         self.budget = budget

@@ -6,7 +6,9 @@
 public enum Escaping {
     /// `\n`, `\t` or `\u{1B}` for each of them.
     ///
-    /// - Parameter limit: Most characters of the text; three dots stand for the rest.
+    /// - Parameters:
+    ///   - text: Any.
+    ///   - limit: Most characters of the text; three dots stand for the rest.
     public static func text(_ text: String, atMost limit: Int = .max) -> String {
         // Nearly all text is plain.
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }

@@ -24,6 +24,7 @@ public struct Inspection: Sendable {
     public var fileSize: Int64?
 
     /// - Parameters:
+    ///   - artifact: What is looked at.
     ///   - options: How a copy is taken.
     ///   - effort: With which effort it would be shipped.
     /// - Throws: If it cannot be read; for an inbox, if it has no store.

@@ -9,6 +9,7 @@ public enum HoldingsExport {
     /// Names the current generation of each store that came from the sender, and keeps it from being pruned.
     ///
     /// - Parameters:
+    ///   - inbox: It must be there.
     ///   - sender: Its device; `nil` for senders whose device is not known.
     ///   - receiver: This device.
     ///   - duration: For how long what is named stays.

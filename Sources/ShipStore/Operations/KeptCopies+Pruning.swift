@@ -20,6 +20,7 @@ extension KeptCopies {
     /// meanwhile: a copy that somebody reads stays until the next pruning.
     ///
     /// - Parameters:
+    ///   - retention: Which ones stay.
     ///   - name: Only copies of stores of this name.
     ///   - mode: Whether they go, or are only found.
     ///   - busyTimeout: How long to wait for others who change which copies there are.
