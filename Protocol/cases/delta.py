@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 from cases.canonical import index, keyed, table
+from cases.deflated_strings import CONTENT, GOOD
 from encoder import segment as s
 from encoder.deflate import DeflateStream, matched
 from encoder.piece import Piece, Pieces, binary, joined
@@ -140,6 +141,8 @@ def edits() -> Iterator[Vector]:
     yield good("difference", "An integer less the one before", changed, stored(front, *edited(1, s.constant(2), of=1), numbers(DERIVED, *SHAPE)))
     text = s.plain(8, s.lengths([b"cress"]))
     yield good("whole", "A value as it is", store(herbs(2, ["cress", None]), ENTRIES), stored(front, *edited(0, text, place=2)))
+    stream = s.plain(s.BLOB, s.deflated_strings(s.constant(s.way_to_deflate(5)), s.lengths([CONTENT])))
+    yield good("whole_deflated", "A value as what it was deflated from", store(herbs(2, [GOOD, None]), ENTRIES), stored(front, *edited(0, stream, place=2)))
     spliced = [s.constant(1), s.constant(2), s.lengths([b"ol"])]
     yield good("from_end", "A text of which the end stays", store(herbs(0, ["doll", 5]), ENTRIES), stored(front, *edited(3, *spliced)))
     yield good("from_start", "A text of which the start stays", store(herbs(0, ["dol", 5]), ENTRIES), stored(front, *edited(4, s.constant(1), s.constant(3), s.lengths([b"ol"]))))
