@@ -6,7 +6,8 @@ import EssentialFoundation
 /// no type for an array when it is linked statically, and writes nothing then.
 enum XMLPropertyList {
     static func value(of bytes: [UInt8]) -> PropertyListValue? {
-        guard isModest(bytes) else { return nil }
+        // The decoder traps at what is no UTF-8 in a number [swift-foundation, CodableUtilities.swift, `_decodeScalar`].
+        guard isModest(bytes), String(validating: bytes, as: UTF8.self) != nil else { return nil }
         return (try? PropertyListDecoder().decode(Decoded.self, from: Data(bytes)))?.value
     }
 

@@ -35,6 +35,21 @@ import Testing
         }
     }
 
+    /// Foundation's decoder would end the process.
+    @Test(arguments: ["integer", "real", "string", "date", "data", "key"])
+    func `XML that is no UTF-8 is not read`(tag: String) {
+        func list(_ content: [UInt8]) -> [UInt8] {
+            let value = tag == "key" ? [] : Array("<key>a</key>".utf8)
+            let end = tag == "key" ? "<true/>" : ""
+            return Array("<plist version=\"1.0\"><dict>".utf8) + value + Array("<\(tag)>".utf8) + content
+                + Array("</\(tag)>\(end)</dict></plist>".utf8)
+        }
+        for content: [UInt8] in [[0x2D, 0x07, 0xFF, 0xFF], [0xC0], [0x31, 0xED, 0xA0, 0x80]] {
+            #expect(PropertyListValue(list(content)) == nil)
+        }
+        #expect(tag != "integer" || PropertyListValue(list([0x31])) == .dictionary(["a": .integer(1)]))
+    }
+
     /// A list of these objects, each given with its marker, the first at the top.
     private func list(_ objects: [[UInt8]]) -> [UInt8] {
         var bytes = Array("bplist00".utf8)

@@ -11,7 +11,10 @@ target=Tests/Fuzz/Targets/$type.swift
 objects=.build/fuzz/modules
 mkdir -p "$objects"
 # What the modules build upon, as the package builds it.
-libraries=(SystemPackage CSystem CPlatform EssentialFoundation)
+libraries=(
+    SystemPackage CSystem CPlatform EssentialFoundation Crypto CryptoBoringWrapper CCryptoBoringSSL CCryptoBoringSSLShims CXKCP
+    CXKCPShims
+)
 for library in $(sed -n '2s,^// libraries:,,p' "$target"); do
     libraries+=("$library")
 done

@@ -1,5 +1,4 @@
 // modules: StoreFormat ShipProtocol ShipCompression
-// libraries: Crypto CryptoBoringWrapper CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims
 
 import ShipCompression
 

@@ -1,5 +1,5 @@
 // modules: StoreFormat ShipProtocol ShipCompression StoreFiles DeviceTrust
-// libraries: Crypto CryptoExtras CryptoBoringWrapper CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims SwiftASN1 X509 _CertificateInternals
+// libraries: CryptoExtras SwiftASN1 X509 _CertificateInternals
 
 import DeviceTrust
 import ShipProtocol
