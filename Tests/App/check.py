@@ -118,6 +118,12 @@ def try_sizes(folder, megabytes):
     print(f"without libdeflate, of {megabytes} MB: {ratio:.4f}x the bytes, {times['app'] / times['program']:.2f}x the time")
 
 
+def check_trait():
+    """That the program was built as an app's is: without libdeflate."""
+    expect("libdeflate" not in run("ldd", PEER), "app-peer does not need libdeflate")
+    expect("libdeflate" in run("ldd", PROGRAM), "the program needs it, so that this would show")
+
+
 def size():
     """Of the program, stripped; and of ICU's data in it, which an Apple system has already."""
     stripped = os.path.join(tempfile.gettempdir(), f"app-peer-{os.getpid()}")
@@ -136,6 +142,7 @@ if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     PEER, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:])
+    check_trait()
     size()
     for megabytes in (1, 20):
         with tempfile.TemporaryDirectory() as folder:

@@ -170,7 +170,7 @@ struct CorpusSeeds {
             size |= Int(segment[place] & 0x7F) << (7 * (place - 1))
             place += 1
         } while segment[place - 1] >= 0x80
-        return [0] + (try RawInflate.bytes(of: segment[place...], size: size))
+        return [0] + (try Deflate.bytes(ofRaw: segment[place...], size: size))
     }
 
     /// An input of `SegmentsTarget`.

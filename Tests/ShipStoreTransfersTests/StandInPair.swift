@@ -126,10 +126,12 @@ final class StandInPair {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: current.storePath.string))
             #expect(ContentDigest(hashing: bytes) == manifest.store.sha256, comment)
         }
-        #expect(try Folder.names(in: phoneFolder).sorted() == ["bases", "outgoing", "record.json"], comment)
+        #expect(
+            try Folder.names(in: phoneFolder).sorted() == ["bases", "outgoing", "record.json", "ship-store-transfers"],
+            comment)
         #expect(try Folder.names(in: phoneFolder.appending("outgoing")) == [], comment)
         let transfers = watchFolder.appending("transfers")
-        #expect(try Folder.names(in: transfers).sorted() == ["arrived", "outgoing"], comment)
+        #expect(try Folder.names(in: transfers).sorted() == ["arrived", "outgoing", "ship-store-transfers"], comment)
         #expect(try Folder.names(in: transfers.appending("arrived")) == [], comment)
         #expect(try Folder.names(in: transfers.appending("outgoing")) == [], comment)
     }

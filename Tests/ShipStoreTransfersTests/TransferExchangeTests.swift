@@ -55,6 +55,21 @@ import Testing
         #expect(last(pair)?.store?.encoding == .delta && shipments(pair) == 2)
     }
 
+    @Test func `a folder that holds something else is left alone`() throws {
+        let pair = try StandInPair()
+        let outgoing = pair.phoneFolder.appending("outgoing")
+        try Folder.make(outgoing)
+        let file = outgoing.appending(String(repeating: "a", count: 32))
+        try OpenFile.creating(file).write([1])
+        #expect(throws: ShipmentError.self) { try pair.startPhone() }
+        #expect(throws: ShipmentError.self) {
+            try TransferReceiver(
+                into: Consumer(inbox: pair.inbox), over: pair.watchSession, folder: pair.phoneFolder)
+        }
+        #expect(try Folder.names(in: pair.phoneFolder) == ["outgoing"])
+        #expect(try OpenFile.reading(file).size == 1)
+    }
+
     @Test func `another counterpart is asked what it holds`() async throws {
         let pair = try StandInPair(rows: 2000)
         try pair.start()

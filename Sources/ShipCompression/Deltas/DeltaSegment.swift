@@ -116,7 +116,7 @@ extension SegmentSource {
         case .stored: content = AreaCursor(Array(segment.dropFirst()))
         case .deflated:
             let size = try head.count(limit: SegmentLimits.inflatedSize)
-            content = AreaCursor(try RawInflate.bytes(of: segment[head.offset...], size: size))
+            content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
         case .preset:
             var runs: [DictionaryRun] = []
             for _ in 0..<(try head.count(limit: DeltaLimits.dictionaryRuns)) {

@@ -1,10 +1,26 @@
 import EssentialFoundation
 import ShipProtocol
-import ShipStore
+public import ShipStore
 import StoreFiles
 import StoreServing
 import Subprocess
-import SystemPackage
+public import SystemPackage
+
+extension CheckOptions.Place {
+    /// In a process of its own, which has nothing, may do nothing, and is killed when its time is over.
+    ///
+    /// - Parameter program: It is started with `CheckerProcess.command` as its only argument, and must then do nothing but call
+    ///   `CheckerProcess.run()`.
+    public static func childProcess(program: FilePath) -> Self { Self(CheckerChildren(program: program)) }
+}
+
+private struct CheckerChildren: CheckerStarter {
+    let program: FilePath
+
+    func start(_ limits: CheckLimits, in folder: FilePath) -> any StartedChecker {
+        CheckerChild(program, limits, in: folder)
+    }
+}
 
 /// The outside of a process that checks one store: starts it, before the store is complete, tells it which store that is,
 /// waits for its verdict, and ends it when its time is over, or when nobody wants to know any more.

@@ -38,8 +38,8 @@ final class ArrivedShipments: Sendable {
         try Folder.make(folder)
         let numbers = try Self.numbers(in: folder)
         last = Mutex(numbers.last ?? 0)
-        for name in try Folder.names(in: folder) where name.hasSuffix(".shipment") {
-            guard let number = Int(name.dropLast(".shipment".count)), !numbers.contains(number) else { continue }
+        for name in try Folder.names(in: folder) {
+            guard let number = Self.number(of: name, ".shipment"), !numbers.contains(number) else { continue }
             try PlatformCalls.removeFile(folder.appending(name))
         }
     }
@@ -47,8 +47,16 @@ final class ArrivedShipments: Sendable {
     /// Those that count, the first one first.
     private static func numbers(in folder: FilePath) throws(FileError) -> [Int] {
         try Folder.names(in: folder).compactMap { name in
-            name.hasSuffix(".json") ? Int(name.dropLast(".json".count)) : nil
+            number(of: name, ".json")
         }.sorted()
+    }
+
+    /// - Returns: `nil` for a name that is not one of ours.
+    private static func number(of name: String, _ suffix: String) -> Int? {
+        guard name.hasSuffix(suffix), let number = Int32(name.dropLast(suffix.count)), number > 0,
+            "\(number)\(suffix)" == name
+        else { return nil }
+        return Int(number)
     }
 
     /// Moves a file here; durable when this returns.

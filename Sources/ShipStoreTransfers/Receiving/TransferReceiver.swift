@@ -85,6 +85,7 @@ public actor TransferReceiver {
         device = options.device ?? Device(folder: folder.appending("device"))
         pending = Mutex(Pending(announcement: now()))
         do throws(FileError) {
+            try TransferFolder.make(folder)
             try Folder.make(outgoing)
             arrived = try ArrivedShipments(in: folder)
         } catch {

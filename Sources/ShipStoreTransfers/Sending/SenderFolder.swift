@@ -6,6 +6,7 @@ import SystemPackage
 ///
 ///     DIR/record.json            what it knows (`SenderRecord`)
 ///     DIR/outgoing/TOKEN         a shipment that is under way, one a store at most
+///     DIR/ship-store-transfers   empty: the folder is a half's own (`TransferFolder`)
 ///     DIR/bases                  copies of what went, to build on; without a place that the app has chosen
 struct SenderFolder: Hashable, Sendable {
     let path: FilePath
@@ -20,7 +21,12 @@ struct SenderFolder: Hashable, Sendable {
     func shipment(_ token: TransferMessage.Token) -> FilePath { outgoing.appending(token.text) }
 
     /// Makes the folder, if it is not there.
-    func make() throws(FileError) { try Folder.make(outgoing) }
+    ///
+    /// - Throws: `.directoryNotEmpty` if it is somebody else's.
+    func make() throws(FileError) {
+        try TransferFolder.make(path)
+        try Folder.make(outgoing)
+    }
 
     /// - Returns: One that knows nothing, if there is none, or it cannot be read: then the receiver is asked.
     func readRecord() -> SenderRecord {
@@ -46,19 +52,6 @@ struct SenderFolder: Hashable, Sendable {
     /// Removes shipments of which nobody has need any more.
     func removeShipments(besides tokens: Set<TransferMessage.Token>) {
         outgoing.removeTransfers { tokens.contains($0) }
-    }
-}
-
-extension FilePath {
-    /// Removes files from a folder of files that each have a token for a name, and nothing that has another name.
-    ///
-    /// - Parameter isKept: Which ones stay.
-    func removeTransfers(unless isKept: (TransferMessage.Token) -> Bool) {
-        for name in (try? Folder.names(in: self)) ?? [] {
-            guard let token = TransferMessage.Token(name), !isKept(token) else { continue }
-            // It fails for a folder.
-            try? PlatformCalls.removeFile(appending(name))
-        }
     }
 }
 

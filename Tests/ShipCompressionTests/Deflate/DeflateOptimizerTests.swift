@@ -43,7 +43,7 @@ import Testing
             let bytes = Self.kinds[kind](count)
             let stream = try Self.deflated(bytes, level)
             let other = try #require(DeflateOptimizer.rewritten(stream, of: bytes))
-            #expect(try RawInflate.bytes(of: other[...], size: count) == bytes)
+            #expect(try Deflate.bytes(ofRaw: other[...], size: count) == bytes)
         }
     }
 
@@ -71,7 +71,7 @@ import Testing
         let sizes = try [(6, 3.0), (12, 0.1)].map { (level: Int32, gain: Double) in
             let stream = try Self.deflated(bytes, level)
             let other = try #require(DeflateOptimizer.shorter(stream, of: bytes))
-            #expect(try RawInflate.bytes(of: other[...], size: count) == bytes)
+            #expect(try Deflate.bytes(ofRaw: other[...], size: count) == bytes)
             #expect(Double(other.count) <= Double(stream.count) * (1 - gain / 100), "\(level)")
             return Double(other.count)
         }
@@ -104,7 +104,7 @@ import Testing
         let sizeBytes = segment.dropFirst().prefix { $0 >= 0x80 }.count + 1
         let size = segment.dropFirst().prefix(sizeBytes).reversed().reduce(0) { $0 << 7 | Int($1 & 0x7f) }
         let stream = segment.dropFirst(1 + sizeBytes)
-        let content = try RawInflate.bytes(of: stream, size: size)
+        let content = try Deflate.bytes(ofRaw: stream, size: size)
         #expect(stream.count < (try Self.deflated(content, 12)).count - 50)
     }
 
@@ -115,7 +115,7 @@ import Testing
         let other = try #require(DeflateOptimizer.rewritten(try Self.deflated(bytes, 1), of: bytes))
         // Each stored block takes 5 bytes, and the first begins in the middle of a step.
         #expect(other.count < alone + noise.count + 64)
-        #expect(try RawInflate.bytes(of: other[...], size: bytes.count) == bytes)
+        #expect(try Deflate.bytes(ofRaw: other[...], size: bytes.count) == bytes)
     }
 
     @Test func `what is no stream, or stands for other bytes, is left alone`() throws {

@@ -18,7 +18,7 @@ package struct SegmentReader {
         case .stored: content = AreaCursor(Array(segment.dropFirst()))
         case .deflated:
             let size = try head.count(limit: SegmentLimits.inflatedSize)
-            content = AreaCursor(try RawInflate.bytes(of: segment[head.offset...], size: size))
+            content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
         }
         let controlSize = try content.count(limit: SegmentLimits.inflatedSize)
         let numberSize = try content.count(limit: SegmentLimits.inflatedSize)
