@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import ShipStore
 import SystemPackage
@@ -5,13 +6,22 @@ import SystemPackage
 /// What an app does with the product for apps, as a program: `Tests/App/check.py` starts it.
 @main
 enum AppPeer {
-    static func main() async throws {
+    static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        switch (arguments.first, arguments.count) {
-        case ("send", 3...4): try await send(arguments[1], to: arguments[2], since: arguments.dropFirst(3).first)
-        case ("receive", 3): try await receive(arguments[1], into: arguments[2])
-        default: fatalError("app-peer send STORE FILE [EARLIER] | receive FILE INBOX")
+        do {
+            switch (arguments.first, arguments.count) {
+            case ("send", 3...4): try await send(arguments[1], to: arguments[2], since: arguments.dropFirst(3).first)
+            case ("receive", 3): try await receive(arguments[1], into: arguments[2])
+            default: end("usage: app-peer send STORE FILE [EARLIER], or app-peer receive FILE INBOX", 64)
+            }
+        } catch {
+            end("app-peer: \(error)", 1)
         }
+    }
+
+    private static func end(_ message: String, _ status: Int32) -> Never {
+        _ = try? FileDescriptor.standardError.writeAll(Array("\(message)\n".utf8))
+        exit(status)
     }
 
     /// The phone's side.
