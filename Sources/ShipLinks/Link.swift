@@ -28,9 +28,12 @@ public protocol Link: Sendable {
 }
 
 extension PeerLink {
-    /// - Parameter name: What the other side is called, in messages, and by which a sender remembers what its receivers have.
-    package init(_ link: some Link, to name: String) {
-        let adapter = CarriedLink(link: link)
+    /// - Parameters:
+    ///   - link: Whose own limits of time are relied on; `finish` has none, and gets one.
+    ///   - name: What the other side is called, in messages, and by which a sender remembers what its receivers have.
+    ///   - limit: How long it may take to say that nothing more comes.
+    package init(_ link: some Link, to name: String, finishingWithin limit: Duration) {
+        let adapter = CarriedLink(link: link, limit: limit)
         self.init(
             direction: .twoWay, reader: LinkReader(adapter), writer: LinkWriter(adapter), peer: .carried(name))
     }
@@ -39,6 +42,7 @@ extension PeerLink {
 /// An app's link, whose errors are told as ours.
 private struct CarriedLink<Carrier: Link>: LinkSource, LinkSink {
     let link: Carrier
+    let limit: Duration
 
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
         do {
@@ -59,10 +63,10 @@ private struct CarriedLink<Carrier: Link>: LinkSource, LinkSink {
     }
 
     func finish() async throws(LinkError) {
-        do {
-            try await link.finish()
-        } catch {
-            throw LinkError(ofCarrier: error)
+        let task = Task { try await link.finish() }
+        defer { task.cancel() }
+        try await AwaitedAnswer<Void>.wait(within: limit, or: .timedOut(.writing)) { answer in
+            Task { answer.give(await task.result.mapError(LinkError.init(ofCarrier:))) }
         }
     }
 }

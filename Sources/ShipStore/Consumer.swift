@@ -86,12 +86,10 @@ public final class Consumer: Sendable {
     public func receive(
         over link: some Link, named name: String, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Receipt] {
-        let receipts = try await receive(over: PeerLink(link, to: name), .atOnce, report)
-        do {
-            try await link.finish()
-        } catch {
-            // What has come is installed, and acknowledged.
-        }
+        let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
+        let receipts = try await receive(over: peer, .atOnce, report)
+        // What has come is installed, and acknowledged.
+        try? await peer.writer.finish()
         return receipts
     }
 

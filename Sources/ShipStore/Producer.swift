@@ -84,8 +84,10 @@ public struct Producer: Sendable {
     ) async throws(ShipmentError) -> [Delivery] {
         do {
             let departure = try await depart(report: report)
-            let deliveries = try await departure.run(over: PeerLink(link, to: name))
-            try await link.finish()
+            let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
+            let deliveries = try await departure.run(over: peer)
+            // They have arrived, and were acknowledged, whatever becomes of the link.
+            try? await peer.writer.finish()
             return deliveries
         } catch {
             throw ShipmentError(error)

@@ -76,6 +76,24 @@ import Testing
         #expect(sent[1] * 4 < sent[0] && sent[2] < sent[1])
     }
 
+    @Test(.timeLimit(.minutes(1))) func `what has arrived has arrived, though the link never says that it is over`()
+        async throws
+    {
+        let channel = StandInChannel(.prompt)
+        let pump = Task { await channel.run() }
+        defer { pump.cancel() }
+        var options = Consumer.Options()
+        options.timeouts.idle = .seconds(1)
+        let consumer = try Consumer(inbox: inbox, options: options)
+        async let receipts = consumer.receive(over: EndlessLink(base: channel.watch), named: "phone")
+        var sending = Producer.Options()
+        sending.timeouts.idle = .seconds(1)
+        let deliveries = try await Producer(store, options: sending)
+            .send(to: EndlessLink(base: channel.phone), named: "watch")
+        #expect(deliveries.first?.receipt?.outcome == .installed)
+        #expect(try await receipts.first?.outcome == .installed)
+    }
+
     @Test(arguments: [3, 8, 12]) func `ends on both sides where the channel is lost, and the next one installs`(
         messages: Int
     ) async throws {
@@ -99,6 +117,22 @@ extension Result where Failure == any Error {
             self = .failure(error)
         }
     }
+}
+
+/// A link whose end the app waits for, for ever.
+private struct EndlessLink: Link {
+    let base: MessageLink
+
+    func read(within limit: Duration) async throws -> [UInt8]? { try await base.read(within: limit) }
+    func write(_ bytes: [UInt8], within limit: Duration) async throws { try await base.write(bytes, within: limit) }
+    func finish() async throws {
+        try await base.finish()
+        await withCheckedContinuation { (forever: CheckedContinuation<Void, Never>) in
+            Self.kept.withLock { $0.append(forever) }
+        }
+    }
+
+    private static let kept = Mutex<[CheckedContinuation<Void, Never>]>([])
 }
 
 /// What carries messages between two apps, as badly as such things do.
