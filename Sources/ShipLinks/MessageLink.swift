@@ -28,7 +28,7 @@ public final class MessageLink: Link {
         self.size = max(size, Self.overhead + 1)
         self.send = send
         stream = StreamLink(
-            reading: OrderedMessages(base: incoming, size: self.size), writing: send, finish: {})
+            reading: OrderedMessages(base: incoming, size: self.size), writing: send, atMost: self.size, finish: {})
     }
 
     public func read(within limit: Duration) async throws -> [UInt8]? { try await stream.read(within: limit) }

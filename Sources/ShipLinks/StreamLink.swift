@@ -8,19 +8,32 @@ public final class StreamLink: Link {
     /// So many bytes wait for their reader at most, and the rest of the last element.
     public static let readAhead = 128 * 1024
 
+    /// Bytes that are handed to `writing` at a time: a link that takes as many within its limit of time is at work.
+    public static let mostWritten = 4096
+
     private let incoming = IncomingPieces()
     private let pump: Task<Void, Never>
     private let write: @Sendable ([UInt8]) async throws -> Void
     private let end: @Sendable () async throws -> Void
+    private let mostWritten: Int
 
     /// - Parameters:
     ///   - incoming: What the other side sends, in elements of any length; its end is the end of the other side.
-    ///   - write: Takes bytes, and returns when there is room for more. It may be cancelled.
+    ///   - write: Takes bytes, at most `mostWritten`, and returns when there is room for more. It may be cancelled.
     ///   - finish: Says that nothing more comes.
-    public init<Incoming: AsyncSequence & Sendable>(
+    public convenience init<Incoming: AsyncSequence & Sendable>(
         reading incoming: Incoming, writing write: @escaping @Sendable ([UInt8]) async throws -> Void,
         finish: @escaping @Sendable () async throws -> Void
     ) where Incoming.Element: Collection<UInt8> {
+        self.init(reading: incoming, writing: write, atMost: Self.mostWritten, finish: finish)
+    }
+
+    /// - Parameter mostWritten: Bytes that `write` is given at a time.
+    init<Incoming: AsyncSequence & Sendable>(
+        reading incoming: Incoming, writing write: @escaping @Sendable ([UInt8]) async throws -> Void,
+        atMost mostWritten: Int, finish: @escaping @Sendable () async throws -> Void
+    ) where Incoming.Element: Collection<UInt8> {
+        self.mostWritten = mostWritten
         self.write = write
         end = finish
         pump = Task { [pieces = self.incoming] in
@@ -38,6 +51,12 @@ public final class StreamLink: Link {
     public func read(within limit: Duration) async throws -> [UInt8]? { try await incoming.next(within: limit) }
 
     public func write(_ bytes: [UInt8], within limit: Duration) async throws {
+        for start in stride(from: 0, to: bytes.count, by: mostWritten) {
+            try await write(piece: Array(bytes[start...].prefix(mostWritten)), within: limit)
+        }
+    }
+
+    private func write(piece bytes: [UInt8], within limit: Duration) async throws {
         let task = Task { [write] in try await write(bytes) }
         defer { task.cancel() }
         try await AwaitedAnswer<Void>.wait(within: limit, or: .timedOut(.writing)) { answer in

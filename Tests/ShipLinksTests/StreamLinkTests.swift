@@ -46,6 +46,23 @@ private let patience = Duration.seconds(10)
         await #expect(throws: LinkError.carrierFailed("Cut()")) { try await link.read(within: patience) }
     }
 
+    @Test func `is at work as long as a piece is taken in time, however long all of it takes`() async throws {
+        let (stream, _) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+        let taken = Mutex<[Int]>([])
+        let link = link(stream) { piece in
+            try await Task.sleep(for: .milliseconds(60))
+            taken.withLock { $0.append(piece.count) }
+        }
+        let bytes = [UInt8](repeating: 1, count: 20 * StreamLink.mostWritten + 1)
+        let start = ContinuousClock.now
+        try await link.write(bytes, within: .seconds(1))
+        #expect(ContinuousClock.now - start > .seconds(1))
+        #expect(taken.withLock { $0 } == Array(repeating: StreamLink.mostWritten, count: 20) + [1])
+        let (other, _) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+        let slow = self.link(other) { _ in try await Task.sleep(for: patience) }
+        await #expect(throws: LinkError.timedOut(.writing)) { try await slow.write([1], within: .milliseconds(50)) }
+    }
+
     @Test func `asks for no more than it may hold`() async throws {
         let asked = Counter()
         let stream = AsyncThrowingStream<[UInt8], any Error> {
