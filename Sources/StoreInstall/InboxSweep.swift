@@ -32,6 +32,7 @@ struct InboxSweep {
             // No name may lead to what is not there.
             try PublicLinks(folder: folder).remove(of: name)
             for generation in try folder.generationNames(of: name) { try custody.remove(generation) }
+            custody.removeFolderIfUnused()
             return
         }
         if let record {

@@ -9,7 +9,7 @@ public struct CheckReport: Hashable, Sendable, Codable {
     public enum Depth: String, Hashable, Sendable, Codable {
         /// `quick_check`: the store was larger than `CheckLimits.fullCheckSize`.
         case quick
-        /// `integrity_check` as well.
+        /// `integrity_check` as well; of a larger store where `quick_check` had complaints, of which some are wrong.
         case full
     }
 
