@@ -1,6 +1,7 @@
 package import ShipProtocol
 package import StoreFiles
 package import StoreInbox
+import Synchronization
 package import SystemPackage
 
 /// The owner of an inbox: stages shipments, makes them current, prunes.
@@ -89,7 +90,8 @@ package final class Installer: Sendable {
     /// The right to a store's generations, of which there may be none yet: its folder is made if it is not there.
     private func custody(of name: StoreName) throws(InboxError) -> StoreCustody {
         while true {
-            try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.store(name)) }
+            try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.store(name))
+            }
             do throws(InboxError) {
                 return try StoreCustody(of: name, in: folder)
             } catch {
@@ -360,4 +362,18 @@ package final class Installer: Sendable {
         }
         try PublicLinks(folder: folder).make(for: generation.manifest)
     }
+}
+
+/// The stores in whose place the operator lets another one come: each for one shipment.
+package final class Replacements: Sendable {
+    private let names: Mutex<Set<StoreName>>
+
+    package init(of names: Set<StoreName> = []) {
+        self.names = Mutex(names)
+    }
+
+    func allow(_ name: StoreName) -> Bool { names.withLock { $0.contains(name) } }
+
+    /// A shipment has been installed, and was the one.
+    func use(_ name: StoreName) { names.withLock { _ = $0.remove(name) } }
 }

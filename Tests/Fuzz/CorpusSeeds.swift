@@ -143,7 +143,9 @@ struct CorpusSeeds {
             let byProducer = vector.sections.filter { ["producer", ""].contains($0.label) }.flatMap(\.bytes)
             if byProducer.count <= 4096 {
                 try Self.write([0x80, 15] + byProducer, "frames/\(vector.name)")
-                if vector.name.contains("resumed") { try Self.write([0x84, 15] + byProducer, "frames/\(vector.name)-earlier") }
+                if vector.name.contains("resumed") {
+                    try Self.write([0x84, 15] + byProducer, "frames/\(vector.name)-earlier")
+                }
             }
             let byConsumer =
                 vector.bytes(labelled: "consumer") == nil ? [] : vector.sections.filter { $0.label == "consumer" }

@@ -65,7 +65,8 @@ enum FramesTarget {
                 case .stop: return
                 case .open(let part, let encoding, let position):
                     let isFirst = part == 0 && begun[part] == nil && encoding == .columns
-                    precondition(position == 0 || goesOn && isFirst && position == 100, "a position that nobody asked for")
+                    precondition(
+                        position == 0 || goesOn && isFirst && position == 100, "a position that nobody asked for")
                     precondition((0..<parts).contains(part), "a part that there is not")
                     precondition(encoding.suits(part: part), "an encoding that is not for the part")
                     precondition(begun[part, default: []].insert(encoding).inserted, "the same encoding twice")
