@@ -16,7 +16,7 @@ PREFIX := /usr/local
 PAGES := .build/pages
 
 .PHONY: help setup build install uninstall pages package try-package demo test test-app test-asan test-tsan soak fuzz docs lint \
-  format vectors bench pictures clean
+  format shape vectors bench pictures clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -111,6 +111,9 @@ lint: ## Check the format of the sources
 
 format: ## Format the sources
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+shape: ## Count files, lines and types of Sources
+	@.ci/shape --modules
 
 vectors: ## Write the protocol's test vectors anew
 	python3 Protocol/generate.py

@@ -1,4 +1,5 @@
 import EssentialFoundation
+package import ShipProtocol
 import StoreFiles
 import SystemPackage
 
@@ -65,5 +66,43 @@ extension LeftRecord: Codable {
             guard size <= Self.sizeLimit else { return }
             self = try JSONDecoder().decode(LeftRecord.self, from: Data(try file.read(Int(size), at: 0)))
         } catch {}
+    }
+}
+
+/// That a generation of a store stays until a time, as a sender was told in a file: `leased.json` beside the generations. Of each store
+/// one at most is named, the one that was told last.
+package struct LeaseRecord: Hashable, Sendable {
+    /// The name of its folder.
+    private let generation: String
+    /// By the clock on the wall.
+    package let until: Timestamp
+
+    /// Largest file that is read, in bytes.
+    private static let sizeLimit: Int64 = 4096
+
+    package init(of generation: GenerationName, until: Timestamp) {
+        self.generation = generation.text
+        self.until = until
+    }
+
+    /// Whether it keeps a generation.
+    package func keeps(_ generation: GenerationName, at now: Timestamp = Timestamp(Date())) -> Bool {
+        generation.text == self.generation && !isOver(at: now)
+    }
+
+    package func isOver(at now: Timestamp = Timestamp(Date())) -> Bool { until <= now }
+}
+
+extension LeaseRecord: Codable {
+    /// - Returns: `nil` where there is none, or none that can be read: that a delta finds its base no more costs another file.
+    init?(at path: FilePath, in folder: borrowing OpenFolder) {
+        do {
+            let file = try folder.file(at: path)
+            let size = try file.size
+            guard size <= Self.sizeLimit else { return nil }
+            self = try JSONDecoder().decode(LeaseRecord.self, from: Data(try file.read(Int(size), at: 0)))
+        } catch {
+            return nil
+        }
     }
 }

@@ -1,6 +1,7 @@
 package import ShipProtocol
 package import StoreFiles
 package import StoreInbox
+import Synchronization
 package import SystemPackage
 
 /// The owner of an inbox: stages shipments, makes them current, prunes.
@@ -77,14 +78,27 @@ package final class Installer: Sendable {
     ///
     /// - Throws: `.storeBusy`, `.file`, and what `body` throws.
     package func undisturbed<Result>(_ name: StoreName, _ body: () throws -> Result) throws -> Result {
-        let custody: StoreCustody
+        let custody = try custody(of: name)
         do {
-            custody = try StoreCustody(of: name, in: folder)
-        } catch InboxError.noSuchStore {
-            // Before its first shipment a store has no folder, and so nothing that anybody but the owner could change.
-            return try body()
+            return try withExtendedLifetime(custody) { _ in try body() }
+        } catch {
+            custody.removeFolderIfUnused()
+            throw error
         }
-        return try withExtendedLifetime(custody) { _ in try body() }
+    }
+
+    /// The right to a store's generations, of which there may be none yet: its folder is made if it is not there.
+    private func custody(of name: StoreName) throws(InboxError) -> StoreCustody {
+        while true {
+            try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.store(name))
+            }
+            do throws(InboxError) {
+                return try StoreCustody(of: name, in: folder)
+            } catch {
+                // The end of a shipment of which nothing is left takes an unused folder away.
+                guard case .noSuchStore = error, !Task.isCancelled else { throw error }
+            }
+        }
     }
 
     /// - Throws: `.occupied`, `.outOfSequence`, `.otherStore`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
@@ -323,6 +337,7 @@ package final class Installer: Sendable {
             }
         }
         try custody.remove(failed)
+        custody.removeFolderIfUnused()
     }
 
     /// The files are there in their sizes; their bytes were compared when they were installed, and never change.
@@ -347,4 +362,18 @@ package final class Installer: Sendable {
         }
         try PublicLinks(folder: folder).make(for: generation.manifest)
     }
+}
+
+/// The stores in whose place the operator lets another one come: each for one shipment.
+package final class Replacements: Sendable {
+    private let names: Mutex<Set<StoreName>>
+
+    package init(of names: Set<StoreName> = []) {
+        self.names = Mutex(names)
+    }
+
+    func allow(_ name: StoreName) -> Bool { names.withLock { $0.contains(name) } }
+
+    /// A shipment has been installed, and was the one.
+    func use(_ name: StoreName) { names.withLock { _ = $0.remove(name) } }
 }

@@ -136,7 +136,14 @@ package final class StagedGeneration {
         }
     }
 
-    deinit { if !isInstalled, !waits { try? inbox.files.removeTree(at: path) } }
+    deinit {
+        guard !isInstalled, !waits else { return }
+        try? inbox.files.removeTree(at: path)
+        // Of a first shipment nothing stays; who has the right to the store meanwhile sees to that, or to another shipment.
+        if let custody = try? StoreCustody(of: manifest.name, in: inbox, patience: .zero) {
+            custody.removeFolderIfUnused()
+        }
+    }
 
     /// The store, as far as it has come.
     package var storePath: FilePath { path(ofPart: 0) }

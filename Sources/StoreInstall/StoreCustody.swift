@@ -94,4 +94,16 @@ package struct StoreCustody: ~Copyable {
         }
         try folder.files.sync(layout.store(name))
     }
+
+    /// Removes the folder of a store of which nothing is here: no shipment of it has become current, none is coming in, and
+    /// none waits. Only empty folders go.
+    borrowing func removeFolderIfUnused() {
+        let places = [layout.staging(name), layout.generations(name)]
+        guard let found = try? folder.files.names(in: layout.store(name)),
+            found.allSatisfy({ entry in places.contains { $0.lastComponent?.string == entry } }),
+            places.allSatisfy({ ((try? folder.files.names(in: $0)) ?? []).isEmpty })
+        else { return }
+        for place in places { try? folder.files.removeEmptyFolder(at: place) }
+        try? folder.files.removeEmptyFolder(at: layout.store(name))
+    }
 }

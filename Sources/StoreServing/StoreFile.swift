@@ -1,4 +1,5 @@
 public import ShipProtocol
+import StoreInbox
 public import SystemPackage
 
 /// A store that is a file of its own, in no inbox.
@@ -38,5 +39,20 @@ public struct StoreFile: Hashable, Sendable {
         self.path = path
         self.name = name ?? StoreName(suggestedBy: path.lastComponent?.string ?? "")
         self.state = state
+    }
+}
+
+/// Where a coordinator's store is.
+package enum StorePlace: Sendable {
+    /// A file of its own, which may be live.
+    case file(FilePath)
+    /// The generation that was current; it stays for as long as this value lives.
+    case generation(Pin)
+
+    package var path: FilePath {
+        switch self {
+        case .file(let path): path
+        case .generation(let pin): pin.generation.storePath
+        }
     }
 }

@@ -1,3 +1,4 @@
+import CoreDataReading
 import GRDB
 package import ShipProtocol
 import StoreFiles

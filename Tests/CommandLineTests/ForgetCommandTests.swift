@@ -76,6 +76,18 @@ import Testing
         try await receiver.stop().expectSuccess()
     }
 
+    @Test func `who forgets what a sender was told is held is told so`() async throws {
+        let receiver = try await desk.listen()
+        try await ship(to: receiver, rows: 1)
+        let holdings = try #require(try await desk.run("holdings", "--into", "inbox", "--quiet").objects().first)
+        let until = try #require(holdings["until"] as? String)
+        let outcome = try await desk.run("forget", "Recipes", "--into", "inbox", "--json")
+        outcome.expectSuccess()
+        #expect(outcome.stderr.contains("a sender was told, in a holdings file, that Recipes is held until \(until)"))
+        #expect(try outcome.objects().first?["leasedUntil"] as? String == until)
+        try await receiver.stop().expectSuccess()
+    }
+
     @Test func `errors`() async throws {
         try await desk.run("forget", "Recipes", "--into", "nowhere").expectFailure(
             66, "nowhere is no inbox", hint: "receive into it first: ship-store receive --into nowhere")

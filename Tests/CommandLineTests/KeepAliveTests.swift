@@ -89,4 +89,25 @@ import Testing
         #expect(outcome.stderr.contains("somebody else has been changing Recipes for 1.0"))
         try await receiver.stop().expectSuccess()
     }
+
+    /// Its place among those that may be connected is somebody else's then.
+    @Test func `a sender that goes while it waits for its turn is not waited for`() async throws {
+        let receiver = try await desk.listen(
+            on: "127.0.0.1:0", "--work-timeout", "600", "--idle-timeout", "1", "--max-connections", "2")
+        let opening = try await opening(withManifest: true)
+        let first = try RawSocket.connected(to: receiver.port)
+        try first.write(opening)
+        let keeping = keepAlive(first)
+        defer { keeping.cancel() }
+        _ = try await receiver.program.waitForLine(containing: "receiving Recipes")
+        do {
+            let second = try RawSocket.connected(to: receiver.port)
+            try second.write(opening)
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        _ = try await receiver.program.waitForLine(containing: "ship-store: error: ")
+        try desk.makeStore("Tea.sqlite")
+        try await desk.run("send", "Tea.sqlite", "--to", receiver.address).expectSuccess()
+        try await receiver.stop().expectSuccess()
+    }
 }

@@ -141,7 +141,12 @@ struct CorpusSeeds {
     @Test func `what peers say in the vectors`() throws {
         for vector in try VectorFile.all() where vector.kind == .stream || vector.kind == .dialogue {
             let byProducer = vector.sections.filter { ["producer", ""].contains($0.label) }.flatMap(\.bytes)
-            if byProducer.count <= 4096 { try Self.write([0x80, 15] + byProducer, "frames/\(vector.name)") }
+            if byProducer.count <= 4096 {
+                try Self.write([0x80, 15] + byProducer, "frames/\(vector.name)")
+                if vector.name.contains("resumed") {
+                    try Self.write([0x84, 15] + byProducer, "frames/\(vector.name)-earlier")
+                }
+            }
             let byConsumer =
                 vector.bytes(labelled: "consumer") == nil ? [] : vector.sections.filter { $0.label == "consumer" }
             let answer = byConsumer.flatMap(\.bytes)

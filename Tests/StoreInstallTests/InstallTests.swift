@@ -108,6 +108,39 @@ import Testing
         #expect(try Inbox(at: inbox.root).storeNames().map(\.text) == ["Recipes", "Recipes.old"])
     }
 
+    @Test func `a first shipment that comes to nothing leaves no name behind`() async throws {
+        let installer = try inbox.installer()
+        let shipment = try Shipment("first", files: [1: "one"])
+        let depot = inbox.root.appending(".ship-store")
+        do {
+            _ = try shipment.stage(with: installer)
+            #expect(try Folder.names(in: depot) == [".lock", "Recipes"])
+        }
+        #expect(try Folder.names(in: depot) == [".lock"])
+        #expect(throws: DoesNotOpen.self) {
+            try installer.undisturbed(shipment.manifest.name) { throw DoesNotOpen() }
+        }
+        #expect(try Folder.names(in: depot) == [".lock"])
+        await #expect(throws: DoesNotOpen.self) {
+            _ = try await installer.install(try shipment.stage(with: installer).seal()) { _ in throw DoesNotOpen() }
+        }
+        #expect(try Folder.names(in: depot) == [".lock"])
+        #expect(inbox.names == [".ship-store"])
+        // One that goes leaves another one alone that has begun meanwhile, and what somebody else has put there.
+        var going: StagedGeneration? = try shipment.stage(with: installer)
+        let other = try shipment.stage(with: installer)
+        #expect(going != nil)
+        going = nil
+        #expect(inbox.staging.count == 1)
+        let generation = try await installer.install(try other.seal()) { _ in }
+        #expect(generation.number == 1)
+        let foreign = inbox.root.appending(".ship-store").appending("Recipes.old")
+        try PlatformCalls.makeFolder(foreign)
+        try PlatformCalls.makeFolder(foreign.appending("notes"))
+        do { _ = try Shipment("b", name: "Recipes.old").stage(with: installer) }
+        #expect(try Folder.names(in: foreign) == ["generations", "notes", "staging"])
+    }
+
     @Test(arguments: ["Recipes.sqlite", ".Recipes_SUPPORT"], ["file", "folder", "link elsewhere"])
     func `a public name that somebody else has is refused, and left alone`(name: String, kind: String) async throws {
         let installer = try inbox.installer()

@@ -9,6 +9,8 @@ public struct Forgetting: Hashable, Sendable {
     /// The numbers of the generations that have gone, the oldest first; empty where an earlier run was killed, and this one
     /// has done the rest.
     public let generations: [Int]
+    /// Until when a sender was told in a file that one of them is held (`holdings`): what it sends for that file is refused.
+    public let leasedUntil: Timestamp?
 
     /// All of it goes, or nothing.
     ///
@@ -16,7 +18,10 @@ public struct Forgetting: Hashable, Sendable {
     ///   suspended; `.install(.storeBusy)` if a shipment keeps coming in.
     public static func perform(on name: StoreName, in inbox: Inbox) async throws(ShipmentError) -> Forgetting {
         try await OperationRun.run(waiting: .zero) { _ in
-            Forgetting(name: name, generations: try ForgottenStores(in: inbox.open()).forget(name))
+            let folder = try inbox.open()
+            let lease = folder.leaseRecord(of: name).flatMap { $0.isOver() ? nil : $0.until }
+            return Forgetting(
+                name: name, generations: try ForgottenStores(in: folder).forget(name), leasedUntil: lease)
         }
     }
 }

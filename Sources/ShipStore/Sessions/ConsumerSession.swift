@@ -257,9 +257,10 @@ package struct ConsumerSession {
         _ dialogue: inout ReceivingDialogue, _ course: Course
     ) async throws -> Answered {
         let reference = frames.manifestBase
+        // A sender that has gone does not keep its place until the turn comes.
+        let turn = try await turn(for: manifest) { try await writer.keepSayingWorking() }
         let prepared = try await writer.whileWorking {
-            let turn = try await turn(for: manifest)
-            return try prepare(manifest, from: sender, turn, .skipWhatIsHere) { earlier in
+            try prepare(manifest, from: sender, turn, .skipWhatIsHere) { earlier in
                 course.holdings.base(for: manifest, referringTo: reference, asIn: earlier, in: installer.folder)
             }
         }
@@ -300,8 +301,12 @@ package struct ConsumerSession {
     }
 
     /// Waits for as long as another shipment of the store may take, which is about as large.
-    private func turn(for manifest: Manifest) async throws -> StoreTurns.Turn {
-        try await turns.take(manifest.name, within: timeouts.work(on: manifest.totalSize))
+    ///
+    /// - Parameter working: Runs meanwhile; what it throws ends the waiting.
+    private func turn(
+        for manifest: Manifest, saying working: (@Sendable () async throws -> Never)? = nil
+    ) async throws -> StoreTurns.Turn {
+        try await turns.take(manifest.name, within: timeouts.work(on: manifest.totalSize), beside: working)
     }
 
     /// Which parts of a shipment come.

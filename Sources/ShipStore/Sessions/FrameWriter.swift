@@ -66,20 +66,23 @@ final class FrameWriter: Sendable {
     /// other side goes on waiting.
     func whileWorking<Result>(_ work: () async throws -> Result) async throws -> Result {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                while true {
-                    try await Task.sleep(for: self.timeouts.heartbeat)
-                    // The end of the work does not cut it: a link that has taken a frame sends it whole, even if nobody
-                    // waits for that any more.
-                    try await self.send(.working)
-                }
-            }
+            group.addTask { try await self.keepSayingWorking() }
             // If the link broke, whatever the work does next on it says so.
             defer { group.cancelAll() }
             let result = try await work()
             group.cancelAll()
             while await group.nextResult() != nil {}
             return result
+        }
+    }
+
+    /// Says from time to time that this side is at work, until the task is cancelled, or the link breaks.
+    func keepSayingWorking() async throws -> Never {
+        while true {
+            try await Task.sleep(for: timeouts.heartbeat)
+            // The end of the work does not cut it: a link that has taken a frame sends it whole, even if nobody waits for that
+            // any more.
+            try await send(.working)
         }
     }
 

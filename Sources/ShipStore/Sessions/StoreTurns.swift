@@ -22,14 +22,18 @@ final class StoreTurns: Sendable {
     private let waiting = Mutex<[StoreName: [(id: Int, continuation: CheckedContinuation<Bool, Never>)]]>([:])
     private let nextID = Atomic<Int>(0)
 
-    /// - Throws: `InboxError.storeBusy` if it is not free within the limit, `CancellationError`.
-    func take(_ name: StoreName, within limit: Duration) async throws -> Turn {
+    /// - Parameter work: Runs while the turn is waited for; what it throws ends the waiting.
+    /// - Throws: `InboxError.storeBusy` if it is not free within the limit, `CancellationError`, and what `work` throws.
+    func take(
+        _ name: StoreName, within limit: Duration, beside work: (@Sendable () async throws -> Never)? = nil
+    ) async throws -> Turn {
         try await withThrowingTaskGroup(of: Turn?.self) { group in
             group.addTask { try await self.take(name) }
             group.addTask {
                 try await Task.sleep(for: limit)
                 return nil
             }
+            if let work { group.addTask { try await work() } }
             defer { group.cancelAll() }
             guard let turn = try await group.next() ?? nil else { throw InboxError.storeBusy(name, waited: limit) }
             return turn

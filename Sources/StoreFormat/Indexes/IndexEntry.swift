@@ -43,3 +43,96 @@ package enum IndexEntry {
         return true
     }
 }
+
+/// A row of a table, as far as the entries of indexes can hold its values. One of these is used for many rows.
+package struct IndexedRow {
+    /// Most bytes of a long row's values that are held.
+    private static let mostBytes = 1024 * 1024
+
+    package private(set) var record: [UInt8] = []
+    package private(set) var columns = RecordColumns()
+
+    package init() {}
+
+    /// Reads the row of a cell that `reader` gave last. Of a long row, values that are longer than an entry are left out.
+    ///
+    /// - Returns: Whether its values can be held.
+    /// - Throws: `StoreFlaw` for an unsound record, and what `reader` throws.
+    package mutating func read(_ cell: TreeCell, from reader: TreeReader) throws -> Bool {
+        record.removeAll(keepingCapacity: true)
+        guard cell.payloadSize > CanonicalForm.longestHeldRecord else {
+            try reader.appendRecord(of: cell, to: &record)
+            let whole = record
+            guard columns.read(whole.span) else { throw StoreFlaw.record(page: cell.page) }
+            return true
+        }
+        var walk = RecordWalk()
+        var held: [UInt8] = []
+        var places = RecordColumns()
+        places.removeAll()
+        try reader.forEachPiece(of: cell) { piece in
+            let isSound = walk.feed(piece) { type, place, bytes in
+                let length = SerialType.length(type) ?? 0
+                if place == places.count {
+                    let isHeld = length <= IndexShape.longestEntry && held.count + length <= Self.mostBytes
+                    places.append(isHeld ? type : RecordColumns.leftOut, length: isHeld ? length : 0)
+                }
+                guard places.types[place] != RecordColumns.leftOut else { return }
+                bytes.withUnsafeBufferPointer { held.append(contentsOf: $0) }
+            }
+            guard isSound else { throw StoreFlaw.record(page: cell.page) }
+        }
+        (record, columns) = (held, places)
+        return walk.isAtEnd
+    }
+}
+
+/// Where the values of a record are. One of these is used for many records.
+package struct RecordColumns {
+    /// Stands for a value that was left out because no entry of an index could hold it: a type that no record has.
+    static let leftOut: UInt64 = 11
+
+    package private(set) var types: [UInt64] = []
+    /// Where each value begins; one more for the end of the last.
+    package private(set) var starts: [Int] = []
+
+    package init() {}
+
+    package var count: Int { types.count }
+
+    mutating func removeAll() {
+        types.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+        starts.append(0)
+    }
+
+    /// Takes the next value of a record that is not there as a whole.
+    mutating func append(_ type: UInt64, length: Int) {
+        types.append(type)
+        starts.append((starts.last ?? 0) + length)
+    }
+
+    /// Looks at a record.
+    ///
+    /// - Returns: Whether it is sound.
+    package mutating func read(_ record: Span<UInt8>) -> Bool {
+        types.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+        var position = 0
+        guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else {
+            return false
+        }
+        let end = Int(headerSize)
+        var value = end
+        while position < end {
+            guard let type = Varint.read(record, at: &position), let length = SerialType.length(type) else {
+                return false
+            }
+            types.append(type)
+            starts.append(value)
+            value += length
+        }
+        starts.append(value)
+        return position == end && value == record.count
+    }
+}

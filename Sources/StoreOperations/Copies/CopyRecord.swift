@@ -62,3 +62,76 @@ package struct CopyRecord: Hashable, Sendable, Codable {
         try file.sync()
     }
 }
+
+/// A word by which a user finds a kept copy again. It travels in the copy's metadata, as a pair whose key begins with
+/// `tag.` and whose value is empty.
+public struct CopyTag: Hashable, Sendable, Comparable {
+    public let text: String
+
+    private static let prefix = "tag."
+
+    /// - Throws: `.badTag` unless it is 1 to 60 letters, digits, dots, dashes and underscores, so that the key keeps to
+    ///   the rules of metadata.
+    public init(_ text: String) throws(OperationError) {
+        guard !text.isEmpty, Metadata.firstFlaw(of: [Self.prefix + text: ""]) == nil else { throw .badTag(text) }
+        self.text = text
+    }
+
+    private init?(key: String) {
+        guard key.hasPrefix(Self.prefix), key.utf8.count > Self.prefix.utf8.count else { return nil }
+        text = String(key.dropFirst(Self.prefix.count))
+    }
+
+    package var pair: (key: String, value: String) { (Self.prefix + text, "") }
+
+    /// The tags in a copy's metadata, sorted, and the user's other pairs.
+    static func split(_ metadata: [String: ForeignText]) -> (tags: [CopyTag], rest: [String: ForeignText]) {
+        let tags = metadata.keys.compactMap(CopyTag.init(key:))
+        return (tags.sorted(), metadata.filter { CopyTag(key: $0.key) == nil })
+    }
+
+    public static func < (left: CopyTag, right: CopyTag) -> Bool { left.text < right.text }
+}
+
+/// What the folder of a kept copy is called: `<name>-<yyyyMMddTHHmmss>`, and `-2` and so on for more in one second.
+struct CopyFolderName: Hashable {
+    let store: StoreName
+    /// 15 characters: `yyyyMMddTHHmmss`, UTC.
+    let time: String
+    /// From 1.
+    let ordinal: Int
+
+    private static let timeLength = 15
+
+    init(_ store: StoreName, at time: Timestamp, ordinal: Int) {
+        self.store = store
+        self.time = time.compactText
+        self.ordinal = ordinal
+    }
+
+    /// - Returns: `nil` for the names of other folders.
+    init?(_ text: String) {
+        var fields = text.split(separator: "-", omittingEmptySubsequences: false)
+        var ordinal = 1
+        if let last = fields.last.flatMap({ Int($0) }), last > 1, fields.count > 2 {
+            ordinal = last
+            fields.removeLast()
+        }
+        guard fields.count > 1, let time = fields.popLast(), Self.isTime(time),
+            let store = StoreName(fields.joined(separator: "-"))
+        else { return nil }
+        self.store = store
+        self.time = String(time)
+        self.ordinal = ordinal
+        guard self.text == text else { return nil }
+    }
+
+    private static func isTime(_ text: Substring) -> Bool {
+        text.utf8.count == timeLength
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                index == 8 ? byte == UInt8(ascii: "T") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+    }
+
+    var text: String { "\(store)-\(time)\(ordinal == 1 ? "" : "-\(ordinal)")" }
+}

@@ -67,3 +67,68 @@ package struct StoreHome: Hashable, Sendable {
         SupportFolder(path: folder.appending(".\(path.stem ?? "")_SUPPORT"))
     }
 }
+
+extension StoreHome {
+    /// The store behind a path that a user gave, or the place for one where nothing is.
+    ///
+    /// - Throws: `.noSuchStore` if there is no folder for it either, or a symbolic link that leads nowhere; what
+    ///   `init(resolving:)` throws.
+    package init(placing path: FilePath) throws(OperationError) {
+        do throws(OperationError) {
+            self = try StoreHome(resolving: path)
+        } catch {
+            guard case .noSuchStore = error, let name = path.lastComponent, name.kind == .regular,
+                (try? PlatformCalls.status(of: path)) == nil
+            else { throw error }
+            let parent = path.removingLastComponent()
+            guard let folder = try? PlatformCalls.realPath(of: parent.isEmpty ? "." : parent) else { throw error }
+            self.init(folder.appending(name))
+        }
+    }
+}
+
+/// A store as a user has named it: perhaps by a symbolic link, which would lead nowhere once the store is gone.
+package struct NamedStore: Sendable {
+    /// Where the store is, or would be: without symbolic links.
+    package let home: StoreHome
+    /// From the one that the user named to the one that leads to the store.
+    package let links: [Link]
+
+    package struct Link: Hashable, Sendable {
+        package let path: FilePath
+        let target: FilePath
+    }
+
+    /// As many as the kernel follows [path_resolution(7)].
+    private static let mostLinks = 40
+
+    package init(_ path: FilePath) {
+        var (place, links): (FilePath, [Link]) = (path, [])
+        while links.count < Self.mostLinks, (try? PlatformCalls.status(of: place))?.kind == .symbolicLink,
+            let target = try? PlatformCalls.targetOfSymbolicLink(at: place)
+        {
+            links.append(Link(path: place, target: target))
+            place = target.isAbsolute ? target : place.removingLastComponent().pushing(target)
+        }
+        let folder = place.removingLastComponent()
+        if let name = place.lastComponent, let real = try? PlatformCalls.realPath(of: folder.isEmpty ? "." : folder) {
+            place = real.appending(name)
+        }
+        home = StoreHome(place)
+        self.links = links
+    }
+
+    /// Removes the links that still lead where they led.
+    ///
+    /// - Returns: Those that are gone.
+    package func removeLinks() -> [FilePath] {
+        links.filter { link in
+            (try? PlatformCalls.targetOfSymbolicLink(at: link.path)) == link.target
+                && (try? PlatformCalls.removeFile(link.path)) != nil
+        }.map { link in
+            let folder = link.path.removingLastComponent()
+            try? Folder.sync(folder.isEmpty ? "." : folder)
+            return link.path
+        }
+    }
+}

@@ -1,6 +1,7 @@
 package import GRDB
 import GRDBSQLite
 import StoreFiles
+import StoreFormat
 import Synchronization
 package import SystemPackage
 
@@ -208,5 +209,78 @@ package final class Rewrite: Sendable {
             return busy == 0 && frames == moved
         }
         return isSettled ?? false
+    }
+}
+
+/// A copy of the bytes of a store that somebody may have open, whatever is in them: read through SQLite's own handle, because
+/// closing another one would drop the locks of this process's connections [sqlite.org/howtocorrupt.html section 2.2].
+enum RawCopy {
+    /// Bytes copied at a time.
+    private static let pieceSize = 1024 * 1024
+
+    /// - Parameter store: To be kept from others' writing meanwhile.
+    /// - Throws: `DatabaseError`, `FileError`.
+    static func make(of store: FilePath, at target: FilePath) throws {
+        var connection: OpaquePointer?
+        defer { sqlite3_close_v2(connection) }
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        var code = store.withPlatformString {
+            sqlite3_open_v2($0, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX, nil)
+        }
+        if code == SQLITE_OK { code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) }
+        guard code == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code == SQLITE_OK ? SQLITE_MISUSE : code))
+        }
+        let output = try OpenFile.creating(target)
+        let size = try PlatformCalls.status(of: store).size
+        var offset: Int64 = 0
+        while offset < size {
+            if Task.isCancelled { throw FileError(.write, target, .canceled) }
+            var piece = [UInt8](repeating: 0, count: Int(min(Int64(pieceSize), size - offset)))
+            code = read(file, &piece, CInt(piece.count), offset)
+            guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+            try output.write(piece)
+            offset += Int64(piece.count)
+        }
+        try output.sync()
+    }
+}
+
+/// Whether two stores have the same schema and the same rows: their pages may differ all the same.
+package enum RowComparison {
+    /// - Parameters:
+    ///   - connection: To one of them.
+    ///   - other: Where the other one is; it may be in use.
+    package static func areEqual(
+        _ connection: DatabaseQueue, _ other: FilePath, _ patience: Patience
+    ) throws(OperationError) -> Bool {
+        // A connection that may only read would leave the files of WAL mode beside the store.
+        try LiveConnection(to: other, .shared, patience).run { other in
+            try connection.unsafeRead { one in try areEqual(one, other, patience) }
+        }
+    }
+
+    private static func areEqual(_ one: Database, _ other: Database, _ patience: Patience) throws -> Bool {
+        // The numbers of the root pages are the file's own affair.
+        let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+        guard try haveSameRows(one, other, schema, patience) else { return false }
+        let tables = try String.fetchAll(
+            one, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+        return try tables.allSatisfy { table in
+            // In the order of the table's own b-tree, which a compact copy keeps.
+            try haveSameRows(one, other, "SELECT * FROM \(SQLName.quoted(table))", patience)
+        }
+    }
+
+    private static func haveSameRows(
+        _ one: Database, _ other: Database, _ query: String, _ patience: Patience
+    ) throws -> Bool {
+        let left = try Row.fetchCursor(one, sql: query)
+        let right = try Row.fetchCursor(other, sql: query)
+        while let row = try left.next() {
+            try patience.check()
+            guard let counterpart = try right.next(), row == counterpart else { return false }
+        }
+        return try right.next() == nil
     }
 }

@@ -1,5 +1,7 @@
 import CSQLiteHardening
+package import GRDB
 import GRDBSQLite
+import StoreFormat
 
 /// What is taken from a connection to a store that came from elsewhere, before anything is read through it.
 ///
@@ -58,5 +60,44 @@ package struct Hardening {
             (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000), (SQLITE_LIMIT_VARIABLE_NUMBER, 1000),
             (SQLITE_LIMIT_TRIGGER_DEPTH, 1),
         ]
+    }
+}
+
+/// How a store that came from elsewhere is opened to be read: read-only, immutable, and with its schema distrusted.
+///
+/// Source: sqlite.org/security.html section 1, sqlite.org/c3ref/open.html on `immutable`.
+package enum HardenedConfiguration {
+    /// - Parameter longestValue: The longest text, blob or row that SQLite may build, in bytes. No honest one is longer
+    ///   than its file.
+    package static func make(trust: Hardening.Trust, longestValue: Int64) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.label = "ship-store"
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            guard let connection = database.sqliteConnection else { return }
+            Hardening(trust: trust, longestValue: longestValue).apply(to: connection)
+            let checksCells = trust == .checked ? "OFF" : "ON"
+            try database.execute(sql: "PRAGMA cell_size_check = \(checksCells); PRAGMA mmap_size = 0")
+        }
+        return configuration
+    }
+}
+
+extension DatabaseHeader {
+    /// Reads the header through the connection's own file handle: a descriptor of ours, on closing, would drop the locks
+    /// that an app in this process holds on the file [sqlite.org/howtocorrupt.html section 2.2].
+    ///
+    /// - Throws: `DatabaseError`; a header that is none is `nil`, and SQLite's to complain of.
+    init?(of database: Database) throws {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard code == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.size)
+        let result = read(file, &bytes, CInt(bytes.count), 0)
+        guard result == SQLITE_OK, let header = try? DatabaseHeader(decoding: bytes) else { return nil }
+        self = header
     }
 }

@@ -1,4 +1,5 @@
 import CSQLiteHardening
+import CoreDataReading
 import GRDB
 import GRDBSQLite
 import ShipProtocol

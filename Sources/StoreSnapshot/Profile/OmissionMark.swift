@@ -1,3 +1,4 @@
+import CoreDataReading
 import GRDB
 import ShipProtocol
 import StoreFormat

@@ -33,6 +33,11 @@ struct ForgetCommand: AsyncParsableCommand {
                 count == 0
                     ? "forgot \(name): what was left of it is gone"
                     : "forgot \(name): \(count) generation\(count == 1 ? " is" : "s are") gone")
+            if let lease = forgetting.leasedUntil {
+                console.warn(
+                    "a sender was told, in a holdings file, that \(name) is held until \(lease.text): what it sends for that file "
+                        + "is refused. Give it a new one once the store has come again")
+            }
             if output.json { Output.write(json: ForgetLine(forgetting)) }
         }
     }
@@ -42,9 +47,11 @@ private struct ForgetLine: Encodable {
     let name: String
     /// The numbers of those that have gone.
     let generations: [Int]
+    let leasedUntil: String?
 
     init(_ forgetting: Forgetting) {
         name = forgetting.name.text
         generations = forgetting.generations
+        leasedUntil = forgetting.leasedUntil?.text
     }
 }

@@ -1,3 +1,5 @@
+import ArgumentParser
+import GRDB
 import ShipStore
 import SystemPackage
 
@@ -76,5 +78,68 @@ struct Demo {
         let reading = try await DemoReading(of: store)
         guard reading.isConsistent else { throw DemoChild.Failed(what: "the copy is inconsistent; shipping") }
         say("\(who) sees \(reading.recipes) recipes, and balances that add up to \(reading.balance)")
+    }
+}
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Show the whole story on this machine, in a temporary folder, in seconds.",
+        discussion: """
+            A store that another process keeps writing to is shipped to a receiver over loopback, changed, and shipped \
+            again while a reader holds the first generation. Nothing is left behind.
+
+              ship-store demo
+            """)
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run() async throws {
+        let console = output.console
+        try await Running.run(console) { [output] in
+            try await Demo { text in
+                console.say("\(text)")
+                if output.json { Output.write(json: StepLine(text: text)) }
+            }.run()
+        }
+    }
+}
+
+private struct StepLine: Encodable {
+    let event = "step"
+    let time = EventTime()
+    let text: String
+}
+
+/// What a reader of the inbox sees.
+struct DemoReading: Hashable, Sendable {
+    let recipes: Int
+    let balance: Int
+
+    init(of store: Pin) async throws {
+        (recipes, balance) = try await store.read { database in
+            (
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM recipe") ?? 0,
+                try Int.fetchOne(database, sql: "SELECT sum(balance) FROM account") ?? 0
+            )
+        }
+    }
+
+    /// Whether it is a committed state.
+    var isConsistent: Bool { balance == DemoStore.total }
+}
+
+/// The demo's writer process: not for people.
+struct DemoWriterCommand: AsyncParsableCommand {
+    static let name = "demo-writer"
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+
+    @Argument var store: String
+
+    func run() async throws {
+        try await Running.run(Console(.quiet), whenStopped: .success) { [store] in
+            Output.write(json: ["event": "writing"])
+            try await DemoStore(path: FilePath(store)).transfer()
+        }
     }
 }

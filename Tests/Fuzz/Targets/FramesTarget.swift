@@ -4,8 +4,9 @@ import ShipProtocol
 
 /// The bytes are what one side sends: the other side cuts them into frames, and follows them through its dialogue.
 ///
-/// The first byte says who listens (bit 0: the producer), whether the sender sends one way (bit 1), and whether what follows is
-/// a stream as it stands (bit 7) or frames, each a type, a length in two bytes and a payload, which get their checksums here.
+/// The first byte says who listens (bit 0: the producer), whether the sender sends one way (bit 1), whether the consumer has
+/// something of the store's stream (bit 2), and whether what follows is a stream as it stands (bit 7) or frames, each a type, a
+/// length in two bytes and a payload, which get their checksums here.
 /// The second is the size of the pieces in which it comes.
 enum FramesTarget {
     static func run(_ input: [UInt8]) {
@@ -18,7 +19,7 @@ enum FramesTarget {
         let (elements, error) = FuzzFrames.elements(of: stream, inPiecesOf: Int(input[1]) + 1)
         let (others, otherError) = FuzzFrames.elements(of: stream, inPiecesOf: stream.count)
         precondition(elements == others && error == otherError, "pieces make a difference")
-        if producerListens { produce(elements) } else { consume(elements) }
+        if producerListens { produce(elements) } else { consume(elements, goingOn: input[0] & 4 != 0) }
     }
 
     private static func frames(_ input: ArraySlice<UInt8>) -> [UInt8] {
@@ -33,7 +34,13 @@ enum FramesTarget {
         return stream
     }
 
-    private static func consume(_ elements: [FrameParser.Element]) {
+    /// What has come of a store's stream before.
+    private static let earlier: WantedPart? = ContentDigest(bytes: [UInt8](repeating: 7, count: 32)).map {
+        WantedPart(0, [.columns, .blocks], after: StreamStart(.columns, position: 100, sha256: $0))
+    }
+
+    /// - Parameter goesOn: Whether the first part may go on after what has come before.
+    private static func consume(_ elements: [FrameParser.Element], goingOn goesOn: Bool) {
         var dialogue = ConsumerDialogue(taking: CommonEncodings([.columns]))
         var parts = 0
         var open: Int?
@@ -44,7 +51,8 @@ enum FramesTarget {
                 guard var shipment = incoming else {
                     guard case .consider(var shipment)? = try dialogue.receive(element) else { continue }
                     (parts, open, begun) = (shipment.manifest.parts.count, nil, [:])
-                    try shipment.accept()
+                    let coming = shipment.manifest.parts.indices.filter { shipment.manifest.parts[$0].size > 0 }
+                    try shipment.accept(goesOn ? Answer(parts: coming, goingOnWith: earlier) : .everything)
                     incoming = shipment
                     continue
                 }
@@ -56,7 +64,9 @@ enum FramesTarget {
                     incoming = nil
                 case .stop: return
                 case .open(let part, let encoding, let position):
-                    precondition(position == 0, "a position that nobody asked for")
+                    let isFirst = part == 0 && begun[part] == nil && encoding == .columns
+                    precondition(
+                        position == 0 || goesOn && isFirst && position == 100, "a position that nobody asked for")
                     precondition((0..<parts).contains(part), "a part that there is not")
                     precondition(encoding.suits(part: part), "an encoding that is not for the part")
                     precondition(begun[part, default: []].insert(encoding).inserted, "the same encoding twice")

@@ -1,0 +1,186 @@
+/// A QR code of a text of digits, capital letters, spaces and `$%*+-./:`.
+///
+/// Source: ISO/IEC 18004:2015; sections are cited below.
+public struct QRCode: Hashable, Sendable {
+    /// Modules on each side, without the quiet zone.
+    public let side: Int
+    /// Row after row, from the top left; `true` is dark.
+    let modules: [Bool]
+
+    /// How many light modules must be on every side [section 5.3.8].
+    public static let quietZone = 4
+
+    /// - Returns: `nil` for a text with other characters, or of more than 154.
+    public init?(_ text: String) {
+        guard let bytes = Self.data(of: text) else { return nil }
+        let drawing = QRDrawing(bytes.version, Self.interleaved(bytes.data, bytes.version))
+        side = bytes.version.side
+        modules = drawing.modules
+    }
+
+    /// Whether a module is dark; those outside are light.
+    public subscript(row row: Int, column column: Int) -> Bool {
+        (0..<side).contains(row) && (0..<side).contains(column) && modules[row * side + column]
+    }
+
+    private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
+    private static let alphanumericMode = 0b0010
+    /// Of the length, in the versions that are used here [table 3].
+    private static let lengthBits = 9
+
+    /// The data bytes, filled up, and the smallest version that holds them [sections 7.4.4, 7.4.9 and 7.4.10].
+    static func data(of text: String) -> (version: QRVersion, data: [UInt8])? {
+        var values: [Int] = []
+        for byte in text.utf8 {
+            guard let value = characters.firstIndex(of: byte) else { return nil }
+            values.append(value)
+        }
+        var bits = BitString()
+        bits.append(alphanumericMode, count: 4)
+        let needed = 4 + lengthBits + values.count / 2 * 11 + values.count % 2 * 6
+        guard let version = QRVersion.all.first(where: { $0.dataBytes * 8 >= needed }) else { return nil }
+        bits.append(values.count, count: lengthBits)
+        for index in stride(from: 0, to: values.count, by: 2) {
+            if index + 1 < values.count {
+                bits.append(values[index] * characters.count + values[index + 1], count: 11)
+            } else {
+                bits.append(values[index], count: 6)
+            }
+        }
+        bits.append(0, count: min(4, version.dataBytes * 8 - bits.bits.count))
+        bits.append(0, count: (8 - bits.bits.count % 8) % 8)
+        var data = bits.bytes
+        var filler: UInt8 = 0xEC
+        while data.count < version.dataBytes {
+            data.append(filler)
+            filler ^= 0xEC ^ 0x11
+        }
+        return (version, data)
+    }
+
+    /// Data and check bytes in the order in which they are drawn: the first of each block, the second of each, and so on
+    /// [section 7.6].
+    static func interleaved(_ data: [UInt8], _ version: QRVersion) -> [UInt8] {
+        let blocks = (0..<version.blocks).map { index in
+            Array(data[index * version.dataInBlock..<(index + 1) * version.dataInBlock])
+        }
+        let checks = blocks.map { ReedSolomon.checkBytes(of: $0, count: version.checkInBlock) }
+        return (0..<version.dataInBlock).flatMap { index in blocks.map { $0[index] } }
+            + (0..<version.checkInBlock).flatMap { index in checks.map { $0[index] } }
+    }
+}
+
+/// Bits in a row, the highest of each number first.
+private struct BitString {
+    var bits: [Bool] = []
+
+    mutating func append(_ value: Int, count: Int) {
+        for bit in (0..<count).reversed() { bits.append(value >> bit & 1 == 1) }
+    }
+
+    /// - Precondition: Whole bytes.
+    var bytes: [UInt8] {
+        stride(from: 0, to: bits.count, by: 8).map { start in
+            bits[start..<start + 8].reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+        }
+    }
+}
+
+/// The size of a QR code, and how its bytes are protected, at error correction level M (15 %).
+///
+/// Source: ISO/IEC 18004:2015, tables 1, 7 and 9, annex E. Only those versions are here that a device's id needs: none of
+/// them has a version information area, and all blocks of one are of the same length.
+struct QRVersion: Hashable {
+    let number: Int
+    /// How many blocks the data is split into, each with its own check bytes.
+    let blocks: Int
+    /// Data bytes, and check bytes, of one block.
+    let dataInBlock: Int
+    let checkInBlock: Int
+
+    static let all = [
+        QRVersion(number: 1, blocks: 1, dataInBlock: 16, checkInBlock: 10),
+        QRVersion(number: 2, blocks: 1, dataInBlock: 28, checkInBlock: 16),
+        QRVersion(number: 3, blocks: 1, dataInBlock: 44, checkInBlock: 26),
+        QRVersion(number: 4, blocks: 2, dataInBlock: 32, checkInBlock: 18),
+        QRVersion(number: 5, blocks: 2, dataInBlock: 43, checkInBlock: 24),
+        QRVersion(number: 6, blocks: 4, dataInBlock: 27, checkInBlock: 16),
+    ]
+
+    /// Modules on each side.
+    var side: Int { 17 + 4 * number }
+    var dataBytes: Int { blocks * dataInBlock }
+    /// Where the middle of the alignment pattern is, in either direction.
+    var alignment: Int? { number == 1 ? nil : side - 7 }
+}
+
+extension QRCode {
+    /// In which colours a terminal shows it.
+    public enum Colours: Hashable, Sendable {
+        /// Black on white, whatever the terminal's own are, by ECMA-48's sequences.
+        case blackOnWhite
+        /// None said: light modules are drawn, for light text on a dark ground.
+        case ofTheTerminal
+    }
+
+    /// Lines of half blocks: one character is two modules, one above the other.
+    public func lines(_ colours: Colours) -> [String] {
+        let edge = Self.quietZone
+        return stride(from: -edge, to: side + edge, by: 2).map { row in
+            let line = (-edge..<side + edge).map { column in
+                // Under the last row there is nothing to draw.
+                let bottomIsLight = row + 1 < side + edge && !self[row: row + 1, column: column]
+                switch (!self[row: row, column: column], bottomIsLight) {
+                case (true, true): return "█"
+                case (true, false): return "▀"
+                case (false, true): return "▄"
+                case (false, false): return " "
+                }
+            }.joined()
+            return colours == .blackOnWhite ? "\u{1B}[38;5;231;48;5;16m\(line)\u{1B}[0m" : line
+        }
+    }
+}
+
+/// The check bytes of a QR code: Reed-Solomon over GF(2^8) with the polynomial 0x11D.
+///
+/// Source: ISO/IEC 18004:2015 section 7.5 and annex A.
+enum ReedSolomon {
+    /// - Returns: The remainder of `data` times x^count by the generator polynomial of degree `count`.
+    static func checkBytes(of data: [UInt8], count: Int) -> [UInt8] {
+        let generator = generator(ofDegree: count)
+        var remainder = [UInt8](repeating: 0, count: count)
+        for byte in data {
+            let factor = byte ^ remainder.removeFirst()
+            remainder.append(0)
+            for (index, coefficient) in generator.enumerated() {
+                remainder[index] ^= product(coefficient, factor)
+            }
+        }
+        return remainder
+    }
+
+    /// (x - 1)(x - 2)(x - 4)...: its coefficients from the second highest down; the highest is 1.
+    private static func generator(ofDegree degree: Int) -> [UInt8] {
+        var coefficients = [UInt8](repeating: 0, count: degree - 1) + [1]
+        var root: UInt8 = 1
+        for _ in 0..<degree {
+            for index in coefficients.indices {
+                let next = index + 1 < degree ? coefficients[index + 1] : 0
+                coefficients[index] = product(coefficients[index], root) ^ next
+            }
+            root = product(root, 2)
+        }
+        return coefficients
+    }
+
+    private static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
+        var product: UInt16 = 0
+        for bit in (0..<8).reversed() {
+            product <<= 1
+            if product & 0x100 != 0 { product ^= 0x11D }
+            if right >> bit & 1 == 1 { product ^= UInt16(left) }
+        }
+        return UInt8(product)
+    }
+}

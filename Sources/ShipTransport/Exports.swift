@@ -1,2 +1,0 @@
-// Whoever makes links sees what they are.
-@_exported public import ShipLinks

@@ -1,0 +1,135 @@
+/// The first 100 bytes of a SQLite database, as far as they can be judged without reading on.
+///
+/// Source: sqlite.org/fileformat2.html section 1.3.
+package struct DatabaseHeader: Hashable, Sendable {
+    /// Length of the header, in bytes.
+    package static let size = 100
+
+    /// Bytes a page: a power of two from 512 to 65,536.
+    package let pageSize: Int
+    package let journalMode: JournalMode
+    /// Bytes at the end of each page that SQLite leaves to extensions.
+    package let reservedBytes: Int
+    /// Pages of the file as the header says; 0 or stale in files of SQLite before 3.7.0.
+    package let pageCount: Int64
+
+    /// What header bytes 18 and 19 say together.
+    package enum JournalMode: Hashable, Sendable {
+        /// Both are 1: a rollback journal, or none.
+        case rollback
+        /// Both are 2: a write-ahead log.
+        case writeAheadLog
+    }
+
+    /// What is wrong with a header.
+    package enum Flaw: Error, Hashable, Sendable {
+        /// Fewer than 100 bytes.
+        case truncated(size: Int)
+        /// The first 16 bytes are not `SQLite format 3` and a NUL: another kind of file, or an encrypted one.
+        case wrongMagic
+        /// Not a power of two from 512 to 65,536.
+        case pageSize(Int)
+        /// Not 1 and 1, or 2 and 2.
+        case journalMode(write: UInt8, read: UInt8)
+        /// The usable part of a page is below SQLite's least, 480 bytes.
+        case reservedBytes(Int)
+    }
+
+    private static let magic = Array("SQLite format 3\0".utf8)
+
+    /// - Parameter bytes: The beginning of the file; what follows the header is not looked at.
+    package init(decoding bytes: [UInt8]) throws(Flaw) {
+        guard bytes.starts(with: Self.magic) else {
+            throw bytes.count < Self.size && Self.magic.starts(with: bytes.prefix(16))
+                ? .truncated(size: bytes.count) : .wrongMagic
+        }
+        guard bytes.count >= Self.size else { throw .truncated(size: bytes.count) }
+        let declared = Int(bytes[16]) << 8 | Int(bytes[17])
+        pageSize = declared == 1 ? 65_536 : declared
+        guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { throw .pageSize(pageSize) }
+        switch (bytes[18], bytes[19]) {
+        case (1, 1): journalMode = .rollback
+        case (2, 2): journalMode = .writeAheadLog
+        case (let write, let read): throw .journalMode(write: write, read: read)
+        }
+        reservedBytes = Int(bytes[20])
+        guard pageSize - reservedBytes >= 480 else { throw .reservedBytes(reservedBytes) }
+        pageCount = bytes[28..<32].reduce(0) { $0 << 8 | Int64($1) }
+    }
+}
+
+/// What the header of a store says that is no chance: what stays the same in its canonical form.
+///
+/// Source: sqlite.org/fileformat2.html section 1.3; `Protocol/CANONICAL.md` section 3.
+package struct StoreSettings: Hashable, Sendable {
+    /// Bytes a page: a power of two from 512 to 65,536.
+    package let pageSize: Int
+    /// Bytes at the end of each page that SQLite leaves to extensions; at least 480 others remain.
+    package let reservedBytes: Int
+    /// 0 to 4.
+    package let schemaFormat: UInt32
+    package let cacheSize: UInt32
+    package let hasAutoVacuum: Bool
+    /// 0 for a store without tables, 1 UTF-8, 2 UTF-16le, 3 UTF-16be.
+    package let textEncoding: UInt32
+    package let userVersion: UInt32
+    package let incrementalVacuum: UInt32
+    package let applicationID: UInt32
+
+    package static let highestSchemaFormat: UInt32 = 4
+    package static let highestTextEncoding: UInt32 = 3
+
+    /// - Parameter header: The first 100 bytes of the file; more are not looked at.
+    /// - Throws: `.header`, `.schemaFormat`, `.textEncoding`.
+    package init(decoding header: [UInt8]) throws(StoreFlaw) {
+        let judged: DatabaseHeader
+        do {
+            judged = try DatabaseHeader(decoding: header)
+        } catch {
+            throw .header(error)
+        }
+        func word(_ offset: Int) -> UInt32 { header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
+        try self.init(
+            pageSize: judged.pageSize, reservedBytes: judged.reservedBytes, schemaFormat: word(44), cacheSize: word(48),
+            hasAutoVacuum: word(52) != 0, textEncoding: word(56), userVersion: word(60), incrementalVacuum: word(64),
+            applicationID: word(68))
+    }
+
+    /// - Throws: `.pageSize`, `.schemaFormat`, `.textEncoding`.
+    package init(
+        pageSize: Int, reservedBytes: Int, schemaFormat: UInt32, cacheSize: UInt32, hasAutoVacuum: Bool,
+        textEncoding: UInt32, userVersion: UInt32, incrementalVacuum: UInt32, applicationID: UInt32
+    ) throws(StoreFlaw) {
+        guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0, (0...255).contains(reservedBytes),
+            pageSize - reservedBytes >= 480
+        else { throw .pageSize(pageSize, reserved: reservedBytes) }
+        guard schemaFormat <= Self.highestSchemaFormat else { throw .schemaFormat(schemaFormat) }
+        guard textEncoding <= Self.highestTextEncoding else { throw .textEncoding(textEncoding) }
+        self.pageSize = pageSize
+        self.reservedBytes = reservedBytes
+        self.schemaFormat = schemaFormat
+        self.cacheSize = cacheSize
+        self.hasAutoVacuum = hasAutoVacuum
+        self.textEncoding = textEncoding
+        self.userVersion = userVersion
+        self.incrementalVacuum = incrementalVacuum
+        self.applicationID = applicationID
+    }
+
+    package var integers: IntegerForm { schemaFormat == 4 ? .modern : .legacy }
+
+    /// The first 100 bytes of the canonical form.
+    ///
+    /// - Parameter highestRoot: The number of the highest root page; it is told with auto-vacuum alone.
+    package func header(pageCount: UInt32, highestRoot: UInt32) -> [UInt8] {
+        var bytes = Array("SQLite format 3\0".utf8)
+        bytes += [UInt8(truncatingIfNeeded: pageSize >> 8), UInt8(truncatingIfNeeded: pageSize >> 16)]
+        bytes += [1, 1, UInt8(truncatingIfNeeded: reservedBytes), 64, 32, 32]
+        let words: [UInt32] = [
+            0, pageCount, 0, 0, 1, schemaFormat, cacheSize, hasAutoVacuum ? highestRoot : 0, textEncoding, userVersion,
+            incrementalVacuum, applicationID, 0, 0, 0, 0, 0, 0, 0,
+        ]
+        for word in words { withUnsafeBytes(of: word.bigEndian) { bytes += $0 } }
+        return bytes
+    }
+}
