@@ -17,12 +17,13 @@ FAST = bytes.fromhex("4bc9ccc9d1514801920a8979296086b54271624e890e98040b82b800")
 GOOD = bytes.fromhex("4bc9ccc9d1514801920a8979296086b54271624e890e98040b821800")
 ADLER = bytes.fromhex("19f60de5")
 CRC_AND_SIZE = bytes.fromhex("4ca872fd28000000")
-RAW, ZLIB, GZIP, OTHER_GZIP = range(4)
+RAW, ZLIB, GZIP, OTHER_GZIP, RAW_INSIDE, ZLIB_INSIDE, GZIP_INSIDE = range(7)
 MOST = 1_048_576
 
 
 def vectors() -> Iterator[Vector]:
     yield from wrappers()
+    yield from inside()
     yield from among_others()
     yield from refused()
 
@@ -45,7 +46,37 @@ def wrappers() -> Iterator[Vector]:
         for wrapper, system in [(GZIP, 3), (OTHER_GZIP, 19)]:
             stream = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, flag, system]) + (FAST if level == 1 else GOOD) + CRC_AND_SIZE
             yield one(f"gzip_{level}_system_{system}", f"A gzip stream of level {level}, from system {system}", stream, way(level, wrapper=wrapper))
-    yield one("last", "The last of all ways", bytes.fromhex("1f8b0800000000000213") + GOOD + CRC_AND_SIZE, 2268)
+    yield one("gzip_last", "The last of those for a whole string", bytes.fromhex("1f8b0800000000000213") + GOOD + CRC_AND_SIZE, 2268)
+
+
+def inside() -> Iterator[Vector]:
+    way = s.way_to_deflate
+    zlib_stream = b"\x78\x9c" + GOOD + ADLER
+
+    def around(name: str, about: str, strings: list[bytes], ways: list[int], contents: list[bytes], heads: list[bytes], tails: list[bytes]) -> Vector:
+        numbers = s.constant(ways[0]) if len(set(ways)) == 1 else s.varints(ways)
+        part = s.deflated_strings(numbers, s.lengths(contents), s.lengths(heads), s.lengths(tails))
+        return column_of(f"deflated_strings_{name}", about, list(strings), s.plain(s.BLOB, part))
+
+    def inner(name: str, about: str, string: bytes, number: int, head: bytes, tail: bytes) -> Vector:
+        return around(f"inside_{name}", about, [string], [number], [CONTENT], [head], [tail])
+
+    yield inner("raw", "A raw stream behind a byte", b"\1" + GOOD, way(5, wrapper=RAW_INSIDE), b"\1", b"")
+    yield inner("raw_tail", "A raw stream before a byte", GOOD + b"\1", way(5, wrapper=RAW_INSIDE), b"", b"\1")
+    sized = b"\0\0\0\x28" + zlib_stream
+    yield inner("zlib", "A zlib stream behind the size of what is in it", sized, way(6, wrapper=ZLIB_INSIDE), sized[:4], b"")
+    named = b"\x1f\x8b\x08\x08\x01\x02\x03\x04\0\xffdill.txt\0"
+    yield inner("gzip", "A gzip stream with a name, a time and no system", named + GOOD + CRC_AND_SIZE, way(6, wrapper=GZIP_INSIDE), named, b"")
+    framed = b"v1" + named
+    yield inner("gzip_tail", "The same between other bytes", framed + GOOD + CRC_AND_SIZE + b"end", way(6, wrapper=GZIP_INSIDE), framed, b"end")
+    last = named + GOOD + CRC_AND_SIZE
+    yield inner("last", "The last of all ways", last, 3969, named, b"")
+    ways = [0, way(6, wrapper=ZLIB_INSIDE), way(5), way(1, wrapper=RAW_INSIDE)]
+    whole = [b"salt", b"<" + zlib_stream + b">", GOOD, b"(" + FAST + b")"]
+    yield around("inside_or_not", "Streams inside strings, streams and other strings", whole, ways, [b"salt", CONTENT, CONTENT, CONTENT], [b"<", b"("], [b">", b")"])
+    rest = s.deflated_strings(s.constant(way(1)), s.lengths([CONTENT]))
+    both = s.deflated_strings(s.constant(way(6, wrapper=ZLIB_INSIDE)), s.lengths([CONTENT]), s.lengths([b""]), rest)
+    yield column_of("deflated_strings_inside_twice", "Two streams in one string", [zlib_stream + FAST], s.plain(s.BLOB, both))
 
 
 def among_others() -> Iterator[Vector]:
@@ -67,7 +98,9 @@ def refused() -> Iterator[Vector]:
     def wrong(name: str, about: str, way: int) -> Vector:
         return bad_column(f"deflated_strings_{name}", about, 1, s.plain(s.BLOB, s.deflated_strings(s.constant(way), s.lengths([CONTENT]))))
 
-    yield wrong("way_2269", "A way that there is not", 2269)
+    yield wrong("way_3970", "A way that there is not", 3970)
+    lone = s.deflated_strings(s.constant(s.way_to_deflate(6, wrapper=ZLIB_INSIDE)), s.lengths([CONTENT]), s.lengths([b"<"]))
+    yield bad_column("deflated_strings_without_tails", "Heads, and no tails", 1, s.plain(s.BLOB, lone))
     yield wrong("way_negative", "A way below 0", -1)
     long = s.deflated_strings(s.constant(s.way_to_deflate(1)), s.lengths([bytes(MOST + 1)]))
     yield bad_column("deflated_strings_too_long", "A string of 1,048,577 bytes", 1, s.plain(s.BLOB, long))

@@ -203,7 +203,7 @@ def bad_strings(name: str, about: str, count: int, part: s.Part) -> Vector:
 
 
 def strings() -> Iterator[Vector]:
-    yield bad_strings("tag_11", "A tag that there is not", 1, s.raw(b"\x0b", "tag 11"))
+    yield bad_strings("tag_13", "A tag that there is not", 1, s.raw(b"\x0d", "tag 13"))
     yield bad_strings("lengths_negative", "A length below 0", 2, s.lengths([b"dill"], s.varints([5, -1])))
     yield bad_strings("lengths_over_area", "More than the text area has", 2, s.lengths([b"dill"], s.varints([3, 2])))
     yield bad_strings("lengths_2_62", "A length of 2^62, twice", 2, s.lengths([b"dill"], s.constant(2**62)))
@@ -211,6 +211,8 @@ def strings() -> Iterator[Vector]:
     yield bad_strings("transposed_over_limit", "Strings of 4,194,305 bytes", 1, s.transposed([b"x"], 4_194_305))
     yield bad_strings("transposed_cut", "Strings that are cut", 2, s.transposed([b"ab", b"cd"], 3))
     yield bad_strings("uuid_cut", "A UUID that is cut", 1, s.identifiers([bytes(15)], True))
+    for name, about, number, size in [("too_far", "A UUID beyond the end of the string", 11, 16), ("negative", "A UUID at a place below 0", -1, 16), ("cut", "A UUID that is cut", 1, 15)]:
+        yield bad_strings(f"identified_{name}", about, 1, s.parts(s.raw(b"\x0c", "identified"), s.constant(number), s.raw(bytes(size), "UUID"), *([s.lengths([b"dill"])] if size == 16 else [])))
     yield bad_strings("front_of_nothing", "A beginning of the string before the first", 1, s.front(s.constant(1), s.terminated([b"x"])))
     yield bad_strings("front_too_long", "More of the string before than there is", 2, s.front(s.varints([0, 5]), s.terminated([b"dill", b"x"])))
     yield bad_strings("front_negative", "Less than nothing of the string before", 2, s.front(s.varints([0, -1]), s.terminated([b"dill", b"x"])))

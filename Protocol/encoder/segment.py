@@ -314,10 +314,15 @@ def holding(column: int, places: Part, rests: Part) -> Part:
     return parts(raw(b"\x09", "holding"), reference_to(column), places, rests)
 
 
-def deflated_strings(ways: Part, contents: Part) -> Part:
-    return parts(raw(b"\x0b", "deflated strings"), ways, contents)
+def identified(places: Part, values: list[bytes], rests: Part) -> Part:
+    return parts(raw(b"\x0c", "identified"), places, lambda areas: areas.put_numbers(len(values), b"".join(values), "UUIDs"), rests)
+
+
+def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:
+    """`around`: the heads and the tails of streams that stand inside strings."""
+    return parts(raw(b"\x0b", "deflated strings"), ways, contents, *around)
 
 
 def way_to_deflate(level: int, memory_level: int = 8, window_bits: int = 15, wrapper: int = 0) -> int:
-    """The number for it; wrapper 0 raw, 1 zlib, 2 and 3 gzip."""
+    """The number for it; wrapper 0 raw, 1 zlib, 2 and 3 gzip, 4 to 6 raw, zlib and gzip inside a string."""
     return 1 + level - 1 + 9 * (memory_level - 1) + 81 * (15 - window_bits) + 567 * wrapper

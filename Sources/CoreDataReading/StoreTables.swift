@@ -7,7 +7,9 @@ package enum CoreDataLayout {
         "Z_METADATA": ["Z_VERSION", "Z_UUID", "Z_PLIST"], "Z_PRIMARYKEY": ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"],
     ]
     /// Without whose rows no store opens, or its next object gets a key that another one had.
-    package static let bookkeeping: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
+    package static let bookkeeping: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY", modelCache]
+    /// The model with which the store was made, of which a migration begins.
+    package static let modelCache = "Z_MODELCACHE"
     /// What is emptied to leave the history out. The keys go on from `Z_PRIMARYKEY.Z_MAX`, which stays, so that no token
     /// ever comes again; the texts of `ATRANSACTIONSTRING` stay too, which later transactions refer to anew.
     package static let history = ["ACHANGE", transactions]

@@ -123,4 +123,54 @@ import Testing
         #expect(tables.first?["name"] as? String == "recipe" && tables.first?["rows"] as? Int == 1200)
         #expect(try desk.leftovers == [])
     }
+
+    @Test func `inspect names what is not the app's data, and what leaves it out`() async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"], journalMode: "DELETE")
+        try sample.addHistory(transactions: 30)
+        let queue = try TestStore.open(desk["Photos.sqlite"])
+        try await queue.writeWithoutTransaction { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO Z_MODELCACHE VALUES (randomblob(3000));
+                    CREATE INDEX by_name ON ZRECIPE(ZNAME); ANALYZE;
+                    CREATE VIRTUAL TABLE "a USING b" USING fts5(title, body); INSERT INTO "a USING b" VALUES ('tea', 'hot water');
+                    CREATE VIRTUAL TABLE older USING fts4(title); INSERT INTO older VALUES ('soup');
+                    CREATE VIRTUAL TABLE bare USING fts5(title, content = ''); INSERT INTO bare VALUES ('pie');
+                    CREATE VIRTUAL TABLE none USING fts5(title, content=ZRECIPE);
+                    CREATE TABLE sqlite3_data(using_fts5)
+                    """)
+        }
+        try queue.close()
+        let object = try #require(try await desk.run("inspect", "Photos.sqlite", "--json").objects().first)
+        let ballast = try #require(object["ballast"] as? [[String: Any]])
+        let costs = ballast.compactMap { $0["cost"] as? Int }
+        #expect(costs.count == ballast.count && costs == costs.sorted(by: >) && costs.first.map { $0 > 2500 } == true)
+        let found = ballast.map { item in
+            "\(item["kind"] ?? "") \(item["name"] ?? "") \(item["tables"] as? [String] ?? []) \(item["option"] ?? "")"
+        }
+        #expect(
+            Set(found) == [
+                #"history  ["ACHANGE", "ATRANSACTION"] --strip-history"#, #"modelCache  ["Z_MODELCACHE"] "#,
+                #"fullTextIndex a USING b ["a USING b_data", "a USING b_docsize", "a USING b_idx"] "#,
+                #"fullTextIndex older ["older_docsize", "older_segdir", "older_stat"] "#,
+                #"fullTextIndex none ["none_data"] "#, #"statistics  ["sqlite_stat1"] "#,
+            ])
+        let lines = try await desk.run("inspect", "Photos.sqlite").lines
+        #expect(
+            lines.contains { $0.contains("ACHANGE, ATRANSACTION") && $0.hasSuffix(": --strip-history leaves it out") })
+        #expect(lines.contains { $0.hasSuffix("Core Data's copy of the model: always goes") })
+
+        // What is left out is not there any more; another store's tables of these names are its own.
+        try await desk.run("copy", "Photos.sqlite", "--to", "copies", "--as", "Bare.sqlite", "--strip-history")
+            .expectSuccess()
+        try TestStore.make(
+            at: desk["Other.sqlite"],
+            sql:
+                "CREATE TABLE ACHANGE(a); INSERT INTO ACHANGE VALUES (1); CREATE TABLE x_data(a); INSERT INTO x_data VALUES (1)"
+        )
+        let kinds = try await desk.run("inspect", "copies/Bare.sqlite").lines
+        #expect(!kinds.contains { $0.contains("--strip-history") })
+        let other = try #require(try await desk.run("inspect", "Other.sqlite", "--json").objects().first)
+        #expect((other["ballast"] as? [Any])?.isEmpty == true)
+    }
 }

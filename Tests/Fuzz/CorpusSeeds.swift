@@ -108,6 +108,44 @@ struct CorpusSeeds {
         if input.bytes.count <= Self.longest { try Self.write(input.bytes, "delta/\(change.name)") }
     }
 
+    @Test func `values that hold what can be taken apart`() throws {
+        let content = (0..<60).flatMap { Array("word \($0 * 7919 % 97), ".utf8) }
+        func stream(_ level: Int, _ wrapping: DeflateWrapping, _ content: [UInt8]) throws -> [UInt8] {
+            let parameters = try #require(DeflateParameters(level: level, memoryLevel: 8, windowBits: 15))
+            return DeflateRepetition(content, parameters, wrapping).value
+        }
+        func list(_ value: Any) throws -> [UInt8] {
+            [UInt8](try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0))
+        }
+        func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
+            [0, 0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + type.utf8 + data + [1, 2, 3, 4]
+        }
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: ["name": "dill", "at": Date(timeIntervalSinceReferenceDate: 7)],
+            requiringSecureCoding: false)
+        let named: [UInt8] = [0x1f, 0x8b, 8, 8, 1, 2, 3, 4, 0, 255] + Array("a\0".utf8)
+        let head = chunk("IHDR", [0, 0, 0, 16, 0, 0, 0, 16, 8, 0, 0, 0, 0])
+        let picture =
+            [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + head + chunk("tEXt", Array("a".utf8))
+            + chunk("IDAT", try stream(9, .zlib, content)) + chunk("IEND", [])
+        for (name, values) in [
+            ("raw", [try [1] + stream(5, .raw, content), try stream(5, .raw, content) + [1]]),
+            ("zlib", [try [0, 0, 1, 2] + stream(6, .zlib, content), try stream(1, .zlib, content)]),
+            (
+                "gzip",
+                [try stream(6, .gzip(head: named), content), try [7] + stream(6, .gzip(head: named), content) + [7]]
+            ),
+            ("picture", [picture]), ("list", [try list(["a": 1, "b": ["c", "c"]]), Array(archive)]),
+            (
+                "nested",
+                [try stream(5, .raw, list(["data": Data(archive), "more": Data(try stream(6, .zlib, content))]))]
+            ),
+        ] {
+            let bytes = values.flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 }
+            try Self.write(bytes, "values/\(name)")
+        }
+    }
+
     @Test func `streams of the vectors`() throws {
         for vector in try VectorFile.all(.rows) {
             // All of these stores have small pages.

@@ -7,7 +7,7 @@ import Testing
         "deflate": DeflateTarget.run, "delta": DeltaTarget.run, "frames": FramesTarget.run, "lists": ListsTarget.run,
         "manifest": ManifestTarget.run,
         "names": NamesTarget.run, "pages": PagesTarget.run, "segments": SegmentsTarget.run,
-        "signature": SignatureTarget.run,
+        "signature": SignatureTarget.run, "values": ValuesTarget.run,
     ]
 
     private static var corpus: URL {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from decoder.segment.deflated import deflated
+from decoder.segment.deflated import deflated, inside
 from decoder.segment.integers import integers, reals
 from decoder.segment.limits import GROUP, damaged
 from decoder.segment.property_lists import property_lists
@@ -49,7 +49,14 @@ def strings(
             return property_lists(Deeper(reading, depth + 1), count)
         case 11:
             ways = integers(reading, count, depth + 1)
-            return deflated(reading, ways, strings(reading, count, depth + 1, group))
+            contents = strings(reading, count, depth + 1, group)
+            heads, tails = (strings(reading, inside(ways), depth + 1, group) for _ in range(2))
+            return deflated(reading, ways, contents, heads, tails)
+        case 12:
+            places = integers(reading, count, depth + 1)
+            held = sum(place != 0 for place in places)
+            data = reading.areas.numbers_for(held).take(16 * held)
+            return identified(reading, places, data, strings(reading, count, depth + 1, group))
     raise damaged("an encoding of strings that there is not, or not here")
 
 
@@ -67,6 +74,21 @@ def identifiers(reading: Reading, count: int, is_upper: bool) -> list[bytes]:
     reading.puts_together(36 * count)
     found = [str(uuid.UUID(bytes=data[at : at + 16])).encode() for at in range(0, len(data), 16)]
     return [each.upper() for each in found] if is_upper else found
+
+
+def identified(reading: Reading, places: list[int], data: bytes, rests: list[bytes]) -> list[bytes]:
+    found: list[bytes] = []
+    for number, rest in zip(places, rests):
+        if number:
+            place, is_lower = divmod(number - 1, 2)
+            if not 0 <= place <= len(rest):
+                raise damaged("a UUID beyond the end of a string")
+            text = str(uuid.UUID(bytes=data[:16])).encode()
+            rest = rest[:place] + (text if is_lower else text.upper()) + rest[place:]
+            data = data[16:]
+        reading.puts_together(len(rest))
+        found.append(rest)
+    return found
 
 
 def hexadecimal(reading: Reading, found: list[bytes], is_upper: bool) -> list[bytes]:

@@ -34,6 +34,7 @@ enum StringTag: UInt8 {
     case holding = 9
     case propertyLists = 10
     case deflated = 11
+    case identified = 12
 }
 
 enum ColumnTag: UInt8 {

@@ -110,7 +110,7 @@ struct EditedRows {
     /// Whether what is in a blob that is deflated can be compared with what was in the one before.
     private func isStreamAgain(_ row: Int, _ column: Int) -> Bool {
         guard case .blob(let old) = old(row, column), case .blob(let new) = news[row][column],
-            DeflatedStrings.mayHold(old), DeflatedStrings.mayHold(new)
+            StreamPlace.isStream(old), StreamPlace.isStream(new)
         else { return false }
         return DeflateRepetition(of: new, limit: SegmentLimits.deflatedString) != nil
     }

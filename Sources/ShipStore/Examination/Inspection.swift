@@ -14,6 +14,8 @@ public struct Inspection: Sendable {
     public let manifest: Manifest
     /// The largest first.
     public let tables: [TableStatistics]
+    /// What of it is not the app's data, the dearest first.
+    public let ballast: [Ballast]
     /// Bytes that shipping all of it takes, into a file; measured, or, of a large store, estimated.
     public let cost: Int64
     /// Those of them that the external files take.
@@ -90,9 +92,13 @@ public struct Inspection: Sendable {
             } else {
                 .byPages { try EncodedSize.of($0, level: shipment.manner.effort.levelIntoFile) }
             }
+        let copy = shipment.path(ofPart: 0)
+        let tables = try TableStatistics.all(of: copy, costs: costs)
+        let isCoreData = shipment.manifest.coreData != nil
         return Inspection(
-            manifest: shipment.manifest, tables: try TableStatistics.all(of: shipment.path(ofPart: 0), costs: costs),
-            cost: cost.total, externalCost: cost.externalFiles)
+            manifest: shipment.manifest, tables: tables,
+            ballast: try Ballast.all(in: tables, ofCopyAt: copy, isCoreData: isCoreData), cost: cost.total,
+            externalCost: cost.externalFiles)
     }
 
     /// - Parameter path: Of a copy that nobody changes.

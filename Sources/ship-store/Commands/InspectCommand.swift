@@ -10,7 +10,9 @@ struct InspectCommand: AsyncParsableCommand {
         discussion: """
             One line a table, the largest first: its rows, its bytes with its indexes, what they take on the wire, and a bar \
             of that share; then the external files, and all of it. What is larger than 32 MiB is estimated from a part. \
-            Of a shipment the size of its file is said too.
+            Of a shipment the size of its file is said too. Then comes what of it is not the app's data, with the option of \
+            `send` that leaves it out, if there is one: Core Data's history and its copy of the model, indexes for full \
+            text, and what ANALYZE has noted.
 
             With --html FILE the same goes into one page for a browser as well, column by column, as a map that can be \
             clicked through; it needs no other file and no network. A page of this program is replaced in one step, \
@@ -108,10 +110,32 @@ private struct InspectionLine: Encodable {
         }
     }
 
+    struct BallastItem: Encodable {
+        /// `history`, `modelCache`, `fullTextIndex` or `statistics`.
+        let kind: String
+        /// The table that an index is of.
+        let name: ForeignText?
+        let tables: [ForeignText]
+        let cost: Int64
+        /// The option of `send` that leaves it out.
+        let option: String?
+
+        init(_ ballast: Ballast) {
+            switch ballast.kind {
+            case .history: (kind, name) = ("history", nil)
+            case .modelCache: (kind, name) = ("modelCache", nil)
+            case .fullTextIndex(let table): (kind, name) = ("fullTextIndex", table)
+            case .statistics: (kind, name) = ("statistics", nil)
+            }
+            (tables, cost, option) = (ballast.tables, ballast.cost, BallastWords(ballast).option)
+        }
+    }
+
     let manifest: Manifest
     /// The id of the device that signed a shipment.
     let signer: DeviceIdentifier?
     let tables: [Table]
+    let ballast: [BallastItem]
     /// Bytes that the external files take on the wire, and that all takes.
     let externalCost: Int64
     let cost: Int64
@@ -125,5 +149,6 @@ private struct InspectionLine: Encodable {
         cost = inspection.cost
         fileSize = inspection.fileSize
         tables = inspection.tables.map(Table.init)
+        ballast = inspection.ballast.map(BallastItem.init)
     }
 }

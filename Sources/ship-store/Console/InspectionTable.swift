@@ -1,6 +1,6 @@
 import ShipStore
 
-/// A store's facts, and its tables as bars.
+/// A store's facts, its tables as bars, and what of them is not the app's data.
 struct InspectionTable {
     private static let barWidth = 24
 
@@ -9,7 +9,17 @@ struct InspectionTable {
     init(_ inspection: Inspection) {
         let signer: [PrintableText] = inspection.signer.map { ["  signed by \($0)"] } ?? []
         let file: [PrintableText] = inspection.fileSize.map { ["  the file has \(Figures.bytes($0))"] } ?? []
-        lines = Self.head(inspection.manifest) + signer + file + Self.table(inspection)
+        lines = Self.head(inspection.manifest) + signer + file + Self.table(inspection) + Self.ballast(inspection)
+    }
+
+    private static func ballast(_ inspection: Inspection) -> [PrintableText] {
+        let rows = inspection.ballast.map { ballast in
+            [
+                ballast.tables.map(\.text).joined(separator: ", "), Figures.bytes(ballast.cost),
+                BallastWords(ballast).text,
+            ]
+        }
+        return TextColumns(rows, under: [.left("not app data"), .right("to ship"), .left("")]).lines.map { "  \($0)" }
     }
 
     private static func head(_ manifest: Manifest) -> [PrintableText] {
@@ -55,5 +65,23 @@ struct InspectionTable {
             .left("table"), .right("rows"), .right("bytes"), .right("to ship"), .left(""),
         ]
         return TextColumns(rows, under: headings).lines.map { "  \($0)" }
+    }
+}
+
+/// What ballast is and what becomes of it, for people.
+struct BallastWords {
+    /// The option of `send` that leaves it out; `nil` where it stays.
+    let option: String?
+    let text: String
+
+    init(_ ballast: Ballast) {
+        let what: String
+        switch ballast.kind {
+        case .history: (option, what) = ("--strip-history", "Core Data's history")
+        case .modelCache: (option, what) = (nil, "Core Data's copy of the model")
+        case .fullTextIndex(let table): (option, what) = (nil, "full-text index of \(table.text)")
+        case .statistics: (option, what) = (nil, "statistics of ANALYZE")
+        }
+        text = what + (option.map { ": \($0) leaves it out" } ?? ": always goes")
     }
 }

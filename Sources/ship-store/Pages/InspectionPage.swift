@@ -52,9 +52,10 @@ struct InspectionPage {
         let manifest = inspection.manifest
         var parts = inspection.tables.map { table in
             let columns = table.parts.map { Area(name: $0.words.text, cost: $0.cost) }
+            let ballast = inspection.ballast.first { $0.tables.contains(table.name) }
             return Area(
-                name: table.name.text, cost: table.cost, rows: table.rows, size: table.size,
-                parts: columns.isEmpty ? nil : columns)
+                name: table.name.text, cost: table.cost, note: ballast.map { BallastWords($0).text }, rows: table.rows,
+                size: table.size, parts: columns.isEmpty ? nil : columns)
         }
         if !manifest.externalFiles.isEmpty {
             parts.append(

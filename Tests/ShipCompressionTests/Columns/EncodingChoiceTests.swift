@@ -83,6 +83,15 @@ import Testing
         (.front, (0..<300).map { Array("a long way/of the same/\(letters($0 / 30))/\(letters($0 * 77))".utf8) }),
         (.pattern, noise(300, 1000...1999).map { Array("on \($0)-0\($0 % 9)-1\($0 % 7) at \($0 % 61)".utf8) }),
         (.propertyLists, (1..<40).map { list($0) }),
+        // Words, both cases, and one that stands too far behind.
+        (
+            .identified,
+            noise(60, 0 ... .max).enumerated().map { index, seed in
+                let prefix = [UInt8](repeating: 47, count: index % 20 == 19 ? 100 : index % 5)
+                let uuid = uuid(seed, uppercase: index % 7 > 0)
+                return index % 20 == 5 ? Array("none".utf8) : prefix + uuid + Array("}\(index % 3)".utf8)
+            }
+        ),
     ]
 
     /// 16 to 46 digits.

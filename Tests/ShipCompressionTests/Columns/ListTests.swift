@@ -105,16 +105,70 @@ import Testing
         let content = (0..<2000).flatMap { _ in Array("word \(Int.random(in: 0...63, using: &dice)),".utf8) }
         let parameters = try #require(DeflateParameters(level: 1, memoryLevel: 1, windowBits: 9))
         let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4]
-        for (wrapping, isTaken) in [
-            (DeflateWrapping.raw, true), (.zlib, true), (.gzip(head: head + [3]), true),
-            (.gzip(head: head + [19]), true),
-            // A system that no maker names.
-            (.gzip(head: head + [7]), false),
-        ] {
+        for wrapping in [DeflateWrapping.raw, .zlib] + [3, 19, 7].map({ .gzip(head: head + [$0]) }) {
             let value = DeflateRepetition(content, parameters, wrapping).value
-            #expect(
-                (DeflatedStrings(Self.strings([value]), within: try TrialCost(effort: .standard)) != nil) == isTaken)
+            #expect(DeflatedStrings(Self.strings([value]), within: try TrialCost(effort: .standard)) != nil)
             try SegmentTests.expectSame([Self.blobs([value])])
         }
+    }
+
+    private static let pictureMark: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+    /// - Parameter width: So many points, and as many rows of them, of a byte each.
+    private static func picture(_ width: Int, _ pieces: [[UInt8]]) -> [UInt8] {
+        func bytes(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
+        func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] { bytes(data.count) + type.utf8 + data + [9, 8, 7, 6] }
+        return pictureMark + chunk("IHDR", bytes(width) + bytes(width) + [8, 0, 0, 0, 0]) + chunk("gAMA", [0, 0, 1, 2])
+            + pieces.flatMap { chunk("IDAT", $0) } + chunk("IEND", [])
+    }
+
+    @Test func `streams inside values go by what is in them, and come back between what stands around them`() throws {
+        var dice = Dice(6)
+        let content = (0..<500).flatMap { _ in Array("word \(Int.random(in: 0...63, using: &dice)),".utf8) }
+        let parameters = try #require(DeflateParameters(level: 6, memoryLevel: 8, windowBits: 15))
+        func stream(_ wrapping: DeflateWrapping) -> [UInt8] { DeflateRepetition(content, parameters, wrapping).value }
+        let named: [UInt8] =
+            [0x1f, 0x8b, 8, 0x1e, 1, 2, 3, 4, 0, 255, 2, 0, 5, 6] + Array("a.txt\0why\0".utf8) + [7, 7]
+        let noise = (0..<64).map { _ in UInt8.random(in: 0...255, using: &dice) | 8 }
+        let taken: [[UInt8]] = [
+            [1] + stream(.raw), stream(.raw) + [0], [0, 0, 1, 44] + stream(.zlib), stream(.zlib) + noise,
+            noise + stream(.gzip(head: named)) + noise, stream(.gzip(head: named)),
+            Self.picture(70, [stream(.zlib)]),
+        ]
+        for value in taken {
+            let found = try #require(
+                DeflatedStrings(Self.strings([value]), within: try TrialCost(effort: .smallest)), "\(value.prefix(80))")
+            #expect(Array(found.contents[0]) == content)
+            #expect(found.heads.totalLength + found.tails.totalLength < value.count / 2)
+            try SegmentTests.expectSame([Self.blobs([value])], .modern, .smallest)
+        }
+        try SegmentTests.expectSame([Self.blobs(taken + [content, []] + taken.reversed())], .modern, .smallest)
+        let spoilt = taken.map { $0.dropLast($0.count / 3) + noise }
+        try SegmentTests.expectSame([Self.blobs(spoilt)], .modern, .smallest)
+        let half = stream(.zlib).count / 2
+        let left: [[UInt8]] = [
+            noise + noise + stream(.raw), Array(repeating: 0, count: 65) + stream(.zlib),
+            Self.picture(70, [Array(stream(.zlib)[..<half]), Array(stream(.zlib)[half...])]),
+            // So many points would be more than is taken.
+            Self.picture(1 << 11, [stream(.zlib)]),
+            Self.picture(70, [stream(.zlib)]).dropLast(40), Self.pictureMark + noise,
+        ]
+        for value in left {
+            #expect(DeflatedStrings(Self.strings([value]), within: try TrialCost(effort: .smallest)) == nil)
+            try SegmentTests.expectSame([Self.blobs([value])], .modern, .smallest)
+        }
+    }
+
+    @Test func `what is inside the data of an archive that was deflated is taken apart too`() throws {
+        let lists = try Self.lists("archive")
+        let outer = try lists.map { list in
+            try PropertyListSerialization.data(
+                fromPropertyList: ["data": Data(list), "name": "outer"], format: .binary, options: 0)
+        }
+        let parameters = try #require(DeflateParameters(level: 5, memoryLevel: 8, windowBits: 15))
+        let values = outer.map { DeflateRepetition(Array($0), parameters, .raw).value }
+        let alone = try SegmentTests.segment([Self.blobs(lists)]).count
+        #expect(try SegmentTests.segment([Self.blobs(values)]).count < alone + 150)
+        try SegmentTests.expectSame([Self.blobs(values)])
     }
 }

@@ -51,6 +51,7 @@ extension ColumnDecoder {
             return strings
         case .propertyLists: return try propertyLists(count, depth, from: &source)
         case .deflated: return try deflated(count, depth, from: &source)
+        case .identified: return try identified(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

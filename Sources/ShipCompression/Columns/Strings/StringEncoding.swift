@@ -8,7 +8,7 @@ extension ColumnEncoder {
         _ strings: Strings, refers: Bool = false, depth: Int = 0, areOfRows: Bool = true, into areas: inout SegmentAreas
     ) {
         guard strings.count > 0 else { return }
-        let facts = StringFacts(strings)
+        let facts = StringFacts(strings, effort.care)
         var candidates = withoutClearLoser(facts.candidates(depth: depth), strings, facts, depth: depth).map { ($0, 0) }
         if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
@@ -23,7 +23,7 @@ extension ColumnEncoder {
         }
         if candidates.count > 1, let rows {
             let sample = strings.selecting(rows)
-            let sampleFacts = StringFacts(sample)
+            let sampleFacts = StringFacts(sample, effort.care)
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
                 write(
                     candidate.0, sample, sampleFacts, textReference(candidate.1)?.selecting(rows), candidate.1, depth,
@@ -121,6 +121,13 @@ extension ColumnEncoder {
             guard let deflated = DeflatedStrings(strings, within: cost) else { return false }
             encode(deflated.makers, depth: depth + 1, into: &areas)
             encode(deflated.contents, depth: depth + 1, into: &areas)
+            encode(deflated.heads, depth: depth + 1, into: &areas)
+            encode(deflated.tails, depth: depth + 1, into: &areas)
+        case .identified:
+            guard let identified = IdentifiedStrings(strings) else { return false }
+            encode(identified.places, depth: depth + 1, into: &areas)
+            areas.appendNumbers(identified.bytes, of: identified.bytes.count / 16)
+            encode(identified.rest, depth: depth + 1, into: &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -176,5 +183,7 @@ extension ColumnEncoder {
 
 extension StringTag {
     /// Whether a key is not found again where another column has it: it goes apart, or where no far matches are looked for.
-    fileprivate var scattersKeys: Bool { self == .transposed || self == .upperUUID || self == .lowerUUID }
+    fileprivate var scattersKeys: Bool {
+        self == .transposed || self == .upperUUID || self == .lowerUUID || self == .identified
+    }
 }

@@ -9,10 +9,15 @@ struct StringFacts {
     private let first: [UInt8]
     private var hasPropertyList = false
     private var hasStream = false
+    /// Whether most hold a UUID.
+    private var areIdentified = false
 
     private static let propertyListMagic = Array("bplist00".utf8)
+    /// Where what strings hold is still looked at: data of an archive that was deflated, and what is in that.
+    private static let deepestContent = 3
 
-    init(_ strings: Strings) {
+    /// - Parameter care: How closely strings are looked at for what is in them.
+    init(_ strings: Strings, _ care: SegmentEffort.Care) {
         count = strings.count
         first = count > 0 ? Array(strings[0].prefix(64)) : []
         for length in strings.lengths {
@@ -27,8 +32,10 @@ struct StringFacts {
             hasPropertyList = strings[index].starts(with: Self.propertyListMagic)
         }
         for index in stride(from: 0, to: count, by: max(1, count / 16)) where !hasStream {
-            hasStream = DeflatedStrings.mayHold(strings[index])
+            hasStream = StreamPlace.inside(strings[index], care) != nil
         }
+        let looked = stride(from: 0, to: count, by: max(1, count / 16))
+        areIdentified = looked.count { IdentifiedStrings.isHeld(by: strings[$0]) } * 2 > looked.underestimatedCount
         shared = shared * count / max(1, min(count, 512))
         hasNul = strings.bytes.withUnsafeBufferPointer { bytes in
             zip(strings.starts, strings.lengths).contains { start, length in
@@ -56,14 +63,17 @@ struct StringFacts {
     /// Encodings worth a trial, the simplest first.
     func candidates(depth: Int) -> [StringTag] {
         var tags: [StringTag] = hasNul ? [.lengths] : [.terminated, .lengths]
+        if depth <= Self.deepestContent {
+            if longest > 40, hasPropertyList { tags.append(.propertyLists) }
+            if hasStream { tags.append(.deflated) }
+        }
         guard depth <= 2 else { return tags }
         if count > 1, longest == shortest, longest > 0, longest <= 4096, count > 3 { tags.append(.transposed) }
         if longest == 36, shortest == 36, first.count > 8, first[8] == UInt8(ascii: "-") {
             tags += [.upperUUID, .lowerUUID]
         }
         guard depth < 2 else { return tags }
-        if longest > 40, hasPropertyList { tags.append(.propertyLists) }
-        if hasStream { tags.append(.deflated) }
+        if areIdentified { tags.append(.identified) }
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }

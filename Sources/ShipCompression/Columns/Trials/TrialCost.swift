@@ -2,8 +2,9 @@
 ///
 /// A class, because it owns what the many trials of a segment share.
 final class TrialCost {
-    /// Whether care is great: then deflate says it.
-    private let isExact: Bool
+    let care: SegmentEffort.Care
+    /// With great care deflate says it.
+    private var isExact: Bool { care == .great }
     /// So few bytes are taken as they are: there is little to win, and an estimate takes as long as one of some hundred bytes.
     private let tooFew: Int
     private let compressor: DeflateCompressor?
@@ -18,9 +19,9 @@ final class TrialCost {
     var deflateWork = SegmentLimits.deflateWork
 
     init(effort: SegmentEffort) throws(CompressionError) {
-        isExact = effort.care == .great
-        tooFew = isExact ? 16 : 48
-        compressor = isExact ? try DeflateCompressor(.raw, level: 6) : nil
+        care = effort.care
+        tooFew = care == .great ? 16 : 48
+        compressor = care == .great ? try DeflateCompressor(.raw, level: 6) : nil
     }
 
     /// - Returns: Bytes, of each area for itself; the control area is taken as it is.
