@@ -88,6 +88,15 @@ def wants(base: StoreFile | None = BASE, *encodings: str, part: int = 0) -> Turn
     return ("consumer", [message(ANSWER, {"wants": [want]})])
 
 
+def wants_each(*wants: Members) -> Turn:
+    return ("consumer", [message(ANSWER, {"wants": list(wants)})])
+
+
+def now_of(content: Content) -> Members:
+    """An element of `holds` that names what is current alone."""
+    return {"name": "Recipes", "manifest": content.id.hex()}
+
+
 def delta(*segments: Pieces, anew: bool = False, ends: bool = True) -> Frames:
     """Part 0 as a delta."""
     found = [joined(each) for each in segments]
@@ -149,18 +158,18 @@ def external_files() -> Iterator[Vector]:
     older = CORE_DATA_STORE.with_bytes(len(CORE_DATA_STORE.data) - 1, b"!")
     content = content_of(core_data_manifest() | {"store": manifest(older)["store"]})
     held: tuple[Turn, Turn] = (("held", [text(content.json)]), ("base", [binary(older.data, "the store")]))
-    element = {"name": "Recipes", "manifest": content.id.hex()}
+    element = now_of(content)
     offer: Turn = ("producer", [preamble(), message(MANIFEST, core_data_manifest())])
     segment = stored(numbers(1), piece((b"", len(older.data) - 1, 0), (CORE_DATA_STORE.data[-1:], 0, 0)))
     came = delta(segment)
     alone = wants(older)
     yield good("external_file_skipped", "The external file is there already; the store comes as a delta", *held, says_hello(element), offer, alone, sends(*came), received(CORE_DATA_STORE, 2), shipments=installed(CORE_DATA_STORE.data, None, b""))
-    both: Turn = ("consumer", [message(ANSWER, {"wants": [{"part": 0, "base": older.digest}, {"part": 1}]})])
+    both = wants_each({"part": 0, "base": older.digest}, {"part": 1})
     there = installed(CORE_DATA_STORE.data, PHOTO, b"")
     yield good("external_file", "An external file comes after the delta", *held, says_hello(element), offer, both, sends(*came, *blocks(PHOTO, index=1)), received(CORE_DATA_STORE, 2), shipments=there)
-    odd: Turn = ("consumer", [message(ANSWER, {"wants": [{"part": 0}, {"part": 1, "base": older.digest}]})])
+    odd = wants_each({"part": 0}, {"part": 1, "base": older.digest})
     whole = [*blocks(CORE_DATA_STORE.data), *blocks(PHOTO, index=1)]
-    yield good("base_of_external_file", "A base of an external file says nothing", *held, says_hello(element), offer, odd, sends(*whole), received(CORE_DATA_STORE, 2), shipments=there)
+    yield good("base_of_external_file", "A base is named for the external file alone, and it comes in blocks all the same", *held, says_hello(element), offer, odd, sends(*whole), received(CORE_DATA_STORE, 2), shipments=there)
 
 
 def bases() -> Iterator[Vector]:

@@ -12,7 +12,7 @@ from cases.dialogues import DONE, VIOLATION, Turn, cancel, dialogue, refusal
 from cases.streams import blocks, part_frame
 from encoder.deflate import DeflateStream, matched
 from encoder.piece import Pieces, binary, compact_json
-from encoder.samples import CORE_DATA_STORE, PHOTO, core_data_manifest, manifest, receipt
+from encoder.samples import manifest, receipt
 from encoder.vector import Vector
 from encoder.wire import (
     ANSWER, BLOCKS, COLUMNS, DELTA, MANIFEST, PART, RECEIPT, SEGMENT_LIMIT, SEGMENTS_OVERHEAD, difference_json, frame, message, message_dictionary, part,
@@ -53,10 +53,6 @@ def by_consumer() -> Iterator[Vector]:
     yield opened("then_columns_without_anew", "Columns after a delta, and not anew", wants(), *GOOD, *rows(IN_COLUMNS))
     yield opened("after_last", "A segment after the last one", wants(), *GOOD, GOOD[1])
     yield opened("without_last", "END before the last of the segments", wants(), *delta(FROM_BASE, ends=False))
-    files: Turn = ("producer", [preamble(), message(MANIFEST, core_data_manifest())])
-    both: Turn = ("consumer", [message(ANSWER, {"wants": [{"part": 0}, {"part": 1, "base": BASE.digest}]})])
-    of_file = [*blocks(CORE_DATA_STORE.data), part_frame(1, DELTA), *blocks(PHOTO, index=1)[1:]]
-    yield wrong("of_external_file", "A delta of an external file, though the answer names a base there", *HOLDING, says_hello(now(CURRENT)), files, both, sends(*of_file))
     asked = (*START, wants(), sends(*delta(NOT_IT)), wants(None, "columns", "blocks"))
     yield wrong("again", "The delta once more instead of the columns that were asked for", *asked, sends(*delta(FROM_BASE, anew=True)))
     yield wrong("again_without_anew", "The columns that were asked for, and not anew", *asked, sends(*rows(IN_COLUMNS)))

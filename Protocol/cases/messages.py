@@ -130,14 +130,14 @@ def answers() -> Iterator[Vector]:
     yield good("answer", "base", "A store that a delta may refer to", {"wants": [{"part": 0, "base": base}]})
     yield good("answer", "base_and_encodings", "The same, and in which encodings", {"wants": [{"part": 0, "encodings": ["delta", "columns"], "base": base}, {"part": 1}]})
     yield good("answer", "base_null", "null stands for an absent base", {"wants": [{"part": 0, "base": None}]}, {"wants": [{"part": 0}]})
-    yield good("answer", "base_of_external_file", "A base of another part than the store says nothing, but is read", {"wants": [{"part": 1, "base": base}]})
+    yield good("answer", "base_of_external_file", "A store to whose external files a delta may refer", {"wants": [{"part": 1, "base": base}]})
     for name, about, value in (
         ("63_digits", "A base that is too short", base[1:]), ("66_digits", "A base that is too long", base + "00"),
         ("upper_case", "A base in upper case", base.upper()), ("id", "The id of a content in the base's place", HELD.id.hex()),
         ("empty", "An empty base", ""), ("is_number", "A base that is a number", 1), ("is_array", "Two bases", [base, base]),
     ):  # fmt: skip
         yield bad("answer", f"base_{name}", about, {"wants": [{"part": 0, "base": value}]})
-    yield bad("answer", "base_of_external_file_short", "A base that says nothing is a digest all the same", {"wants": [{"part": 1, "base": base[1:]}]})
+    yield bad("answer", "base_of_external_file_short", "A base of an external file that is too short", {"wants": [{"part": 1, "base": base[1:]}]})
     more = {"from": 12, "wants": [{"part": 1, "colour": 4096}]}
     yield good("answer", "unknown_members", "Members that are not known are passed over", more, {"wants": [{"part": 1}]})
     yield from goes_on()

@@ -320,7 +320,7 @@ def several_parts() -> Iterator[Vector]:
     yield good("external_file_of_another_copy", "Another copy of the store, which comes from its beginning; the external file is the same, and goes on", *new_store, shipments=installed(renamed.data, PHOTO, b""))
     declines = (*waits, offered, answers(want(PICTURE, at)), sends(*blocks(PHOTO, index=1)), GOT_FILES)
     yield good("external_file_declined", "The external file comes from its beginning all the same", *declines, shipments=here)
-    says = answers({"part": 1, "encodings": ["delta", "blocks"], "base": BASE.digest, "from": PICTURE.goes_on(at)})
+    says = answers({"part": 1, "encodings": ["columns", "blocks"], "from": PICTURE.goes_on(at)})
     yield good("external_file_by_name", "Encodings that are not for the part say nothing", *waits, offered, says, sends(*PICTURE.frames(at)), GOT_FILES, shipments=here)
 
 

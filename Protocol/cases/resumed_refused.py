@@ -169,9 +169,9 @@ def by_producer() -> Iterator[Vector]:
     yield answered("delta_without_base", "A delta waits, and no base is named", {"part": 0, "from": changed})
     yield answered("delta_by_name_without_base", "The same where a delta is wanted by its name", {"part": 0, "encodings": ["delta", "columns"], "from": changed})
     files: Turn = ("producer", [preamble(), message(MANIFEST, FILES)])
-    for name, encoding, more in (("columns", "columns", {}), ("delta", "delta", {"base": BASE.digest})):
-        of_file: Members = {"part": 1, **more, "from": PICTURE.goes_on(9) | {"encoding": encoding}}
-        yield fails(f"{name}_of_external_file", f"Of an external file there are no {name}" if name == "columns" else "Of an external file there is no delta", says_hello(FILES_ELEMENT), files, answers(of_file))
+    for encoding, about in (("columns", "Of an external file there are no columns"), ("delta", "Of an external file there is no delta without a base")):
+        of_file: Members = {"part": 1, "from": PICTURE.goes_on(9) | {"encoding": encoding}}
+        yield fails(f"{encoding}_of_external_file", about, says_hello(FILES_ELEMENT), files, answers(of_file))
     yield answered("position_0", "A position that is the beginning", {"part": 0, "from": here | {"position": 0}})
     yield answered("digest_cut", "A digest that is none", {"part": 0, "from": here | {"sha256": here["sha256"][:32]}})
     upper = {"name": "Recipes", "unfinished": "ABCDEF01"}

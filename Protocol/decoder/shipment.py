@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from decoder.columns import store_of
-from decoder.delta.apply import result_of
+from decoder.delta.apply import file_of, result_of
 from decoder.json_rules import Members
 from decoder.refused import Refused
 from decoder.store.no_canonical_form import NoCanonicalForm
@@ -25,30 +25,33 @@ SAME = (
 )  # fmt: skip
 """Section 5.3: what two manifests of one and the same shipment have in common."""
 NO_STORES: Mapping[str, bytes] = MappingProxyType({})
+NO_FILES: Mapping[str, Mapping[str, bytes]] = MappingProxyType({})
 
 
 class Shipment:
     def __init__(
-        self, manifest: Members, takes: set[int], stores: Mapping[str, bytes] = NO_STORES, waiting: Sequence[Waiting] = ()
-    ) -> None:
+        self, manifest: Members, takes: set[int], stores: Mapping[str, bytes] = NO_STORES, waiting: Sequence[Waiting] = (),
+        external: Mapping[str, Mapping[str, bytes]] = NO_FILES,
+    ) -> None:  # fmt: skip
         """`takes`: the encodings that both sides know; `stores`: what the consumer can read of what it holds, by its SHA-256;
-        `waiting`: the streams that it has of shipments of this store that broke off."""
+        `waiting`: the streams that it has of shipments of this store that broke off; `external`: of each of those stores what it
+        can read of its external files, by their SHA-256."""
         self.manifest = manifest
         self.stores = stores
+        self.external = external
         self.waiting = waiting
         self.goes_on: dict[int, Members] = {}
         """From where parts may go on: `from` of those that are wanted."""
         self.begun, self.missing = b"", 0
         """Data of which the rest is to come, and the size of that."""
-        self.base: str | None = None
-        """What a delta refers to."""
+        self.bases: dict[int, str] = {}
+        """Of each part the store to which a delta refers, or to whose external files."""
         self.files = [manifest["store"], *manifest.get("externalFiles", [])]
         self.contents = [bytearray() for _ in self.files]
-        self.segments: list[bytes] = []
-        self.store: Opening | None = None
-        """As what part 0 came last."""
-        self.over: str | None = None
-        """The base, as it was then."""
+        self.segments: dict[int, list[bytes]] = {}
+        """Of the parts that came last in an encoding that has any."""
+        self.ways: dict[int, tuple[int, str | None]] = {}
+        """In which encoding these came, and over which base."""
         self.takes = takes
         self.wanted: dict[int, set[int]] = {}
         """What is still to come or has come since the last END, and in which encodings it may."""
@@ -72,7 +75,7 @@ class Shipment:
         return all((self.manifest.get(key) or None) == (other.get(key) or None) for key in SAME)
 
     def fitting(self, part: int) -> set[int]:
-        return self.takes & ({BLOCKS, COLUMNS} | ({DELTA} if self.base else set()) if part == 0 else {BLOCKS})
+        return self.takes & ({BLOCKS} | ({COLUMNS} if part == 0 else set()) | ({DELTA} if part in self.bases else set()))
 
     def want_all(self) -> None:
         """One way, where the manifest says what a delta may refer to."""
@@ -87,7 +90,7 @@ class Shipment:
         wants = answer.get("wants", absent)
         if any(want["part"] >= len(sizes) or sizes[want["part"]] == 0 for want in wants):
             raise Refused("bad-manifest", "there is no such part, or nothing of it to come")
-        self.base = next((want.get("base") for want in wants if want["part"] == 0), None)
+        self.bases = {want["part"]: want["base"] for want in wants if want.get("base")}
         self.wanted = {}
         for want in wants:
             fitting = self.fitting(want["part"])
@@ -119,7 +122,7 @@ class Shipment:
     def stream_to(self, part: int, goes_on: Members) -> bytes:
         """What waits of the part up to where `from` says."""
         encoding = ENCODINGS[goes_on["encoding"]]
-        base = self.base or "" if encoding == DELTA else ""
+        base = self.bases.get(part, "") if encoding == DELTA else ""
         for each in self.waiting:
             found = each.stream[: goes_on["position"]]
             is_there = each.is_of(self.files[part]) and (each.encoding, each.base) == (encoding, base) and len(found) == goes_on["position"]
@@ -147,8 +150,9 @@ class Shipment:
         self.last, self.is_open = opening, True
         self.contents[part], self.offset = bytearray(), 0
         self.begun, self.missing = b"", 0
-        if part == 0:
-            self.segments, self.store, self.over = [], opening, self.base
+        self.segments.pop(part, None)
+        if encoding in (COLUMNS, DELTA):
+            self.segments[part], self.ways[part] = [], (encoding, self.bases.get(part))
         self.faults.pop(part, None)
         if opening.position and goes_on:
             found = cut(self.stream_to(part, goes_on))
@@ -166,9 +170,9 @@ class Shipment:
         part = self.last.part
         size = self.files[part]["size"]
         if self.last.encoding in (COLUMNS, DELTA):
-            self.segments.append(data)
-            if sum(map(len, self.segments)) > size + SEGMENTS_OVERHEAD:
-                raise violation("more than the store can have")
+            self.segments[part].append(data)
+            if sum(map(len, self.segments[part])) > size + SEGMENTS_OVERHEAD:
+                raise violation("more than the part can have")
         else:
             found = block(data, is_last, self.offset, size)
             self.offset += found.size
@@ -185,11 +189,11 @@ class Shipment:
 
     def unmade(self) -> Refused | None:
         """What is wrong with what came of the parts."""
-        if self.segments:
+        for part, segments in self.segments.items():
             try:
-                self.contents[0] = bytearray(self.made_of_segments())
+                self.contents[part] = bytearray(self.made_of(part, segments))
             except Refused as fault:
-                self.faults[0] = fault
+                self.faults[part] = fault
         for part, (file, content) in enumerate(zip(self.files, self.contents)):
             came = part in self.opened or file["size"] == 0
             if part in self.faults:
@@ -198,15 +202,17 @@ class Shipment:
                 return Refused("damaged", f"SHA-256 of part {part}")
         return None
 
-    def made_of_segments(self) -> bytes:
-        size = self.files[0]["size"]
-        assert self.store is not None
-        if self.store.encoding == COLUMNS:
-            return store_of(self.segments, size)
-        base = self.stores.get(self.over or "")
+    def made_of(self, part: int, segments: list[bytes]) -> bytes:
+        size = self.files[part]["size"]
+        encoding, over = self.ways[part]
+        if encoding == COLUMNS:
+            return store_of(segments, size)
+        if part > 0:
+            return file_of(segments, self.external.get(over or "", {}), size)
+        base = self.stores.get(over or "")
         if base is None:
             raise Refused("damaged", "the base cannot be read")
-        return result_of(self.segments, base, size)
+        return result_of(segments, base, size)
 
     def verify(self) -> None:
         if 0 in self.opened:

@@ -74,6 +74,8 @@ class Side:
         """What the manifest of each generation says that is held, and which device has sent it; the current one of a store is the last."""
         self.stores: dict[str, bytes] = {}
         """What it can read of the stores that it holds, by their SHA-256."""
+        self.external: dict[str, dict[str, bytes]] = {}
+        """The same of the external files of each of these stores."""
         self.answered: bytes | None = None
         """What an answer may refer to (section 3.5)."""
 
@@ -81,13 +83,18 @@ class Side:
         ours, theirs = Reader(b""), Reader(b"")
         peer = "consumer" if self.own == "producer" else "producer"
         started: set[str] = set()
+        base = ""
         for label, data in turns:
             if label == "held":
                 self.held[rules.content_id(data)] = data
                 self.generations.append((json.loads(data), self.senders.pop(0) if self.senders else None))
                 continue
             if label == "base":
-                self.stores[hashlib.sha256(data).hexdigest()] = data
+                base = hashlib.sha256(data).hexdigest()
+                self.stores[base] = data
+                continue
+            if label == "file":
+                self.external.setdefault(base, {})[hashlib.sha256(data).hexdigest()] = data
                 continue
             if label in ("unfinished", "whole", "opening", "over", "stream"):
                 self.waits(label, data)
@@ -339,7 +346,7 @@ class Consumer(Side):
         for part, goes_on in self.current.goes_on.items():
             self.current.stream_to(part, goes_on)
         stores = {json.loads(content)["store"]["sha256"] for content in self.held.values()}
-        if self.current.base and self.current.base not in stores:
+        if not stores.issuperset(self.current.bases.values()):
             raise violation("a base that is not held")
         self.state = "receiving"
 
@@ -371,6 +378,8 @@ class Consumer(Side):
             self.held[rules.content_id(content)] = content
             if 0 in self.current.opened:
                 self.stores[receipt["sha256"]] = bytes(self.current.contents[0])
+            came = {file["sha256"]: bytes(self.current.contents[part]) for part, file in enumerate(self.current.files) if part in self.current.opened}
+            self.external.setdefault(receipt["sha256"], {}).update(came)
         self.over(expected)
 
     def received(self, frame: Frame) -> None:
@@ -411,7 +420,7 @@ class Consumer(Side):
             if "counter" not in manifest:
                 raise Refused("bad-manifest", "signed, and without a counter")
             self.signer, self.signature = signer(self.signature, 1, payload), None
-        self.current = Shipment(manifest, self.takes, self.stores, self.waiting.get(manifest["name"], []))
+        self.current = Shipment(manifest, self.takes, self.stores, self.waiting.get(manifest["name"], []), self.external)
         self.state = "receiving" if self.is_one_way else "answering"
         try:
             rules.check_features(manifest)

@@ -40,7 +40,8 @@ def external_photo() -> bytes:
 PHOTO = external_photo()
 
 
-def core_data_store() -> StoreFile:
+def core_data_store(photo: str = PHOTO_UUID) -> StoreFile:
+    """`photo`: the file to which the first row refers."""
     properties = plistlib.dumps(
         {"NSStoreModelVersionHashes": {"Recipe": RECIPE_HASH}, "NSStoreType": "SQLite"},
         fmt=plistlib.FMT_BINARY,
@@ -60,7 +61,7 @@ def core_data_store() -> StoreFile:
             "ZRECIPE",
             "CREATE TABLE ZRECIPE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZPHOTO BLOB )",
             [
-                (1, [None, 1, 1, "Borscht", b"\x02" + PHOTO_UUID.encode() + b"\0"]),
+                (1, [None, 1, 1, "Borscht", b"\x02" + photo.encode() + b"\0"]),
                 (2, [None, 1, 1, "Dal", b"\x02" + EMPTY_UUID.encode() + b"\0"]),
             ],
         ),

@@ -34,6 +34,13 @@ package enum ExternalReferenceCell {
             "SELECT Z_PK, \(cells.joined(separator: ", ")) FROM \(SQLName.quoted(table)) NOT INDEXED WHERE \(found) ORDER BY Z_PK"
     }
 
+    /// Selects the cell of one row, whose key is the argument, if it may be a reference.
+    package static func query(_ table: String, _ column: String) -> String {
+        let name = SQLName.quoted(column)
+        return
+            "SELECT \(name) FROM \(SQLName.quoted(table)) WHERE Z_PK = ? AND typeof(\(name)) = 'blob' AND length(\(name)) IN (37, 38)"
+    }
+
     /// - Returns: `nil` for a cell that is not exactly a reference.
     package static func name(in cell: (some Collection<UInt8>)?) -> ExternalFileName? {
         guard let cell, (37...38).contains(cell.count) else { return nil }

@@ -22,6 +22,8 @@ package enum Limits {
     package static let partSize: Int64 = 281_474_976_579_584
     /// Most external files of one store.
     package static let externalFiles = 16_384
+    /// Most parts that an answer wants whose external files may refer to a base: with more of them, it would be too long.
+    package static let partsOverBase = 1024
     /// Longest store name, in bytes.
     package static let nameLength = 128
     /// Most pairs of metadata.

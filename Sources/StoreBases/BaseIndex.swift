@@ -20,11 +20,14 @@ struct BaseIndex: Hashable, Sendable, Codable {
     static let sizeLimit: Int64 = 16 * 1024 * 1024
     /// Most copies that are remembered, whatever their size.
     static let mostEntries = 256
+    /// Most external files that are remembered, and which part of the budget they have at most: one of so many.
+    static let mostFiles = 512
+    static let fileShare: Int64 = 4
     /// Longest text that names a receiver, and longest path of a store, in bytes of UTF-8.
     static let receiverLength = 1024
     static let pathLength = 4096
 
-    /// A file: a copy, or the manifest that was acknowledged with it.
+    /// A file: a copy, an external file of it, or the manifest that was acknowledged with it.
     struct Object: Hashable, Sendable, Codable {
         /// Its name: a UUID.
         let id: String
@@ -53,6 +56,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
         /// The objects.
         private(set) var copy: String
         private(set) var manifest: String
+        /// Of external files that came with it; the first to go stands last. `nil` for none.
+        fileprivate(set) var files: [String]?
         let state: Data?
         /// What has gone of it, if its shipment is not finished.
         let stream: String?
@@ -60,8 +65,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
         fileprivate(set) var use: Int64
 
         init(
-            _ key: BaseKey, receiver: String, copy: String, manifest: String, state: [UInt8]?, stream: String? = nil,
-            at time: Timestamp
+            _ key: BaseKey, receiver: String, copy: String, manifest: String, files: [String], state: [UInt8]?,
+            stream: String? = nil, at time: Timestamp
         ) {
             name = key.name
             store = key.store.string
@@ -69,6 +74,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
             self.receiver = receiver
             self.copy = copy
             self.manifest = manifest
+            self.files = files.isEmpty ? nil : files
             self.state = state.map { Data($0) }
             self.stream = stream
             rememberedAt = time
@@ -95,7 +101,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
     /// Files that no entry needs any more.
     var unused: [Object] {
-        let used = Set(entries.flatMap { [$0.copy, $0.manifest] })
+        let used = Set(entries.flatMap { [$0.copy, $0.manifest] + ($0.files ?? []) })
         return objects.filter { !used.contains($0.id) }
     }
 
@@ -109,6 +115,12 @@ struct BaseIndex: Hashable, Sendable, Codable {
         let used = Set(entries.compactMap(\.stream))
         return objects.reduce(0) { $0 + $1.size } - unusedSize
             + streams.reduce(0) { $0 + (used.contains($1.id) ? $1.room : 0) }
+    }
+
+    /// How many external files entries need, and their bytes.
+    var files: (count: Int, size: Int64) {
+        let used = Set(entries.flatMap { $0.files ?? [] })
+        return (used.count, objects.reduce(0) { $0 + (used.contains($1.id) ? $1.size : 0) })
     }
 
     /// Bytes of all others.
@@ -126,6 +138,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
     mutating func drop(_ object: Object) {
         objects.removeAll { $0.id == object.id }
         entries.removeAll { $0.copy == object.id || $0.manifest == object.id }
+        for place in entries.indices { entries[place].files?.removeAll { $0 == object.id } }
     }
 
     mutating func drop(_ stream: Stream) {
@@ -183,7 +196,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return true
     }
 
-    /// Lets go of shipments that are not finished, then of what was used longest ago, until enough is gone.
+    /// Lets go of external files, then of shipments that are not finished, then of what was used longest ago, until enough is gone.
     ///
     /// - Parameters:
     ///   - candidates: What may go.
@@ -195,6 +208,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
     ) -> BaseIndex? {
         var index = self
         while !isEnough(index) {
+            if candidates == .all, index.dropFiles(last: kept) { continue }
             let others = index.entries.filter { entry in
                 (candidates == .all || entry.isUnfinished) && kept.map { !entry.isOfSame(as: $0) } ?? true
             }
@@ -203,6 +217,20 @@ struct BaseIndex: Hashable, Sendable, Codable {
             _ = index.remove { $0.isOfSame(as: oldest) }
         }
         return index
+    }
+
+    /// Of the copy that was used longest ago the external files go, and of the one that stays the last one of them.
+    ///
+    /// - Returns: Whether there were any.
+    private mutating func dropFiles(last kept: Entry?) -> Bool {
+        let all = entries.indices.filter { entries[$0].files?.isEmpty == false }
+        let others = all.filter { place in kept.map { !entries[place].isOfSame(as: $0) } ?? true }
+        if let oldest = others.min(by: { entries[$0].use < entries[$1].use }) {
+            entries[oldest].files = nil
+        } else if let place = all.first {
+            entries[place].files?.removeLast()
+        }
+        return !all.isEmpty
     }
 
     enum Candidates: Hashable, Sendable {
@@ -260,13 +288,14 @@ struct BaseIndex: Hashable, Sendable, Codable {
         else {
             return "a number is out of range"
         }
-        guard entries.count <= Self.mostEntries, objects.count <= 4 * Self.mostEntries,
+        guard entries.count <= Self.mostEntries, objects.count <= 4 * Self.mostEntries + 2 * Self.mostFiles,
             streams.count <= 2 * Self.mostEntries
         else {
             return "it lists too much"
         }
         for entry in entries {
             guard ids.contains(entry.copy), ids.contains(entry.manifest),
+                entry.files.map({ $0.count <= Self.mostFiles && $0.allSatisfy(ids.contains) }) ?? true,
                 entry.stream.map({ streamIDs.contains($0) }) ?? true
             else { return "a copy has no file" }
             guard (0...lastUse).contains(entry.use), entry.state.map({ $0.count <= BaseMemory.stateLimit }) ?? true,

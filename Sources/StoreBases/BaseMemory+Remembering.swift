@@ -10,20 +10,24 @@ extension BaseMemory {
     ///
     /// - Parameters:
     ///   - copy: The file, which nobody writes to any more.
+    ///   - files: Of the external files those that are to be remembered, each content once; the first to go stands last. They are
+    ///     copied, and go before any copy where there is no room; what of them cannot be had is left out.
     ///   - receiver: Who it was: a device's id, or the endpoint.
     ///   - state: Given back with it, of at most `stateLimit` bytes.
     package func remember(
-        _ manifest: Manifest, copy: FilePath, as key: BaseKey, receiver: String, state: [UInt8]? = nil
+        _ manifest: Manifest, copy: FilePath, files: [(part: Manifest.Part, path: FilePath)] = [], as key: BaseKey,
+        receiver: String, state: [UInt8]? = nil
     ) -> Remembering {
         do throws(BaseMemoryError) {
-            return try keep(manifest, copy, key, receiver, state)
+            return try keep(manifest, copy, files, key, receiver, state)
         } catch {
             return .failed(error)
         }
     }
 
     private func keep(
-        _ manifest: Manifest, _ copy: FilePath, _ key: BaseKey, _ receiver: String, _ state: [UInt8]?
+        _ manifest: Manifest, _ copy: FilePath, _ files: [(part: Manifest.Part, path: FilePath)], _ key: BaseKey,
+        _ receiver: String, _ state: [UInt8]?
     ) throws(BaseMemoryError) -> Remembering {
         guard (state?.count ?? 0) <= Self.stateLimit, receiver.utf8.count <= BaseIndex.receiverLength,
             key.store.string.utf8.count <= BaseIndex.pathLength
@@ -42,8 +46,9 @@ extension BaseMemory {
         case .failure(let obstacle): return .declined(obstacle.cause)
         }
         let entry = Entry(manifest, words, key, receiver, state)
+        let offers = try offers(files, in: place.path)
         return try whileLocked { (change) throws(BaseMemoryError) in
-            try change.put(entry, offered, in: place.path, budget: budget)
+            try change.put(entry, offered, files: offers, in: place.path, budget: budget)
         } ?? .failed(.file(FileError(.open, folder, .noSuchFileOrDirectory)))
     }
 
@@ -89,6 +94,42 @@ extension BaseMemory {
         try write(copy, to: target)
         withExtendedLifetime(room) {}
         return .success(Offer(path: target, inode: try status(of: target).inode, isInUse: false))
+    }
+
+    /// An external file that is here already, or whose copy can be taken over.
+    struct FileOffer {
+        let part: Manifest.Part
+        let offer: Offer?
+    }
+
+    /// Copies those that are not here. Nothing is forgotten for them.
+    private func offers(
+        _ files: [(part: Manifest.Part, path: FilePath)], in place: FilePath
+    ) throws(BaseMemoryError) -> [FileOffer] {
+        guard !files.isEmpty else { return [] }
+        // What no entry needs may be gone already.
+        let index = try index()
+        let known = Set(index.objects.map(\.sha256)).subtracting(index.unused.map(\.sha256))
+        var offers: [FileOffer] = []
+        for (number, file) in files.prefix(BaseIndex.mostFiles).enumerated() {
+            if known.contains(file.part.sha256) {
+                offers.append(FileOffer(part: file.part, offer: nil))
+                continue
+            }
+            guard let room = try promise(file.part.size) else { break }
+            let target = place.appending("file-\(number)")
+            do throws(BaseMemoryError) {
+                try write(file.path, to: target)
+                let copied = try status(of: target)
+                guard copied.size == file.part.size else { continue }
+                offers.append(
+                    FileOffer(part: file.part, offer: Offer(path: target, inode: copied.inode, isInUse: false)))
+            } catch {
+                if error == .stopped { throw error }
+            }
+            withExtendedLifetime(room) {}
+        }
+        return offers
     }
 
     /// Whether a copy is here already.

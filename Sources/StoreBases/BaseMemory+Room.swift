@@ -14,6 +14,9 @@ extension BaseMemory {
         return folder
     }
 
+    /// How many external files may be remembered with one copy, and how many bytes of them.
+    package var roomForFiles: (count: Int, size: Int64) { (BaseIndex.mostFiles, budget / BaseIndex.fileShare) }
+
     /// Forgets what was used longest ago, until there is room.
     ///
     /// - Returns: The promise of it; `nil` if there is too little in any case.

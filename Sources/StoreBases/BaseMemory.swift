@@ -6,7 +6,8 @@ public import SystemPackage
 /// what differs from it.
 ///
 ///     DIR/index.json            what is remembered, and in which files
-///     DIR/objects/<UUID>        a copy, or the manifest that was acknowledged with it; equal ones are kept once;
+///     DIR/objects/<UUID>        a copy, an external file of it, or the manifest that was acknowledged with it; equal ones are kept
+///                               once;
 ///                               or what has gone of a shipment that is not finished (`UnfinishedShipment`)
 ///     DIR/ship-store-<UUID>     where a copy is made that may be remembered
 ///

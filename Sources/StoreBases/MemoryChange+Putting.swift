@@ -8,10 +8,11 @@ extension MemoryChange {
     ///
     /// - Parameters:
     ///   - offer: `nil` if the copy is here already.
+    ///   - files: External files; those that have gone meanwhile are left out.
     ///   - stream: Of a shipment that begins; then nothing goes for it that was acknowledged.
     mutating func put(
-        _ entry: BaseMemory.Entry, _ offer: BaseMemory.Offer?, stream: BaseMemory.NewStream? = nil, in place: FilePath,
-        budget: Int64
+        _ entry: BaseMemory.Entry, _ offer: BaseMemory.Offer?, stream: BaseMemory.NewStream? = nil,
+        files: [BaseMemory.FileOffer] = [], in place: FilePath, budget: Int64
     ) throws(BaseMemoryError) -> Remembering {
         let before = index
         var moves: [Move] = []
@@ -38,12 +39,15 @@ extension MemoryChange {
             moves.append(Move(source: stream.path, target: path(of: stream.listed), isShared: false))
         }
         let new = BaseIndex.Entry(
-            entry.key, receiver: entry.receiver, copy: copy, manifest: manifest, state: entry.state,
+            entry.key, receiver: entry.receiver, copy: copy, manifest: manifest,
+            files: files.compactMap { object($0.part.sha256, $0.part.size, from: $0.offer) }, state: entry.state,
             stream: stream?.listed.id, at: Timestamp(Date()))
         index.put(new)
         let (free, reserve) = try space()
         let fitting = index.evicting(stream == nil ? .all : .unfinished, except: new) { index in
-            index.size <= budget && index.entries.count <= BaseIndex.mostEntries
+            let files = index.files
+            return index.size <= budget && index.entries.count <= BaseIndex.mostEntries
+                && files.count <= BaseIndex.mostFiles && files.size <= budget / BaseIndex.fileShare
                 && free + index.unusedSize >= reserve
         }
         guard let fitting else {

@@ -1,4 +1,4 @@
-import ShipProtocol
+package import ShipProtocol
 import StoreFiles
 package import SystemPackage
 
@@ -20,12 +20,27 @@ extension RememberedCopy {
     /// - Parameter isCancelled: Asked again and again while it is read.
     /// - Returns: `nil` if it is not what it was, or cannot be read now.
     package func open(unless isCancelled: () -> Bool = { Task.isCancelled }) -> OpenedBase? {
-        switch look(unless: isCancelled) {
+        switch look(at: record.path, record.size, record.sha256, unless: isCancelled) {
         case .whole(let file):
             memory.markUsed(self)
             return OpenedBase(file)
         case .bad:
-            memory.forgetDamaged(self)
+            memory.forgetDamaged(record.entry.copy)
+            return nil
+        case .unknown: return nil
+        }
+    }
+
+    /// The same with an external file of the copy, of which nothing else is forgotten.
+    ///
+    /// - Returns: `nil` also if it is not remembered.
+    package func open(_ file: ExternalFile, unless isCancelled: () -> Bool = { Task.isCancelled }) -> OpenedBase? {
+        guard let object = record.files.first(where: { $0.sha256 == file.sha256 }) else { return nil }
+        let path = memory.folder.appending(BaseMemory.objectFolder).appending(object.id)
+        switch look(at: path, object.size, object.sha256, unless: isCancelled) {
+        case .whole(let file): return OpenedBase(file)
+        case .bad:
+            memory.forgetDamaged(object.id)
             return nil
         case .unknown: return nil
         }
@@ -38,17 +53,18 @@ extension RememberedCopy {
         case unknown
     }
 
-    private func look(unless isCancelled: () -> Bool) -> Finding {
+    private func look(
+        at path: FilePath, _ size: Int64, _ sha256: ContentDigest, unless isCancelled: () -> Bool
+    ) -> Finding {
         guard let folder = try? memory.open() else { return .unknown }
         do throws(FileError) {
-            let file = try folder.file(at: record.path)
+            let file = try folder.file(at: path)
             // From here on nobody removes it. Whoever is about to has the lock.
-            guard try PlatformCalls.tryLock(file.descriptor, record.path, .shared) else { return .unknown }
+            guard try PlatformCalls.tryLock(file.descriptor, path, .shared) else { return .unknown }
             let status = try file.status
-            guard try folder.status(of: record.path).identity == status.identity, status.exposure == nil,
-                status.size == record.size
+            guard try folder.status(of: path).identity == status.identity, status.exposure == nil, status.size == size
             else { return .bad }
-            guard try FileDigest.sha256(of: file, unless: isCancelled) == record.sha256 else { return .bad }
+            guard try FileDigest.sha256(of: file, unless: isCancelled) == sha256 else { return .bad }
             return .whole(file)
         } catch {
             switch error.errno {
@@ -68,9 +84,9 @@ extension BaseMemory {
     }
 
     /// What builds on the file is forgotten, and the file goes if it is the one that was put there.
-    func forgetDamaged(_ copy: RememberedCopy) {
+    func forgetDamaged(_ object: String) {
         _ = try? whileLocked { (change) throws(BaseMemoryError) in
-            guard let object = change.index.object(copy.record.entry.copy) else { return }
+            guard let object = change.index.object(object) else { return }
             change.drop(object)
             change.removeUnused()
             try change.save()

@@ -16,6 +16,10 @@ public struct BaseRecord: Hashable, Sendable {
     public let sha256: ContentDigest
     /// Of the file, which other records may share.
     public let path: FilePath
+    /// External files that are remembered with it, which other records may share: how many, and their bytes.
+    public var externalFiles: (count: Int, size: Int64) { (files.count, files.reduce(0) { $0 + $1.size }) }
+
+    let files: [BaseIndex.Object]
 
     /// How far its shipment has come.
     public enum Progress: Hashable, Sendable {
@@ -36,6 +40,7 @@ public struct BaseRecord: Hashable, Sendable {
         rememberedAt = entry.rememberedAt
         size = copy.size
         sha256 = copy.sha256
+        files = (entry.files ?? []).compactMap(index.object)
         path = memory.folder.appending(BaseMemory.objectFolder).appending(copy.id)
         if let stream = entry.stream {
             let file = memory.folder.appending(BaseMemory.objectFolder).appending(stream)
@@ -58,6 +63,11 @@ package struct RememberedCopy: Hashable, Sendable {
     /// What was given with it.
     package var state: [UInt8]? { record.entry.state.map(Array.init) }
     package var receiver: String { record.receiver }
+    /// The external files that are remembered with it.
+    package var files: [ExternalFile] {
+        let known = Set(record.files.map(\.sha256))
+        return manifest.externalFiles.filter { known.contains($0.sha256) }
+    }
 }
 
 extension BaseMemory {

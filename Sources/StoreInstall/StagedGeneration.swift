@@ -22,10 +22,10 @@ package final class StagedGeneration {
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
     let linkedParts: Set<Int>
     private let space: SpaceLedger.Promise
-    /// Bytes of the store that are on the disk.
-    private var storeBytes = Int64(0)
+    /// Bytes of each part that are on the disk.
+    private var written: [Int: Int64] = [:]
     var openPart: (index: Int, file: OpenPart)?
-    private var isStoreSealed = false
+    private var sealedParts: Set<Int> = []
     private var isInstalled = false
     var lock: FolderLock?
     /// Parts that an earlier session has brought as a whole.
@@ -171,7 +171,7 @@ package final class StagedGeneration {
     }
 
     private func use(_ bytes: Int64, ofPart index: Int) {
-        if index == 0 { storeBytes += bytes }
+        written[index, default: 0] += bytes
         space.use(bytes)
     }
 
@@ -179,7 +179,7 @@ package final class StagedGeneration {
     ///
     /// Whatever has come of the store is discarded.
     package func storePathForMaking() throws(InboxError) -> FilePath {
-        try discardStore()
+        try discard(part: 0)
         return storePathByDescriptor
     }
 
@@ -189,26 +189,25 @@ package final class StagedGeneration {
     /// - Parameter bytes: By which the store has grown under somebody else's hands.
     package func storeGrew(by bytes: Int64) { use(bytes, ofPart: 0) }
 
-    /// What has come of the store is void; it comes again.
-    package func discardStore() throws(InboxError) {
-        if openPart?.index == 0 { openPart = nil }
-        isStoreSealed = false
-        let path = storePath
+    /// What has come of a part is void; it comes again.
+    package func discard(part index: Int) throws(InboxError) {
+        if openPart?.index == index { openPart = nil }
+        sealedParts.remove(index)
+        let path = path(ofPart: index)
         try InboxError.wrapping { () throws(FileError) in
             if folder.holds(path) { try folder.removeFile(path) }
         }
-        space.takeBack(storeBytes)
-        storeBytes = 0
+        space.takeBack(written.removeValue(forKey: index) ?? 0)
     }
 
-    /// The store is complete: syncs it, and compares it, as re-read, with the manifest. `seal` need not do so again.
+    /// A part is complete: syncs it, and compares it, as re-read, with the manifest. `seal()` need not do so again.
     ///
     /// - Throws: `.mismatch`, after which it may come again; `.file`.
-    package func sealStore() throws(InboxError) {
-        guard !isStoreSealed, let store = manifest.parts.first else { return }
-        if openPart?.index == 0 { openPart = nil }
-        try sealPart(0, store)
-        isStoreSealed = true
+    package func seal(part index: Int) throws(InboxError) {
+        guard !sealedParts.contains(index) else { return }
+        if openPart?.index == index { openPart = nil }
+        try sealPart(index, manifest.parts[index])
+        sealedParts.insert(index)
     }
 
     /// Nothing more comes: syncs every file, compares each, as re-read, with the manifest, writes the manifest beside
@@ -218,7 +217,7 @@ package final class StagedGeneration {
     package func seal() throws(InboxError) -> SealedGeneration {
         openPart = nil
         for (index, part) in manifest.parts.enumerated() {
-            if index > 0 || !isStoreSealed { try sealPart(index, part) }
+            if !sealedParts.contains(index) { try sealPart(index, part) }
         }
         do throws(FileError) {
             try removeRecord()

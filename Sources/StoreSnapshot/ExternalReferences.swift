@@ -1,10 +1,12 @@
 import CoreDataReading
 import EssentialFoundation
 import GRDB
-import ShipProtocol
+package import ShipProtocol
+import StoreFiles
+package import SystemPackage
 
 /// The cells of a Core Data store that refer to external files, found in it.
-enum ExternalReferences {
+package enum ExternalReferences {
     /// In the order of tables and rows; each file is listed once.
     ///
     /// - Throws: `SnapshotError.tooManyExternalFiles`.
@@ -30,6 +32,40 @@ enum ExternalReferences {
             }
         }
         return references
+    }
+
+    /// Which files have taken the place of others: the same column of the same row referred to these.
+    ///
+    /// - Parameters:
+    ///   - names: Those others.
+    ///   - base: A copy that refers to them, and that nobody changes.
+    ///   - copy: A later one.
+    /// - Returns: The others, by the names of those that came.
+    package static func successors(
+        of names: Set<ExternalFileName>, fromCopyAt base: FilePath, toCopyAt copy: FilePath
+    ) throws(SnapshotError) -> [ExternalFileName: ExternalFileName] {
+        let references = try reading(base) { database in try all(in: database).filter { names.contains($0.name) } }
+        return try reading(copy) { database in
+            let now = try blobColumns(of: database)
+            var found: [ExternalFileName: ExternalFileName] = [:]
+            for reference in references {
+                let (table, column) = (reference.table.unescaped, reference.column.unescaped)
+                guard now.contains(where: { $0.table == table && $0.columns.contains(column) }) else { continue }
+                let cell = try Data.fetchOne(
+                    database, sql: ExternalReferenceCell.query(table, column), arguments: [reference.row])
+                guard let name = ExternalReferenceCell.name(in: cell), found[name] == nil else { continue }
+                found[name] = reference.name
+            }
+            return found
+        }
+    }
+
+    private static func reading<Value>(
+        _ copy: FilePath, _ body: (Database) throws -> Value
+    ) throws(SnapshotError) -> Value {
+        let watch = ConnectionWatch(interruption: Interruption(), busyTimeout: .zero)
+        let connection = try WatchedConnection(address: DatabaseURI.immutable(copy), to: .read, of: copy, watch: watch)
+        return try connection.read(body)
     }
 
     /// The tables of entities, and their columns that may hold references.

@@ -93,6 +93,49 @@ final class RememberingFaultTests {
         #expect(call > 20 && touched > 2, "the shim counts almost nothing")
     }
 
+    @Test func `a sender that dies leaves external files to build on that are whole, or none`() async throws {
+        let sample = try CoreDataSample(at: store.removingLastComponent().appending("Notes.sqlite"))
+        var random = RepeatableRandom(seed: 1)
+        var content = Data((0..<30_000).map { _ in String(random.next() % 5000) }.joined(separator: " ").utf8)
+        let folder = sample.supportFolder.appending("_EXTERNAL_DATA")
+        var uuid = try sample.addPhoto(key: 1, content: content)
+        func replace() throws {
+            content.insert(contentsOf: Array("\(random.next())".utf8), at: content.count / 2)
+            let next = UUID().uuidString
+            try content.write(to: URL(filePath: folder.appending(next).string))
+            let cell = CoreDataSample.reference(2, next).map { String(format: "%02x", $0) }.joined()
+            try TestStore.make(at: sample.path, sql: "UPDATE ZPHOTO SET ZDATA = x'\(cell)' WHERE Z_PK = 1")
+            try PlatformCalls.removeFile(folder.appending(uuid))
+            uuid = next
+        }
+        func send(_ more: [String: String] = [:]) async throws -> ChildProgram.Outcome {
+            try await BuiltProgram.run(
+                ["send", sample.path.string, "--to", "unix:\(socket)", "-q"],
+                environment: environment.merging(more) { $1 })
+        }
+        #expect(try await send().status == .exited(0))
+        let step = Soak.isOn ? 1 : 7
+        var (call, isThereSuchACall) = (1, true)
+        while isThereSuchACall {
+            let comment: Comment = "killed at \(call)"
+            try replace()
+            let log = scratch.path.appending("calls of files \(call)")
+            _ = try await send(shim.environment(.kill, at: call, only: Self.calls, log: log))
+            isThereSuchACall = FaultShim.calls(in: log).count >= call
+            _ = try await remembered(comment)
+            try replace()
+            #expect(try await send().status == .exited(0), comment)
+            let installed = scratch.path.appending("inbox/.Notes_SUPPORT/_EXTERNAL_DATA").appending(uuid)
+            #expect(try Data(contentsOf: URL(filePath: installed.string)) == content, comment)
+            #expect(try Folder.names(in: memory) == ["index.json", "objects"], comment)
+            // A copy, a manifest, and an external file.
+            #expect(try Folder.names(in: memory.appending("objects")).count == 3, comment)
+            #expect(try Folder.names(in: temporary) == [], comment)
+            call += step
+        }
+        #expect(call > 30, "the shim counts almost nothing")
+    }
+
     /// Whether it is about nothing but what is remembered: the copy is of the shipment, too.
     private func isOfMemoryAlone(_ call: FaultShim.Call) -> Bool {
         [call.path, call.target ?? ""].contains { path in

@@ -26,8 +26,9 @@ import Testing
             "wants_external_file_alone", "wants_first_liked", "wants_nothing", "wants_store_alone",
             // What this consumer would not name, or ask for.
             "delta_again_base_named", "delta_back_to_kept", "delta_base_null", "delta_base_of_external_file",
-            "delta_external_file", "delta_manifest_not_named", "delta_no_base_named", "delta_not_offered",
-            "delta_not_offered_by_name", "delta_not_offered_without_base", "delta_not_taken", "delta_of_external_file",
+            "delta_external_file", "delta_file_not_offered", "delta_file_source_gone", "delta_file_unwanted",
+            "delta_file_wanted_alone", "delta_manifest_not_named", "delta_no_base_named", "delta_not_offered",
+            "delta_not_offered_by_name", "delta_not_offered_without_base", "delta_not_taken",
             "delta_of_kept_manifest_of_current", "delta_or_columns", "delta_unproven_base_gone",
             "delta_unproven_base_named", "delta_unproven_columns_alone", "delta_unproven_then_next",
             "delta_unproven_blocks", "delta_unproven_refused", "delta_unwanted",
@@ -85,6 +86,7 @@ import Testing
     private func hold(_ vector: VectorFile, in inbox: Inbox) async throws {
         let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
         var content: [UInt8] = []
+        let files = vector.externalFiles
         for section in vector.sections {
             switch section.label {
             case "held": content = section.bytes
@@ -96,7 +98,8 @@ import Testing
                 let staged = try installer.stage(manifest, present: [:])
                 try staged.append(section.bytes, toPart: 0)
                 for (index, part) in manifest.parts.enumerated().dropFirst() where part.size > 0 {
-                    try staged.append(try #require(VectorFile.contents[part.sha256]), toPart: index)
+                    try staged.append(
+                        try #require(files[part.sha256] ?? VectorFile.contents[part.sha256]), toPart: index)
                 }
                 _ = try await installer.install(try staged.seal()) { _ in }
             default: break

@@ -65,6 +65,8 @@ private struct ConsumerWalk {
                 consumer.hold(ManifestContent(json: section.bytes))
             } else if section.label == "base" {
                 consumer.hold(section.bytes)
+            } else if section.label == "file" {
+                consumer.hold(file: section.bytes)
             } else if WaitingShipment.labels.contains(section.label) {
                 continue
             } else if section.label == "consumer" {
@@ -139,7 +141,7 @@ private struct ProducerWalk {
                 own.hold(ManifestContent(json: section.bytes))
             } else if section.label == "unfinished" {
                 own.hold(ManifestContent(json: section.bytes))
-            } else if section.label == "base" || WaitingShipment.labels.contains(section.label) {
+            } else if ["base", "file"].contains(section.label) || WaitingShipment.labels.contains(section.label) {
                 continue
             } else if section.label == "producer" {
                 for frame in try own.take(section.bytes) { try sent(frame) }

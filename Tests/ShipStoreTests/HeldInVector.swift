@@ -32,7 +32,7 @@ struct HeldInVector {
     }
 
     /// - Parameter content: Of a manifest.
-    private static func manifest(_ content: [UInt8]) throws -> Manifest {
+    static func manifest(_ content: [UInt8]) throws -> Manifest {
         let circumstances = #""createdAt":"2026-11-20T00:00:00Z","producer":{"software":"s","sqlite":"3.40.1"},"#
         return try MessageCoding.decodeManifest(Array("{".utf8) + Array(circumstances.utf8) + content.dropFirst())
     }

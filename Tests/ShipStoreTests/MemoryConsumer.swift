@@ -31,9 +31,13 @@ struct MemoryConsumer {
     private var parser = FrameParser()
     private var contents: [ManifestContent] = []
     private var stores: [ContentDigest: [UInt8]] = [:]
+    /// External files, by the stores with which they are held.
+    private var files: [ContentDigest: [[UInt8]]] = [:]
+    private var lastStore: ContentDigest?
     private var streams: [WaitingShipment.Stream] = []
-    /// What the store may refer to.
+    /// What the store may refer to, and external files.
     private var base: [UInt8]?
+    private var filesBase: ContentDigest?
     private var parts: [Int: Part] = [:]
     private var open: Int?
     /// Everything that has been installed.
@@ -111,7 +115,15 @@ struct MemoryConsumer {
     var offer: OfferedManifest? { parser.offer }
 
     /// It has this store, and may name it as what a delta refers to.
-    mutating func hold(_ store: [UInt8]) { stores[ContentDigest(hashing: store)] = store }
+    mutating func hold(_ store: [UInt8]) {
+        lastStore = ContentDigest(hashing: store)
+        stores[ContentDigest(hashing: store)] = store
+    }
+
+    /// It has this external file of that store.
+    mutating func hold(file: [UInt8]) {
+        if let lastStore { files[lastStore, default: []].append(file) }
+    }
 
     /// This waits for the rest.
     mutating func hold(_ stream: WaitingShipment.Stream) { streams.append(stream) }
@@ -150,6 +162,7 @@ struct MemoryConsumer {
         guard let manifest = incoming?.manifest else { return false }
         wanted = Set(try common.wanted(by: answer, of: manifest).map(\.index))
         base = answer.wants?.first { $0.part == 0 }?.base.flatMap { stores[$0] }
+        filesBase = answer.wants?.lazy.filter { $0.part > 0 }.compactMap(\.base).first
         try incoming?.accept(answer)
         return true
     }
@@ -230,7 +243,7 @@ struct MemoryConsumer {
         case .append(let data, let isLast): try append(data, isLast: isLast)
         case .install:
             do {
-                try makeStore()
+                try makeParts()
                 try compare()
             } catch  where dialogue.mode == .twoWay {
                 flaw = ShipmentError(error)
@@ -263,14 +276,55 @@ struct MemoryConsumer {
         }
         parts[open] = part
         let bytes = part.segments.reduce(0) { $0 + $1.count }
-        guard Int64(bytes) <= (incoming?.manifest.store.size ?? 0) + Limits.segmentsOverhead else {
+        guard Int64(bytes) <= (incoming?.manifest.parts[open].size ?? 0) + Limits.segmentsOverhead else {
             throw ProtocolError.badPart(.tooLong)
         }
     }
 
-    /// - Throws: `CompressionError` for rows that make no store.
-    private mutating func makeStore() throws {
-        guard var part = parts[0], part.encoding != .blocks, let facts = incoming?.manifest.store else { return }
+    /// - Throws: `CompressionError` for segments that make no part.
+    private mutating func makeParts() throws {
+        var flaw: (any Error)?
+        for (index, part) in parts.sorted(by: { $0.key < $1.key }) where part.encoding != .blocks {
+            do {
+                let bytes = try index == 0 ? store(of: part) : file(of: part, index)
+                var made = part
+                (made.bytes, made.size, made.hash) = (bytes, Int64(bytes.count), SHA256())
+                made.hash.update(data: bytes)
+                parts[index] = made
+            } catch {
+                flaw = flaw ?? error
+            }
+        }
+        if let flaw { throw flaw }
+    }
+
+    private func file(of part: Part, _ index: Int) throws -> [UInt8] {
+        let held = filesBase.flatMap { files[$0] } ?? []
+        var bytes: [UInt8] = []
+        let builder = FileDeltaBuilder(size: incoming?.manifest.parts[index].size ?? 0) { name in
+            guard let source = held.first(where: { ContentDigest(hashing: $0).bytes.starts(with: name) }) else {
+                throw CompressionError.damaged(.base)
+            }
+            return MemoryBytes(bytes: source)
+        } write: {
+            bytes += $0
+        }
+        for segment in part.segments { try builder.append(segment) }
+        try builder.finish()
+        return bytes
+    }
+
+    private struct MemoryBytes: ByteSource {
+        let bytes: [UInt8]
+        var size: Int64 { Int64(bytes.count) }
+
+        func append(_ range: Range<Int64>, to other: inout [UInt8]) {
+            other += bytes[Int(range.lowerBound)..<Int(range.upperBound)]
+        }
+    }
+
+    private func store(of part: Part) throws -> [UInt8] {
+        guard let facts = incoming?.manifest.store else { return [] }
         let pages = MemoryPages(pageSize: facts.pageSize)
         let pageCount = UInt32(clamping: facts.pageCount)
         if part.encoding == .delta {
@@ -285,10 +339,7 @@ struct MemoryConsumer {
             for segment in part.segments { try builder.append(segment) }
             guard builder.isComplete else { throw CompressionError.damaged(.rows) }
         }
-        part.bytes = pages.bytes
-        part.size = Int64(pages.bytes.count)
-        part.hash.update(data: pages.bytes)
-        parts[0] = part
+        return pages.bytes
     }
 
     private func compare() throws(ShipmentError) {

@@ -4,6 +4,12 @@ import StoreFiles
 import TestSupport
 
 extension VectorFile {
+    /// What it has as an external file that is held.
+    var externalFiles: [ContentDigest: [UInt8]] {
+        let files = sections.filter { $0.label == "file" }.map(\.bytes)
+        return Dictionary(files.map { (ContentDigest(hashing: $0), $0) }) { first, _ in first }
+    }
+
     /// Of everything that any vector ships in blocks, and of nothing.
     static let contents: [ContentDigest: [UInt8]] = {
         var found: [ContentDigest: [UInt8]] = [ContentDigest(hashing: []): []]

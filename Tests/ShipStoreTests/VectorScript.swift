@@ -40,7 +40,7 @@ actor VectorScript: LinkSource, LinkSink {
         (heard, spoken) = (parser, parser)
         var other = parser
         for section in vector.sections
-        where !["held", "base"].contains(section.label) && !WaitingShipment.labels.contains(section.label) {
+        where !["held", "base", "file"].contains(section.label) && !WaitingShipment.labels.contains(section.label) {
             guard section.label == side else {
                 lines.append((words.count, section.bytes))
                 parser.answer(&other, section.bytes)

@@ -10,23 +10,29 @@ import TestSupport
 struct Acknowledged {
     let manifest: Manifest
     let bytes: [UInt8]
+    let files: [[UInt8]]
 
     private static let pageSize = 512  // bytes
 
     /// - Parameters:
     ///   - text: What is in the copy, up to the end of a page.
     ///   - counter: In which equal copies may differ.
-    init(_ text: String, pages: Int = 1, name: StoreName = .recipes, counter: UInt64 = 1) throws {
+    ///   - files: What its external files have.
+    init(_ text: String, pages: Int = 1, name: StoreName = .recipes, counter: UInt64 = 1, files: [[UInt8]] = []) throws
+    {
         let size = pages * Self.pageSize
         bytes = Array(text.utf8) + [UInt8](repeating: 0, count: size - text.utf8.count)
         let digest = ContentDigest(hashing: bytes)
+        self.files = files
         guard let time = Timestamp("2026-11-20T19:04:05Z") else { throw BadSample() }
         manifest = Manifest(
             name: name, createdAt: time, producer: Manifest.Software(software: "test", sqlite: "3"),
             store: StoreFacts(
                 size: Int64(size), sha256: digest, pageSize: Self.pageSize, pageCount: Int64(pages),
                 textEncoding: .utf8,
-                applicationID: 0, userVersion: 0, schemaSHA256: digest), counter: counter)
+                applicationID: 0, userVersion: 0, schemaSHA256: digest),
+            coreData: files.isEmpty ? nil : Manifest.CoreDataFacts(entityVersionHashes: [:]),
+            externalFiles: try files.map { try ExternalFile($0) }, counter: counter)
     }
 
     /// The file of the copy, in a folder.
@@ -43,12 +49,26 @@ struct Acknowledged {
     ) throws -> Remembering {
         let place = try TemporaryFolder(
             in: memory.workingFolder(for: manifest.store.size) ?? TemporaryFolder.defaultParent)
+        var parts: [(part: Manifest.Part, path: FilePath)] = []
+        for (part, bytes) in zip(manifest.parts.dropFirst(), files) {
+            let path = place.path.appending("external \(part.sha256.short)")
+            try OpenFile.creating(path).write(bytes)
+            parts.append((part, path))
+        }
         return memory.remember(
-            manifest, copy: try file(in: place.path), as: key, receiver: receiver, state: state)
+            manifest, copy: try file(in: place.path), files: parts, as: key, receiver: receiver, state: state)
     }
 }
 
 struct BadSample: Error {}
+
+extension ExternalFile {
+    /// Of a name of its own.
+    fileprivate init(_ bytes: [UInt8]) throws {
+        guard let name = ExternalFileName(folder: .externalData, uuid: UUID().uuidString) else { throw BadSample() }
+        self.init(name: name, size: Int64(bytes.count), sha256: ContentDigest(hashing: bytes))
+    }
+}
 
 extension StoreName {
     static let recipes = StoreName(suggestedBy: "Recipes.sqlite")

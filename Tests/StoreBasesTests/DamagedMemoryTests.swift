@@ -40,6 +40,23 @@ import Testing
         #expect(memory.objectNames.count == 2)
     }
 
+    @Test func `an external file with a flipped bit is not used, and goes alone`() throws {
+        let files = [[UInt8](repeating: 1, count: 900), [UInt8](repeating: 2, count: 800)]
+        try Acknowledged("soup", files: files).remember(in: memory, as: key)
+        let copy = try memory.onlyCopy(of: key)
+        #expect(copy.files == copy.manifest.externalFiles && memory.objectNames.count == 4)
+        let path = try #require(copy.open(copy.files[0])).path
+        let file = try FileDescriptor.open(path, .readWrite)
+        try file.writeAll(toAbsoluteOffset: 100, [7])
+        try file.close()
+        #expect(copy.open(copy.files[0]) == nil)
+        #expect(!exists(path) && memory.objectNames.count == 3)
+        let after = try memory.onlyCopy(of: key)
+        #expect(after.files == [copy.files[1]])
+        #expect(try after.open(after.files[0])?.path.content == files[1])
+        #expect(after.open() != nil)
+    }
+
     @Test func `a copy that was cut is not used, and goes`() throws {
         try Acknowledged("soup", pages: 3).remember(in: memory, as: key)
         let copy = try memory.onlyCopy(of: key)

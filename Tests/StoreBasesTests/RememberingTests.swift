@@ -48,6 +48,62 @@ import Testing
         #expect(memory.objectNames.count == 3, "one copy, two manifests")
     }
 
+    @Test func `external files are kept once, for as long as a copy needs them`() throws {
+        let key = BaseKey()
+        let files = [1, 2, 3].map { [UInt8](repeating: $0, count: 1000) }
+        try Acknowledged("one", files: Array(files[..<2])).remember(in: memory, as: key, by: "watch")
+        try Acknowledged("one", counter: 2, files: Array(files[..<2])).remember(in: memory, as: key, by: "kiosk")
+        #expect(memory.objectNames.count == 5, "one copy, two manifests, two files")
+        #expect(try memory.records().map(\.externalFiles.count) == [2, 2])
+        try Acknowledged("two", counter: 3, files: Array(files[1...])).remember(in: memory, as: key, by: "watch")
+        #expect(memory.objectNames.count == 7, "two copies, two manifests, three files")
+        try Acknowledged("two", counter: 3).remember(in: memory, as: key, by: "kiosk")
+        let known = memory.copies(of: key)
+        #expect(known.map(\.files.count) == [0, 2] && memory.objectNames.count == 5)
+        for (file, bytes) in zip(known[1].files, files[1...]) {
+            #expect(try known[1].open(file)?.path.content == bytes)
+            #expect(known[0].open(file) == nil, "it is no file of that copy")
+        }
+        #expect(try memory.forget(.all).count == 2)
+        #expect(try Folder.names(in: memory.folder) == [])
+    }
+
+    @Test func `external files have a share of the room, and go before any copy`() throws {
+        let files = (0..<4).map { [UInt8](repeating: $0, count: 1000) }
+        let keys = ["a", "b", "c"].map { BaseKey(FilePath("/phone/\($0).sqlite")) }
+        let words = Int64(MessageCoding.encode(try Acknowledged("a", files: files).manifest).count)
+        let small = BaseMemory(at: memory.folder, budget: 12_100)
+        try Acknowledged("a", files: Array(files[..<2])).remember(in: small, as: keys[0])
+        #expect(try small.onlyCopy(of: keys[0]).files.count == 2)
+        // Three have room in a quarter: those of the older copy go.
+        try Acknowledged("b", files: Array(files[2...])).remember(in: small, as: keys[1])
+        #expect(try keys.prefix(2).map { try small.onlyCopy(of: $0).files.count } == [0, 2])
+        // Of its own the last ones do.
+        try Acknowledged("b", files: files).remember(in: small, as: keys[1])
+        let own = try small.onlyCopy(of: keys[1]).files
+        #expect(own.map(\.sha256.short) == files[..<3].map { ContentDigest(hashing: $0).short })
+        // Copies are worth more.
+        let pages = Int((small.budget - 2 * (512 + words)) / 512)
+        #expect(try Acknowledged("c", pages: pages).remember(in: small, as: keys[2]) == .remembered)
+        #expect(try small.onlyCopy(of: keys[1]).files.isEmpty)
+        #expect(keys.allSatisfy { small.copies(of: $0).count == 1 })
+    }
+
+    @Test func `an external file that cannot be had is left out`() throws {
+        let copy = try Acknowledged("soup", files: [[1, 2, 3]])
+        let file = try copy.file(in: scratch.path)
+        let parts = [(part: copy.manifest.parts[1], path: scratch.path.appending("none"))]
+        #expect(memory.remember(copy.manifest, copy: file, files: parts, as: BaseKey(), receiver: "a") == .remembered)
+        #expect(try memory.onlyCopy(of: BaseKey()).files.isEmpty)
+        let other = scratch.path.appending("other")
+        try OpenFile.creating(other).write([7, 7, 7])
+        let wrong = [(part: copy.manifest.parts[1], path: other)]
+        #expect(memory.remember(copy.manifest, copy: file, files: wrong, as: BaseKey(), receiver: "a") == .remembered)
+        let known = try memory.onlyCopy(of: BaseKey())
+        #expect(known.files.count == 1 && known.open(known.files[0]) == nil, "it is not what the manifest says")
+        #expect(try memory.onlyCopy(of: BaseKey()).files.isEmpty)
+    }
+
     @Test func `other stores, names and profiles have their own`() throws {
         let keys = [
             BaseKey(), BaseKey("/phone/Other.sqlite"), BaseKey(name: .tea), BaseKey(profile: "without history"),

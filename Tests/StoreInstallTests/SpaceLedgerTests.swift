@@ -113,7 +113,7 @@ import Testing
             of: installer.folder, present: [:], try ledger.promise(most, in: folder), mayWait: false)
         staged.storeGrew(by: most)
         #expect(try !isRefused(most))
-        try staged.discardStore()
+        try staged.discard(part: 0)
         #expect(try isRefused(most))
     }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import astuple
 
 from decoder.delta.areas import DeltaAreas
@@ -17,6 +18,7 @@ from decoder.store.settings import Settings, checked_settings
 
 IS_FILE, OTHER_TREES, OTHER_SETTINGS = 1, 2, 4
 MOST_TREES = 65_536
+NAME = 8
 
 
 def result_of(segments: list[bytes], base: bytes, size: int) -> bytes:
@@ -27,13 +29,31 @@ def result_of(segments: list[bytes], base: bytes, size: int) -> bytes:
         if is_file(segments[0]):
             items = Items(segments, None)
             items.now.number()
-            found = pieces(items, base, size, False)
-            if items.tag() is not None:
-                raise damaged("items after the last byte")
-            return found
+            return whole(items, base, size)
         return store(segments, Base(base), size)
     except NoCanonicalForm as why:
         raise damaged(str(why)) from why
+
+
+def file_of(segments: list[bytes], files: Mapping[str, bytes], size: int) -> bytes:
+    """An external file of `size` bytes. `files`: those of the base, by their SHA-256."""
+    if not segments:
+        raise damaged("a delta of nothing")
+    items = Items(segments, None)
+    if items.now.number() != IS_FILE:
+        raise damaged("a delta of an external file that makes none")
+    name = items.now.reading.control.take(NAME).hex()
+    source = next((content for digest, content in files.items() if digest.startswith(name)), None)
+    if source is None:
+        raise damaged("the base has no such file")
+    return whole(items, source, size)
+
+
+def whole(items: Items, source: bytes, size: int) -> bytes:
+    found = pieces(items, source, size, False)
+    if items.tag() is not None:
+        raise damaged("items after the last byte")
+    return found
 
 
 def is_file(segment: bytes) -> bool:

@@ -1,7 +1,8 @@
 import StoreFormat
 
 /// Bytes of the base that pieces of a result are copied from.
-protocol ByteSource {
+package protocol ByteSource {
+    /// In bytes.
     var size: Int64 { get }
     /// - Parameter range: Within `0..<size`.
     func append(_ range: Range<Int64>, to bytes: inout [UInt8]) throws

@@ -12,7 +12,7 @@ package final class DeltaBuilder {
     private var state = State.awaitingHead
     private var store: DeltaStore?
     private var trees: TreeMaker?
-    private var file: FileMaker?
+    private var file: (bytes: FileMaker, pages: PageWriter)?
 
     private enum State: Hashable {
         case awaitingHead
@@ -51,7 +51,7 @@ package final class DeltaBuilder {
                 if state == .inTrees {
                     try trees?.takeItem(&source, &room)
                 } else {
-                    try file?.takePiece(&source, &room)
+                    try takePiece(&source, &room)
                 }
             }
         } catch is StoreFlaw {
@@ -66,7 +66,7 @@ package final class DeltaBuilder {
         do {
             switch state {
             case .inTrees: try trees?.finish()
-            case .inFile: try file?.finish()
+            case .inFile: try file?.bytes.finish()
             case .awaitingHead, .ended: throw CompressionError.damaged(.rows)
             }
         } catch is StoreFlaw {
@@ -86,6 +86,13 @@ package final class DeltaBuilder {
         }
     }
 
+    private func takePiece(_ source: inout SegmentSource, _ room: inout SegmentRoom) throws {
+        guard var (bytes, pages) = file else { return }
+        file = nil
+        try bytes.takePiece(&source, &room) { try pages.write($0) }
+        file = (bytes, pages)
+    }
+
     private func begin(_ source: inout SegmentSource) throws {
         let flags = try source.control.varint()
         guard flags <= DeltaHead.all else { throw CompressionError.damaged(.segment) }
@@ -98,9 +105,10 @@ package final class DeltaBuilder {
             } catch is DatabaseHeader.Flaw {
                 throw CompressionError.damaged(.base)
             }
-            file = FileMaker(
-                FileBytes(base, pageSize: baseSize), pageSize: pageSize, pageCount: mostPages,
-                try makeTarget(pageSize))
+            file = (
+                FileMaker(FileBytes(base, pageSize: baseSize), size: Int64(pageSize) * Int64(mostPages)),
+                PageWriter(try makeTarget(pageSize), pageSize: pageSize)
+            )
             state = .inFile
             return
         }
@@ -172,43 +180,27 @@ enum DeltaHead {
 }
 
 /// Bytes into a file of pages.
-private struct FileMaker {
-    private let source: FileBytes
+private struct PageWriter {
     private let target: any StoreBuilder.Target
     private let pageSize: Int
-    private var left: Int64
-    private var end: Int64 = 0
     private var page: [UInt8] = []
     private var number: UInt32 = 1
 
-    init(_ source: FileBytes, pageSize: Int, pageCount: UInt32, _ target: any StoreBuilder.Target) {
-        self.source = source
+    init(_ target: any StoreBuilder.Target, pageSize: Int) {
         self.target = target
         self.pageSize = pageSize
-        left = Int64(pageSize) * Int64(pageCount)
     }
 
-    mutating func takePiece(_ segment: inout SegmentSource, _ room: inout SegmentRoom) throws {
-        guard try segment.control.varint() == DeltaTag.piece.rawValue else { throw CompressionError.damaged(.rows) }
-        var (page, number, left, end) = (page, number, left, end)
-        self.page = []
-        try BytePiece.read(from: &segment, copying: source, left: &left, after: &end, contentLeft: &room.content) {
-            bytes in
-            var place = 0
-            while place < bytes.count {
-                let count = min(bytes.count - place, pageSize - page.count)
-                bytes.extracting(place..<(place + count)).withUnsafeBufferPointer { page.append(contentsOf: $0) }
-                place += count
-                guard page.count == pageSize else { continue }
-                try target.write(page, number: number)
-                number += 1
-                page.removeAll(keepingCapacity: true)
-            }
+    mutating func write(_ bytes: Span<UInt8>) throws {
+        var place = 0
+        while place < bytes.count {
+            let count = min(bytes.count - place, pageSize - page.count)
+            bytes.extracting(place..<(place + count)).withUnsafeBufferPointer { page.append(contentsOf: $0) }
+            place += count
+            guard page.count == pageSize else { continue }
+            try target.write(page, number: number)
+            number += 1
+            page.removeAll(keepingCapacity: true)
         }
-        (self.page, self.number, self.left, self.end) = (page, number, left, end)
-    }
-
-    func finish() throws {
-        guard left == 0 else { throw CompressionError.damaged(.rows) }
     }
 }

@@ -12,11 +12,15 @@ package struct DeltaSegments: ColumnsEncoder {
     private static let mostUnderWay = 2
 
     private let dial: EffortDial
-    private let shapes: [String: IndexShape]?
-    private let limit: Int64
-    private let openBase: @Sendable () throws -> any PageSource
-    private let pages: StoreEncoder.Pages
+    private let make: Making
     private let earlier: EarlierPieces?
+
+    /// Makes all segments, and gives one after the other. It asks between them whether anybody still wants them.
+    private typealias Making =
+        @Sendable (
+            SegmentEffort, _ isClosed: @escaping @Sendable () -> Bool,
+            _ deliver: @escaping (EncodedSegment, EncodedSegment.Position) throws -> Void
+        ) throws -> Void
 
     /// - Parameters:
     ///   - shapes: See `DeltaEncoder`.
@@ -29,11 +33,31 @@ package struct DeltaSegments: ColumnsEncoder {
         goingOnAfter earlier: EarlierPieces? = nil
     ) {
         self.dial = dial
-        self.shapes = shapes
-        self.limit = limit
-        self.openBase = openBase
-        self.pages = pages
         self.earlier = earlier
+        make = { effort, isClosed, deliver in
+            let encoder = DeltaEncoder(
+                from: PagesUntilClosed(try openBase(), isClosed), to: PagesUntilClosed(try pages.open(), isClosed),
+                shapes: shapes, effort: effort, makeSpillFile: pages.makeSpillFile)
+            try encoder.encode(limit: limit, deliver: deliver)
+        }
+    }
+
+    /// Of a file of any bytes.
+    ///
+    /// - Parameters:
+    ///   - digest: The SHA-256 of what the receiver has.
+    ///   - open: Opens that, and what it is to have.
+    package init(
+        _ dial: EffortDial, over digest: [UInt8], limit: Int64,
+        open: @escaping @Sendable () throws -> (base: any ByteSource, new: any ByteSource),
+        goingOnAfter earlier: EarlierPieces? = nil
+    ) {
+        self.dial = dial
+        self.earlier = earlier
+        make = { effort, _, deliver in
+            let (base, new) = try open()
+            try FileDeltaEncoder(from: base, digest, to: new, effort: effort).encode(limit: limit, deliver: deliver)
+        }
     }
 
     private struct Piece: Sendable {
@@ -63,13 +87,8 @@ package struct DeltaSegments: ColumnsEncoder {
                 Result {
                     let isClosed = { @Sendable in channel.isClosed }
                     let level = try earlier?.level ?? dial.level
-                    let effort = SegmentEffort(level)
-                    let encoder = DeltaEncoder(
-                        from: PagesUntilClosed(try openBase(), isClosed),
-                        to: PagesUntilClosed(try pages.open(), isClosed), shapes: shapes,
-                        effort: effort, makeSpillFile: pages.makeSpillFile)
                     var (index, skipped) = (0, Int64(0))
-                    try encoder.encode(limit: limit) { segment, position in
+                    try make(SegmentEffort(level), isClosed) { segment, position in
                         defer { index += 1 }
                         if let earlier, index < earlier.count {
                             guard earlier.notes[index].isLast == (position == .last),

@@ -88,7 +88,8 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
     case blocks = 1
     /// The store by its rows, column by column; the consumer makes the pages, and the indexes that follow from the rows.
     case columns = 2
-    /// The store by what changed of it since another one, which the consumer holds.
+    /// The store by what changed of it since another one, which the consumer holds; an external file by what changed since one that
+    /// the consumer holds with that store.
     case delta = 3
 
     /// How HELLO and ANSWER name it.
@@ -127,8 +128,8 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
     /// - Parameter index: 0 is the store.
     package func suits(part index: Int) -> Bool {
         switch self {
-        case .blocks: true
-        case .columns, .delta: index == 0
+        case .blocks, .delta: true
+        case .columns: index == 0
         }
     }
 }

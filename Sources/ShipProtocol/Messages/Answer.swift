@@ -10,7 +10,7 @@ package struct Answer: Hashable, Sendable {
         package let part: Int
         /// In the order in which the consumer likes them; `nil` for all that both sides know.
         package let encodings: [ForeignText]?
-        /// Of a store that the consumer holds, and keeps for as long as the shipment takes.
+        /// Of a store that the consumer holds with its external files, and keeps for as long as the shipment takes.
         package let base: ContentDigest?
         /// What has come of it before.
         package let from: Start?
@@ -24,12 +24,18 @@ package struct Answer: Hashable, Sendable {
     /// - Parameters:
     ///   - parts: Those alone, in any encoding.
     ///   - base: What the store may refer to.
+    ///   - filesBase: The store with whose external files those may refer to.
     ///   - begun: The one of which something has come before. Its encodings are named, for producers that know fewer of them.
-    package init(parts: some Sequence<Int>, over base: ContentDigest? = nil, goingOnWith begun: WantedPart? = nil) {
+    package init(
+        parts: some Collection<Int>, over base: ContentDigest? = nil, files filesBase: ContentDigest? = nil,
+        goingOnWith begun: WantedPart? = nil
+    ) {
+        let isShort = parts.count <= Limits.partsOverBase
         wants = parts.sorted().map { part in
             let begun = begun.flatMap { $0.index == part ? $0 : nil }
             return Want(
-                part: part, encodings: begun?.encodings.map(\.name), base: part == 0 ? base : nil,
+                part: part, encodings: begun?.encodings.map(\.name),
+                base: part == 0 ? base : isShort || begun != nil ? filesBase : nil,
                 from: begun?.start.map(Start.init))
         }
     }

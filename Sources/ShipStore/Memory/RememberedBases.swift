@@ -1,3 +1,4 @@
+import ShipCompression
 import ShipProtocol
 import StoreBases
 import StoreFiles
@@ -37,12 +38,51 @@ struct RememberedBases: Sendable {
 
     /// Remembers what a receiver has acknowledged.
     ///
-    /// - Parameter copy: The file of the canonical copy, which nobody writes to any more.
+    /// - Parameters:
+    ///   - copy: The file of the canonical copy, which nobody writes to any more.
+    ///   - files: Of each external file of the manifest, in order; empty where deltas do not build on them.
     @discardableResult
     func acknowledged(
-        _ manifest: Manifest, copy: FilePath, by receiver: String, state: [UInt8]? = nil
+        _ manifest: Manifest, copy: FilePath, files: [FilePath] = [], by receiver: String, state: [UInt8]? = nil
     ) -> Remembering {
-        memory.remember(manifest, copy: copy, as: key, receiver: receiver, state: state)
+        memory.remember(
+            manifest, copy: copy, files: worthRemembering(manifest, files), as: key, receiver: receiver, state: state)
+    }
+
+    /// External files that a delta of a later one may build on.
+    ///
+    /// Short ones cost little as they are. Long ones, which would leave no room for others, are media most often; and those that do
+    /// not deflate are compressed already, of whose next version hardly a byte stands where it stood. The shortest come first: so
+    /// there is room for the most.
+    private func worthRemembering(
+        _ manifest: Manifest, _ paths: [FilePath]
+    ) -> [(part: Manifest.Part, path: FilePath)] {
+        let files = zip(manifest.parts.dropFirst(), paths).filter { Self.sizes.contains($0.0.size) }
+        guard !files.isEmpty else { return [] }
+        let known = Set(bases.flatMap(\.files).map(\.sha256))
+        var (found, room) = ([(part: Manifest.Part, path: FilePath)](), memory.roomForFiles)
+        var seen: Set<ContentDigest> = []
+        for (part, path) in files.sorted(by: { $0.0.size < $1.0.size }) where seen.insert(part.sha256).inserted {
+            guard room.count > 0, room.size >= part.size else { break }
+            guard known.contains(part.sha256) || Self.deflates(path, size: part.size) else { continue }
+            found.append((part, path))
+            room = (room.count - 1, room.size - part.size)
+        }
+        return found
+    }
+
+    /// Of external files that are remembered, in bytes.
+    private static let sizes: ClosedRange<Int64> = 16 * 1024...8 * 1024 * 1024
+    /// Bytes of one that are looked at.
+    private static let sample = 64 * 1024
+
+    /// Whether the middle of a file deflates to three quarters of it.
+    private static func deflates(_ path: FilePath, size: Int64) -> Bool {
+        let offset = max(0, (size - Int64(sample)) / 2)
+        guard let bytes = try? OpenFile.readingWithoutFollowing(path).read(sample, at: offset), !bytes.isEmpty,
+            let deflated = try? EncodedSize.of(bytes, level: .fastest)
+        else { return false }
+        return deflated <= bytes.count * 3 / 4
     }
 
     /// A shipment that is being sent, and may break off.
@@ -93,7 +133,9 @@ extension String {
 
 extension OutgoingBase {
     init(_ copy: RememberedCopy) {
-        self.init(content: ManifestContent(of: copy.manifest), digest: copy.record.sha256) { copy.open() }
+        self.init(
+            content: ManifestContent(of: copy.manifest), digest: copy.record.sha256, open: { copy.open() },
+            files: copy.files, openFile: { copy.open($0) })
     }
 }
 

@@ -86,7 +86,8 @@ final class RememberedShipment: Sendable {
     func finished(_ earlier: OutgoingShipment) {
         guard let remembered = (earlier.held as? Earlier)?.remembered else { return }
         bases.acknowledged(
-            earlier.manifest, copy: earlier.path(ofPart: 0), by: receiver, state: remembered.state)
+            earlier.manifest, copy: earlier.path(ofPart: 0), files: earlier.externalPaths, by: receiver,
+            state: remembered.state)
         earlier.record?.finish()
         // Where it went from its beginning, and so fast that nothing was recorded.
         bases.memory.goOn(with: remembered)?.finish()
@@ -104,7 +105,7 @@ final class RememberedShipment: Sendable {
         case .success(let outcome):
             if let shipment {
                 bases.acknowledged(
-                    outcome.manifest, copy: shipment.path(ofPart: 0), by: receiver,
+                    outcome.manifest, copy: shipment.path(ofPart: 0), files: shipment.externalPaths, by: receiver,
                     state: shipment.state?.encoded(with: metadata))
                 shipment.record?.finish()
             } else {

@@ -138,3 +138,26 @@ private struct BasePages: PageSource {
         }
     }
 }
+
+/// The bytes of a file that nobody changes, read where they are needed. What cannot be read leaves no delta, and the part goes otherwise.
+final class FileContent: ByteSource, Sendable {
+    private let file: OpenFile
+    let size: Int64
+
+    init(of file: consuming OpenFile) throws(FileError) {
+        size = try file.size
+        self.file = file
+    }
+
+    convenience init(at path: FilePath) throws(FileError) {
+        try self.init(of: try OpenFile.readingWithoutFollowing(path))
+    }
+
+    func append(_ range: Range<Int64>, to bytes: inout [UInt8]) throws {
+        try Task.checkCancellation()
+        guard let found = try? file.read(range.count, at: range.lowerBound), found.count == range.count else {
+            throw CompressionError.damaged(.base)
+        }
+        bytes += found
+    }
+}

@@ -48,24 +48,20 @@ extension ConsumerSession {
         }
     }
 
-    /// What to ask the producer for, where the store that was made of what came is not the manifest's.
+    /// What to ask the producer for, where a part that was made of what came is not the manifest's.
     private func question(
         about shipment: IncomingShipment, _ dialogue: inout ReceivingDialogue
     ) throws -> Answer? {
-        let flaw: any Error
-        do {
-            try shipment.sealStore()
-            return nil
-        } catch let error as CompressionError {
-            flaw = error
-        } catch InboxError.mismatch(let path) {
-            flaw = InboxError.mismatch(path)
+        let unproven = try shipment.unproven()
+        guard !unproven.isEmpty else { return nil }
+        let again = try unproven.map { part, flaw in
+            // What has come in blocks, and is not the manifest's, comes out no other way.
+            let encodings = dialogue.untried(part: part)
+            guard encodings.contains(.blocks) else { throw flaw }
+            return WantedPart(part, encodings)
         }
-        // What has come in blocks, and is not the manifest's, comes out no other way.
-        let encodings = dialogue.untried(part: 0)
-        guard encodings.contains(.blocks) else { throw flaw }
-        let question = try dialogue.ask(for: [WantedPart(0, encodings)])
-        try shipment.awaitStoreAgain()
+        let question = try dialogue.ask(for: again)
+        try shipment.awaitAgain(again.map(\.index))
         report(.askedAgain)
         return question
     }

@@ -271,10 +271,12 @@ package struct ConsumerSession {
             return .unchanged(receipt)
         case .staged(let shipment, let skipped):
             let coming = manifest.parts.indices.filter { !skipped.contains($0) && manifest.parts[$0].size > 0 }
-            let base = coming.first == 0 ? shipment.base?.digest : nil
             let begun = try shipment.begun(of: coming, in: common)
-            let isPlain = skipped.isEmpty && base == nil && begun == nil
-            let answer = isPlain ? Answer.everything : Answer(parts: coming, over: base, goingOnWith: begun)
+            let base = coming.first == 0 ? shipment.base?.digest : nil
+            let filesBase = shipment.base.flatMap { $0.hasFiles && coming.last ?? 0 > 0 ? $0.digest : nil }
+            let isPlain = skipped.isEmpty && base == nil && filesBase == nil && begun == nil
+            let answer =
+                isPlain ? Answer.everything : Answer(parts: coming, over: base, files: filesBase, goingOnWith: begun)
             try dialogue.accept(answer)
             try await writer.send(.answer(answer), answering: frames.offer)
             return .receive(shipment)

@@ -112,11 +112,9 @@ extension Origin {
 
 /// A generation that stays while this lives: see `StoreServing.Lease`.
 final class HeldGeneration: Sendable {
-    /// Of its store.
-    let digest: ContentDigest
+    private let manifest: Manifest
     private let folder: OpenFolder
     private let lock: FolderLock
-    private let name: StoreName
 
     /// - Returns: `nil` if it is gone, or somebody is about to remove it.
     init?(_ generation: Generation, in inbox: InboxFolder) {
@@ -126,8 +124,7 @@ final class HeldGeneration: Sendable {
             let identity = try? lock.file.status.identity, identity == (try? folder.status.identity),
             identity == (try? inbox.files.status(of: generation.path).identity)
         else { return nil }
-        digest = generation.manifest.store.sha256
-        name = generation.manifest.name
+        manifest = generation.manifest
         self.folder = folder
         self.lock = lock
     }
@@ -155,6 +152,25 @@ final class HeldGeneration: Sendable {
         throw .missingBase(name, digest)
     }
 
+    /// Of its store.
+    var digest: ContentDigest { manifest.store.sha256 }
+
     /// For what opens it in this process, for as long as this lives.
-    var storePath: FilePath { folder.pathByDescriptor.appending(InboxLayout.storeFile(name)) }
+    var storePath: FilePath { folder.pathByDescriptor.appending(InboxLayout.storeFile(manifest.name)) }
+
+    /// Whether there are external files.
+    var hasFiles: Bool { manifest.externalFiles.contains { $0.size > 0 } }
+
+    /// What a delta of an external file refers to.
+    ///
+    /// - Parameter name: The first bytes of its SHA-256.
+    /// - Throws: `CompressionError.damaged(.base)` if there is none, or it cannot be opened.
+    func file(named name: [UInt8]) throws(CompressionError) -> FileContent {
+        guard let index = manifest.externalFiles.firstIndex(where: { $0.sha256.bytes.starts(with: name) }),
+            let file = try? folder.file(
+                at: folder.path.appending(Generation.relativePath(ofPart: index + 1, of: manifest).components)),
+            let content = try? FileContent(of: file)
+        else { throw .damaged(.base) }
+        return content
+    }
 }

@@ -23,12 +23,14 @@ final class IncomingShipment {
 
     private let staged: StagedGeneration
     private let codec: ColumnsCodec?
-    /// What the store may come as a delta against: it stays as long as this does.
+    /// What parts may come as a delta against: it stays as long as this does.
     let base: HeldGeneration?
     /// The part that is open, or was last.
     private var open: (part: Int, decoder: any PartDecoder)?
-    /// Of the store as it came last.
-    private var storeFlaw: CompressionError?
+    /// Of each part but those in blocks, which come out no other way, what was wrong with it as it came last: `nil` for nothing.
+    private var provable: [Int: CompressionError?] = [0: nil]
+    /// Parts of which something has come.
+    private var opened: Set<Int> = []
     /// Bytes of the parts before it.
     private var bytesBefore = Int64(0)
     private let turn: StoreTurns.Turn
@@ -65,7 +67,7 @@ final class IncomingShipment {
     ///   - encodings: What both sides can do.
     func begun(of coming: [Int], in encodings: CommonEncodings) throws(InboxError) -> WantedPart? {
         guard let stream = staged.earlierStream, let part = earlierPart, part == coming.first else { return nil }
-        let possible = encodings.suiting(part: part, over: part == 0 ? base?.digest : nil)
+        let possible = encodings.suiting(part: part, over: base?.digest)
         let encoding = stream.header.encoding
         guard possible.contains(encoding), stream.header.base == (encoding.needsBase ? base?.digest : nil) else {
             return nil
@@ -91,12 +93,11 @@ final class IncomingShipment {
     func open(part: Int, _ encoding: PartEncoding, position: Int64) throws {
         if let open, open.part != part { bytesBefore += manifest.parts[open.part].size }
         cutData = nil
-        if part == 0 {
-            storeFlaw = nil
-            try staged.discardStore()
-        }
+        provable[part] = nil
+        if part == 0 || !opened.insert(part).inserted { try staged.discard(part: part) }
         let decoder = try encoding.decoder(ofPart: part, of: manifest, in: staged, codec, over: base)
         open = (part, decoder)
+        note(decoder.flaw, of: part, in: encoding)
         let earlier = staged.earlierStream
         staged.open(part: part, encoding, over: base?.digest, after: position > 0)
         guard position > 0 else { return }
@@ -112,7 +113,11 @@ final class IncomingShipment {
                 cutData = (data, entry.size)
             }
         }
-        if part == 0 { storeFlaw = decoder.flaw }
+        note(decoder.flaw, of: part, in: encoding)
+    }
+
+    private func note(_ flaw: CompressionError?, of part: Int, in encoding: PartEncoding) {
+        if part == 0 || encoding != .blocks { provable.updateValue(flaw, forKey: part) }
     }
 
     /// - Throws: What ends the shipment.
@@ -122,7 +127,7 @@ final class IncomingShipment {
         cutData = nil
         if let cut, cut.bytes.count + data.count != cut.size { throw ProtocolError.badPart(.rest) }
         try open.decoder.append((cut?.bytes ?? []) + data, isLast: isLast, to: staged)
-        if open.part == 0 { storeFlaw = open.decoder.flaw }
+        if provable[open.part] != nil { provable.updateValue(open.decoder.flaw, forKey: open.part) }
         guard open.decoder.flaw == nil else { return staged.endStream() }
         // Once the last has come, the part stands for its stream.
         if isLast { staged.endStream(complete: open.part) } else { staged.keep(data, isRest: cut != nil) }
@@ -137,19 +142,27 @@ final class IncomingShipment {
         staged.breakOff(data)
     }
 
-    /// The store is complete: whether it is what the manifest says.
+    /// All has come: which parts are not what the manifest says, and may come again, and why. The others that can come otherwise are
+    /// proven then.
     ///
-    /// - Throws: `CompressionError` or `.mismatch` if it is not, after which it may come again; other errors are final.
-    func sealStore() throws {
-        if let storeFlaw { throw storeFlaw }
-        try staged.sealStore()
+    /// - Throws: Errors that are final.
+    func unproven() throws -> [(part: Int, flaw: any Error)] {
+        try provable.sorted { $0.key < $1.key }.compactMap { part, flaw in
+            if let flaw { return (part, flaw) }
+            do throws(InboxError) {
+                try staged.seal(part: part)
+                return nil
+            } catch .mismatch(let path) {
+                return (part, InboxError.mismatch(path))
+            }
+        }
     }
 
-    /// The store is to come once more, and nothing else is.
-    func awaitStoreAgain() throws {
-        bytesBefore = bytesTotal - manifest.store.size
-        (open, storeFlaw) = (nil, nil)
-        try staged.discardStore()
+    /// These parts are to come once more, and nothing else is.
+    func awaitAgain(_ parts: [Int]) throws {
+        bytesBefore = bytesTotal - parts.reduce(0) { $0 + manifest.parts[$1].size }
+        open = nil
+        for part in parts { try staged.discard(part: part) }
     }
 
     /// Everything has come: nothing is trusted until it has been read back.

@@ -42,7 +42,8 @@ extension OutgoingShipment {
     ///
     /// - Returns: `nil` where it has to go from its beginning: what the consumer has is not what this side knows, or nothing is known.
     func earlier(_ wanted: WantedPart) -> EarlierStream? {
-        guard let start = wanted.start, start.encoding.isPossible(for: self, over: base(wanted.base)) else {
+        guard let start = wanted.start, start.encoding.isPossible(for: wanted.index, of: self, over: base(wanted.base))
+        else {
             return nil
         }
         let header = PartStream.Header(start.encoding, of: manifest.parts[wanted.index], over: wanted.base)

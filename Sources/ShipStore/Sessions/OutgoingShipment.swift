@@ -3,6 +3,7 @@ import ShipProtocol
 import StoreFiles
 import StoreFormat
 import StoreSnapshot
+import Synchronization
 import SystemPackage
 
 /// A compact copy and its external files on their way out. When it is dropped, the copy goes.
@@ -38,6 +39,8 @@ final class OutgoingShipment: Sendable {
     private let copy: PreparedCopy?
     /// What keeps those parts for as long.
     let held: (any Sendable)?
+    /// Of the bases that have been asked for, what the external files refer to, by the indexes of their parts.
+    private let sources = Mutex<[ContentDigest: [Int: ExternalFile]]>([:])
 
     init(
         _ copy: consuming PreparedCopy, _ manner: Manner, keeping record: (any OutgoingRecord)? = nil,
@@ -80,6 +83,9 @@ final class OutgoingShipment: Sendable {
     /// The file of part number `index`: 0 is the store.
     func path(ofPart index: Int) -> FilePath { paths[index] }
 
+    /// Those of the external files.
+    var externalPaths: [FilePath] { Array(paths.dropFirst()) }
+
     /// What is written beside the copy while it is checked what was encoded.
     var workingRoom: PromisedRoom {
         get throws(SnapshotError) {
@@ -93,17 +99,44 @@ final class OutgoingShipment: Sendable {
         }
     }
 
-    /// In what the store can go, best first.
+    /// In what a part can go, best first.
     ///
     /// - Parameter wanted: In what the consumer takes it, as it likes them.
     func encodings(among wanted: WantedPart) -> [PartEncoding] {
-        wanted.encodings.filter { $0.isPossible(for: self, over: base(wanted.base)) }
+        wanted.encodings.filter { $0.isPossible(for: wanted.index, of: self, over: base(wanted.base)) }
     }
 
     var bases: [OutgoingBase] { currentBases() }
 
     /// - Returns: `nil` for one that is not known here.
     func base(_ digest: ContentDigest?) -> OutgoingBase? { bases.first { $0.digest == digest } }
+
+    /// What a delta of an external file refers to: the file that was in its place, to which nothing refers any more.
+    ///
+    /// - Returns: `nil` if there was none, or nobody remembers it.
+    func source(ofPart index: Int, over base: OutgoingBase) -> ExternalFile? {
+        sources.withLock { sources in
+            if sources[base.digest] == nil { sources[base.digest] = allSources(over: base) }
+            return sources[base.digest]?[index]
+        }
+    }
+
+    /// A longer external file, in bytes, goes in blocks: its delta is made as a whole before any of it goes.
+    private static let longestFileDelta: Int64 = 16 * 1024 * 1024
+
+    private func allSources(over base: OutgoingBase) -> [Int: ExternalFile] {
+        let names = Set(manifest.externalFiles.map(\.name))
+        let gone = Dictionary(base.files.map { ($0.name, $0) }) { first, _ in first }.filter { !names.contains($0.key) }
+        guard !gone.isEmpty, let store = base.open(),
+            let successors = try? ExternalReferences.successors(
+                of: Set(gone.keys), fromCopyAt: store.path, toCopyAt: path(ofPart: 0))
+        else { return [:] }
+        var found: [Int: ExternalFile] = [:]
+        for (index, file) in manifest.externalFiles.enumerated() where file.size <= Self.longestFileDelta {
+            found[index + 1] = successors[file.name].flatMap { gone[$0] }
+        }
+        return found
+    }
 }
 
 /// A store that the consumer may hold, as this side remembers it.
@@ -114,6 +147,10 @@ struct OutgoingBase: Sendable {
     let digest: ContentDigest
     /// Looks whether it is whole still, and keeps it for as long as the value lives that it gives; `nil` if it is not.
     let open: @Sendable () -> (any Opened)?
+    /// The external files that are remembered with it.
+    var files: [ExternalFile] = []
+    /// The same as `open`, of one of these.
+    var openFile: @Sendable (ExternalFile) -> (any Opened)? = { _ in nil }
 
     /// One that is there, and stays.
     protocol Opened: AnyObject, Sendable {

@@ -31,11 +31,20 @@ extension PartEncoding {
         let size = manifest.parts[part].size
         switch self {
         case .blocks: return BlocksPartDecoder(part, size: size)
+        case .delta where part > 0:
+            guard let base else { throw BrokenInvariant("a delta without a base") }
+            return SegmentsPartDecoder(part, size: size) {
+                FileDeltaBuilder(size: size) {
+                    try base.file(named: $0)
+                } write: {
+                    try staged.append($0, toPart: part)
+                }
+            }
         case .columns, .delta:
             guard let codec else { throw ProtocolError.encodingNotSupported(rawValue) }
             let store = StoreToMake(
                 path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom)
-            return SegmentsPartDecoder(size: size) {
+            return SegmentsPartDecoder(part, size: size) {
                 guard self == .delta else { return try codec.makeDecoder(store) }
                 guard let base else { throw BrokenInvariant("a delta without a base") }
                 return try codec.makeDeltaDecoder(store, base.storePath)
@@ -64,6 +73,7 @@ private final class BlocksPartDecoder: PartDecoder {
 }
 
 private final class SegmentsPartDecoder: PartDecoder {
+    private let part: Int
     private let make: () throws -> any ColumnsDecoder
     private var decoder: (any ColumnsDecoder)?
     /// Bytes of segments that may still come.
@@ -71,8 +81,9 @@ private final class SegmentsPartDecoder: PartDecoder {
     private(set) var flaw: CompressionError?
     private(set) var bytesDone: Int64 = 0
 
-    /// - Parameter make: Is called when the first data come.
-    init(size: Int64, _ make: @escaping () throws -> any ColumnsDecoder) {
+    /// - Parameter make: Is called when the first data come. What it makes of a store writes the file itself.
+    init(_ part: Int, size: Int64, _ make: @escaping () throws -> any ColumnsDecoder) {
+        self.part = part
         self.make = make
         room = size + Limits.segmentsOverhead
     }
@@ -86,12 +97,12 @@ private final class SegmentsPartDecoder: PartDecoder {
             self.decoder = decoder
             try decoder.append(data)
             if isLast { try decoder.finish() }
-            staged.storeGrew(by: decoder.bytesDone - bytesDone)
+            if part == 0 { staged.storeGrew(by: decoder.bytesDone - bytesDone) }
             bytesDone = decoder.bytesDone
         } catch let error as CompressionError {
             flaw = error
             bytesDone = 0
-            try staged.discardStore()
+            try staged.discard(part: part)
         }
     }
 }

@@ -32,32 +32,36 @@ struct EncodingGivenUp: Error {
 }
 
 extension PartEncoding {
-    /// Whether the store can go in it, and its user has nothing against that.
+    /// Whether a part can go in it, and its user has nothing against that.
     ///
     /// - Parameter base: What it may refer to.
-    func isPossible(for shipment: OutgoingShipment, over base: OutgoingBase?) -> Bool {
+    func isPossible(for part: Int, of shipment: OutgoingShipment, over base: OutgoingBase?) -> Bool {
         switch self {
         case .blocks: true
         case .columns:
             shipment.manner.codec != nil && shipment.indexShapes != nil && shipment.manner.encoding == .columns
-        case .delta: shipment.manner.codec != nil && shipment.manner.encoding == .columns && base != nil
+        case .delta:
+            shipment.manner.codec != nil && shipment.manner.encoding == .columns
+                && base.map { part == 0 || shipment.source(ofPart: part, over: $0) != nil } ?? false
         }
     }
 
     /// - Parameters:
+    ///   - isOfFiles: Whether it is for external files; a delta is of one of them then.
     ///   - base: What it may refer to.
-    ///   - limit: Bytes that a delta may take.
+    ///   - limit: Bytes that a delta of the store may take.
     ///   - isAwaited: Whether somebody waits at the other end.
     ///   - earlier: Pieces of the first part that are there already, in this encoding and over the same base: it makes those that
     ///     follow.
     ///     A delta is then made to its end, whatever `limit` says, unless it comes to more than the store.
     func encoder(
-        for shipment: OutgoingShipment, over base: OutgoingBase?, limit: Int64, isAwaited: Bool,
+        for shipment: OutgoingShipment, isOfFiles: Bool, over base: OutgoingBase?, limit: Int64, isAwaited: Bool,
         goingOnAfter earlier: EarlierPieces? = nil
     ) -> any PartEncoder {
         switch self {
         case .blocks: BlocksPartEncoder(shipment: shipment, earlier: earlier)
         case .columns: ColumnsPartEncoder(shipment: shipment, isAwaited: isAwaited, earlier: earlier)
+        case .delta where isOfFiles: FileDeltaPartEncoder(shipment: shipment, base: base, earlier: earlier)
         case .delta:
             DeltaPartEncoder(
                 shipment: shipment, base: base,
@@ -141,11 +145,7 @@ private struct DeltaPartEncoder: PartEncoder {
                 try await deliver(EncodedPiece(ofStore: segment, position))
             }
         } catch let failure as DeltaFailure {
-            switch failure {
-            case .selfCheckFailed: throw EncodingGivenUp(cause: .selfCheckFailed)
-            case .tooLarge: throw EncodingGivenUp(cause: .largeDelta)
-            case .unsuitable: throw EncodingGivenUp(cause: .unsuitable)
-            }
+            throw EncodingGivenUp(failure)
         } catch is StoreFlaw {
             throw EncodingGivenUp(cause: .unsuitable)
         } catch is EarlierPieces.Mismatch {
@@ -154,10 +154,59 @@ private struct DeltaPartEncoder: PartEncoder {
     }
 }
 
+/// An external file by what changed since the one that was in its place.
+private struct FileDeltaPartEncoder: PartEncoder {
+    let shipment: OutgoingShipment
+    let base: OutgoingBase?
+    let earlier: EarlierPieces?
+
+    func encode(_ parts: [Int], _ dial: EffortDial, deliver: (EncodedPiece) async throws -> Void) async throws {
+        guard let base, let part = parts.first, parts.count == 1,
+            let source = shipment.source(ofPart: part, over: base),
+            let opened = base.openFile(source)
+        else { throw EncodingGivenUp(cause: .baseGone) }
+        defer { withExtendedLifetime(opened) {} }
+        let size = shipment.manifest.parts[part].size
+        do {
+            let encoder = DeltaSegments(
+                dial, over: source.sha256.bytes, limit: size / 2,
+                open: { [path = shipment.path(ofPart: part)] in
+                    (try FileContent(at: opened.path), try FileContent(at: path))
+                }, goingOnAfter: earlier)
+            try await encoder.encode { segment, position in
+                try await deliver(
+                    EncodedPiece(of: segment, position, part: part, partBytes: position == .last ? size : 0))
+            }
+        } catch let failure as DeltaFailure {
+            throw EncodingGivenUp(failure)
+        } catch is CompressionError {
+            throw EncodingGivenUp(cause: .baseGone)
+        } catch is EarlierPieces.Mismatch {
+            throw EncodingGivenUp(cause: .cannotGoOn)
+        }
+    }
+}
+
+extension EncodingGivenUp {
+    fileprivate init(_ failure: DeltaFailure) {
+        switch failure {
+        case .selfCheckFailed: self.init(cause: .selfCheckFailed)
+        case .tooLarge: self.init(cause: .largeDelta)
+        case .unsuitable: self.init(cause: .unsuitable)
+        }
+    }
+}
+
 extension EncodedPiece {
     fileprivate init(ofStore segment: EncodedSegment, _ position: EncodedSegment.Position) {
+        self.init(of: segment, position, part: 0, partBytes: segment.storeBytes)
+    }
+
+    fileprivate init(
+        of segment: EncodedSegment, _ position: EncodedSegment.Position, part: Int, partBytes: Int64
+    ) {
         self.init(
-            part: 0, data: PartData(segment.bytes, isLast: position == .last), partBytes: segment.storeBytes,
+            part: part, data: PartData(segment.bytes, isLast: position == .last), partBytes: partBytes,
             note: PieceNote(segment.setting, isLast: position == .last))
     }
 }

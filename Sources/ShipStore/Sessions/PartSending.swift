@@ -54,12 +54,59 @@ struct PartSending {
     mutating func run(_ report: (SendEvent) -> Void) async throws {
         report(progress)
         if let store = wanted.first, store.index == 0 { try await sendStore(store, report) }
-        let files = wanted.filter { $0.index > 0 }
+        try await sendFiles(wanted.filter { $0.index > 0 }, report)
+    }
+
+    /// Most go in blocks, as many at a time as there are one after the other.
+    private mutating func sendFiles(_ files: [WantedPart], _ report: (SendEvent) -> Void) async throws {
+        // Only the first goes on from an earlier session.
+        var earlier = files.first.flatMap(shipment.earlier)
+        // What a delta of them is made of, two stores are read for.
+        let encodings = try await writer.whileWorking { files.map { shipment.encodings(among: $0).first } }
+        var inBlocks: [Int] = []
+        for (file, best) in zip(files, encodings) {
+            guard let encoding = earlier?.start.encoding ?? best else {
+                throw ProtocolError.noCommonEncoding(part: file.index)
+            }
+            if encoding == .delta {
+                try await sendInBlocks(&inBlocks, after: nil, report)
+                try await sendDelta(file, after: earlier, report)
+                earlier = nil
+            } else {
+                inBlocks.append(file.index)
+                if earlier != nil { try await sendInBlocks(&inBlocks, after: earlier, report) }
+                earlier = nil
+            }
+        }
+        try await sendInBlocks(&inBlocks, after: nil, report)
+    }
+
+    private mutating func sendInBlocks(
+        _ files: inout [Int], after earlier: EarlierStream?, _ report: (SendEvent) -> Void
+    ) async throws {
         do {
-            try await send(files.map(\.index), in: .blocks, after: files.first.flatMap(shipment.earlier), report)
+            try await send(files, in: .blocks, after: earlier, report)
+            files = []
         } catch is EncodingGivenUp {
-            // Files come in no other encoding.
+            // There is nothing else to fall back to.
             throw BrokenInvariant("what was sent of a file cannot be gone on with")
+        }
+    }
+
+    /// One external file as what changed of it, or otherwise where that cannot be.
+    private mutating func sendDelta(
+        _ file: WantedPart, after earlier: EarlierStream?, _ report: (SendEvent) -> Void
+    ) async throws {
+        let done = othersDone
+        do {
+            try await send([file.index], in: .delta, over: file.base, after: earlier, report)
+        } catch let failure as EncodingGivenUp {
+            guard file.encodings.contains(.blocks) else { throw ProtocolError.noCommonEncoding(part: file.index) }
+            // Until all of it is encoded, nothing of it goes.
+            if openPart == file.index { report(.startedAgain(failure.cause)) }
+            (othersDone, openPart) = (done, nil)
+            var files = [file.index]
+            try await sendInBlocks(&files, after: nil, report)
         }
     }
 
@@ -110,8 +157,8 @@ struct PartSending {
         dial.turn(to: policy.level, policy.prospect)
         start = .now
         let encoder = encoding.encoder(
-            for: shipment, over: shipment.base(base), limit: policy.deltaLimit, isAwaited: isAwaited,
-            goingOnAfter: earlier?.pieces)
+            for: shipment, isOfFiles: first > 0, over: shipment.base(base), limit: policy.deltaLimit,
+            isAwaited: isAwaited, goingOnAfter: earlier?.pieces)
         // The first piece, and the end of a self-check, may be a while in coming.
         try await writer.whileWorking {
             if let earlier { try await goOn(first, after: earlier, report) }

@@ -15,10 +15,13 @@ struct BasesCommand: AsyncParsableCommand {
             differs from it; equal copies take room once. They are in $XDG_STATE_HOME/ship-store/bases, or \
             ~/.local/state/ship-store/bases: at most 1 GB, and never of the last tenth of the disk; those that were used \
             longest ago go first. They hold rows that the app has deleted since. `send --no-remember` keeps none, and `destroy` \
-            removes those of its store. A copy of which a shipment broke off is kept for a day, with what has gone of it, so that \
+            removes those of its store. With a copy those of its external files are kept that a delta is likely to build on: each of \
+            16 KiB to 8 MiB that deflates, at most 512 of them, and at most a quarter of the 1 GB. They go first where there is no \
+            room. A copy of which a shipment broke off is kept for a day, with what has gone of it, so that \
             the next `send` goes on there; it is the first to go where there is no room.
 
-            Each line has the name, the path of the store, who acknowledged the copy, its size, and when it was remembered; \
+            Each line has the name, the path of the store, who acknowledged the copy, its size, that of its external files, if there \
+            are any, and when it was remembered; \
             for a shipment that is not finished also how much of it has gone. The one that was used last comes first. What is removed goes to standard output.
 
               ship-store bases
@@ -82,7 +85,7 @@ struct BasesCommand: AsyncParsableCommand {
             } else {
                 Output.write(
                     "\(record.key.name)  \(record.key.store)  \(record.receiver)  \(Figures.bytes(record.size))  "
-                        + "\(record.rememberedAt)\(record.progress.words)")
+                        + "\(record.filesWords)\(record.rememberedAt)\(record.progress.words)")
             }
         }
     }
@@ -96,6 +99,9 @@ private struct BaseLine: Encodable {
     let receiver: String
     /// In bytes.
     let size: Int64
+    /// Remembered with it, and together in bytes.
+    let externalFiles: Int?
+    let externalSize: Int64?
     let sha256: String
     let rememberedAt: String
     /// Of a shipment that is not finished, about: what has gone of the part that was open, in bytes.
@@ -110,6 +116,9 @@ private struct BaseLine: Encodable {
         store = record.key.store.string
         receiver = record.receiver
         size = record.size
+        let files = record.externalFiles
+        externalFiles = files.count > 0 ? files.count : nil
+        externalSize = files.count > 0 ? files.size : nil
         sha256 = record.sha256.hex
         rememberedAt = record.rememberedAt.text
         path = record.path.string
@@ -119,6 +128,13 @@ private struct BaseLine: Encodable {
             case .unfinished(let sent): sent
             }
         self.outcome = outcome
+    }
+}
+
+extension BaseRecord {
+    fileprivate var filesWords: String {
+        let (count, size) = externalFiles
+        return count == 0 ? "" : "and \(count) external file\(count == 1 ? "" : "s"), \(Figures.bytes(size))  "
     }
 }
 
