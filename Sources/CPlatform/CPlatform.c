@@ -1,5 +1,5 @@
 #ifdef __linux__
-#define _GNU_SOURCE  // pipe2
+#define _GNU_SOURCE  // pipe2, dl_iterate_phdr
 #endif
 #include "CPlatform.h"
 
@@ -14,6 +14,8 @@
 #include <malloc.h>
 #endif
 #ifdef __linux__
+#include <link.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #ifndef SYS_openat2
@@ -122,6 +124,28 @@ int ship_store_is_signal_ignored(int signal) {
 unsigned ship_store_terminal_columns(int descriptor) {
     struct winsize size;
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+#ifdef __linux__
+static int unmap_first(struct dl_phdr_info *program, size_t size, void *unused) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)size, (void)unused;
+    for (int i = 0; i < program->dlpi_phnum; i++) {
+        // What was written to, as the dynamic linker writes, is no longer the file's, and would be lost.
+        if (program->dlpi_phdr[i].p_type != PT_LOAD || program->dlpi_phdr[i].p_flags & PF_W) continue;
+        uintptr_t start = program->dlpi_addr + program->dlpi_phdr[i].p_vaddr;
+        uintptr_t end = (start + program->dlpi_phdr[i].p_memsz) & ~(page - 1);
+        start = (start + page - 1) & ~(page - 1);
+        if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 1;  // the program itself comes first
+}
+#endif
+
+void ship_store_unmap_program(void) {
+#ifdef __linux__
+    dl_iterate_phdr(unmap_first, NULL);
+#endif
 }
 
 void ship_store_set_mmap_threshold(int size) {

@@ -60,10 +60,11 @@ package struct Departure: Sendable {
                 await remembered?.bases.unchanged(source.store, metadata: metadata)
             },
             prepare: { try await prepare(source, counting: identity != nil, for: remembered, filed) },
+            isSmall: { source.store.isSmall },
             unfinished: { remembered?.unfinished($0, before: $1) },
             finished: { remembered?.finished($0) },
-            ended: { result in
-                tell(result, of: source)
+            ended: { tell($0, of: source) },
+            settled: { result in
                 remembered?.ended(result)
                 filed?.ended(result)
             })
@@ -108,7 +109,6 @@ package struct Departure: Sendable {
         _ source: Producer.Source, counting isCounted: Bool, for remembered: RememberedShipment? = nil,
         _ filed: FiledShipment?
     ) async throws -> OutgoingShipment {
-        let start = ContinuousClock.now
         func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
             try await takeCopy(of: source, for: remembered?.bases ?? filed?.memory, turn)
         }
@@ -118,7 +118,6 @@ package struct Departure: Sendable {
             } else {
                 try await take(.free)
             }
-        report(.copied(copy.manifest, .now - start))
         if let filed { return filed.shipment(of: copy, options.manner) }
         if let remembered { return remembered.shipment(of: copy, options.manner) }
         return OutgoingShipment(copy, options.manner)
@@ -151,6 +150,13 @@ package struct Departure: Sendable {
         case .failure(let failure): report(.failed(source.name, failure))
         }
     }
+}
+
+extension SourceStore {
+    /// Largest file of which there may be a copy before its turn, beside the one that is sent, in bytes.
+    private static let largestEarly: Int64 = 16 * 1024 * 1024
+
+    fileprivate var isSmall: Bool { ((try? PlatformCalls.status(of: path).size) ?? .max) <= Self.largestEarly }
 }
 
 extension SnapshotError {

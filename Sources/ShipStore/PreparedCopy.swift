@@ -7,12 +7,14 @@ import SystemPackage
 struct PreparedCopy: ~Copyable, Sendable {
     private(set) var manifest: Manifest
     let copy: CompactCopy
+    /// How long it took.
+    let duration: Duration
 
     init(
         of source: SourceStore, named name: StoreName, _ options: CopyOptions, metadata: [String: String] = [:],
         turn: SnapshotTurn = .free
     ) async throws(SnapshotError) {
-        let createdAt = Timestamp(Date())
+        let (createdAt, start) = (Timestamp(Date()), ContinuousClock.now)
         var source = source
         source.keptFree = options.hasRoom ? nil : options.keptFree
         let copy = try await source.compactCopy(
@@ -21,6 +23,7 @@ struct PreparedCopy: ~Copyable, Sendable {
         manifest = try copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata.mapValues { ForeignText($0) })
         self.copy = copy
+        duration = .now - start
     }
 
     /// A copy under the name that the file's name suggests.

@@ -1,5 +1,6 @@
 import EssentialFoundation
 import ShipProtocol
+import Synchronization
 import SystemPackage
 
 /// What is remembered, and in which files: `index.json` in the memory's folder.
@@ -264,6 +265,20 @@ struct BaseIndex: Hashable, Sendable, Codable {
         }
         if let words = firstFlaw { throw Flaw(words: words) }
     }
+
+    /// What was read or written last: a session of many stores reads the same several times for each.
+    private static let last = Mutex<(bytes: [UInt8], index: BaseIndex)?>(nil)
+
+    /// What bytes say.
+    static func reading(_ bytes: [UInt8]) throws(Flaw) -> BaseIndex {
+        if let last = last.withLock({ $0 }), last.bytes == bytes { return last.index }
+        let index = try BaseIndex(decoding: bytes)
+        index.isWritten(as: bytes)
+        return index
+    }
+
+    /// The file has these bytes.
+    func isWritten(as bytes: [UInt8]) { Self.last.withLock { $0 = (bytes, self) } }
 
     private struct Head: Decodable { let version: Int }
 

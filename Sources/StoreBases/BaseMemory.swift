@@ -55,7 +55,8 @@ public struct BaseMemory: Hashable, Sendable {
 
     /// Makes the folder if it is not there.
     func make() throws(BaseMemoryError) {
-        try BaseMemoryError.wrapping { () throws(FileError) in try Folder.make(folder) }
+        // A power cut may take it with all that is in it, which costs bytes.
+        try BaseMemoryError.wrapping { () throws(FileError) in try Folder.make(folder, .forNow) }
         _ = try open()
     }
 
@@ -124,7 +125,7 @@ public struct BaseMemory: Hashable, Sendable {
         case .toOthers(let permissions): throw .exposed(folder.path, permissions)
         }
         do throws(BaseIndex.Flaw) {
-            return try BaseIndex(decoding: bytes)
+            return try BaseIndex.reading(bytes)
         } catch {
             throw .damaged(path, flaw: error.words)
         }

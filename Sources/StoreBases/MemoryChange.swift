@@ -105,6 +105,7 @@ struct MemoryChange: ~Copyable {
             try file.sync()
             try folder.rename(path, to: target)
             try folder.sync(folder.path)
+            index.isWritten(as: bytes)
         }
     }
 

@@ -3,8 +3,11 @@ package import SystemPackage
 
 /// What is done to folders as a whole.
 package enum Folder {
-    /// Makes the folder, private to its owner, and those above it that are missing, each made durable in its parent.
-    package static func make(_ path: FilePath) throws(FileError) {
+    /// Whether what is made has to survive a power cut.
+    package enum Lasting: Hashable { case durably, forNow }
+
+    /// Makes the folder, private to its owner, and those above it that are missing, each made durable in its parent where that matters.
+    package static func make(_ path: FilePath, _ lasting: Lasting = .durably) throws(FileError) {
         do throws(FileError) {
             try PlatformCalls.makeFolder(path)
         } catch {
@@ -15,11 +18,12 @@ package enum Folder {
                 }
                 return
             case .noSuchFileOrDirectory where !path.removingLastComponent().isEmpty && path.lastComponent != nil:
-                try make(path.removingLastComponent())
-                return try make(path)
+                try make(path.removingLastComponent(), lasting)
+                return try make(path, lasting)
             default: throw error
             }
         }
+        guard lasting == .durably else { return }
         let parent = path.removingLastComponent()
         try sync(parent.isEmpty ? "." : parent)
     }

@@ -195,8 +195,8 @@ extension OpenFolder {
         return try PlatformCalls.names(in: copy, path)
     }
 
-    /// Makes the folder, private to its owner, and those above it that are missing, each made durable in its parent.
-    package func makeFolder(at path: FilePath) throws(FileError) {
+    /// Makes the folder, private to its owner, and those above it that are missing, each made durable in its parent where that matters.
+    package func makeFolder(at path: FilePath, _ lasting: Folder.Lasting = .durably) throws(FileError) {
         // Most often it is there.
         if (try? status(of: path))?.kind == .folder { return }
         var missing: [FilePath] = []
@@ -215,7 +215,7 @@ extension OpenFolder {
                 }
                 continue
             }
-            try sync(place.removingLastComponent())
+            if lasting == .durably { try sync(place.removingLastComponent()) }
         }
     }
 

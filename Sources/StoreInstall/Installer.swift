@@ -90,7 +90,9 @@ package final class Installer: Sendable {
     /// The right to a store's generations, of which there may be none yet: its folder is made if it is not there.
     private func custody(of name: StoreName) throws(InboxError) -> StoreCustody {
         while true {
-            try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.store(name))
+            try InboxError.wrapping { () throws(FileError) in
+                // `stage` makes it durable.
+                try folder.files.makeFolder(at: inbox.layout.store(name), .forNow)
             }
             do throws(InboxError) {
                 return try StoreCustody(of: name, in: folder)
@@ -211,10 +213,21 @@ package final class Installer: Sendable {
     ) throws(InboxError) -> StagedGeneration {
         let isCurrent = (try? folder.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
         let origin = try admit(manifest, from: sender, isCurrent: isCurrent)
-        let staging = inbox.layout.staging(manifest.name)
+        let (name, layout) = (manifest.name, inbox.layout)
+        let staging = layout.staging(name)
         try InboxError.wrapping { () throws(FileError) in
-            try folder.files.makeFolder(at: staging)
-            try folder.files.makeFolder(at: inbox.layout.generations(manifest.name))
+            try folder.files.makeFolder(at: staging, .forNow)
+            guard !folder.files.holds(layout.generations(name)) else { return }
+            try folder.files.makeFolder(at: layout.generations(name), .forNow)
+            do throws(FileError) {
+                // Once for both: each costs a commit of the file system.
+                try folder.files.sync(layout.store(name))
+                try folder.files.sync(layout.depot)
+            } catch {
+                // Who finds it takes it for durable.
+                try? folder.files.removeEmptyFolder(at: layout.generations(name))
+                throw error
+            }
         }
         let (waiting, use) = try take(manifest, from: sender, having: Set(present.keys), continuity)
         let coming = manifest.parts.enumerated().filter {

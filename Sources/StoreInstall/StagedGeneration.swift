@@ -106,7 +106,8 @@ package final class StagedGeneration {
         at path: FilePath, for manifest: Manifest, in inbox: borrowing OpenFolder, _ present: [Int: FilePath]
     ) throws(InboxError) -> OpenFolder {
         do throws(FileError) {
-            try inbox.makeFolder(at: path)
+            // Its name counts once it is a generation's, or there is a record in it: either is synced then.
+            try inbox.makeFolder(at: path, .forNow)
             let folder = try inbox.folder(at: path)
             try fill(folder, for: manifest, in: inbox, present)
             return folder
@@ -124,7 +125,7 @@ package final class StagedGeneration {
         let path = folder.path
         for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
             try folder.makeFolder(
-                at: path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue))
+                at: path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue), .forNow)
         }
         for (index, part) in manifest.parts.enumerated() {
             let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)

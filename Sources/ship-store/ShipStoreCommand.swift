@@ -28,14 +28,14 @@ struct ShipStoreCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         // Nothing has been started yet that it would have to share its memory with.
-        if CommandLine.arguments.dropFirst().elementsEqual([CheckerProcess.command]) {
-            Foundation.exit(CheckerProcess.run())
-        }
+        if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
+        if arguments == ["--version"] { return print(Software.version) }
         PlatformCalls.returnFreedMemory()
         PlatformCalls.forbidDumps()
         do {
-            var command = try await asyncParseAsRoot(nil)
+            var command = try await command(of: arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -44,6 +44,18 @@ struct ShipStoreCommand: AsyncParsableCommand {
         } catch {
             end(with: error)
         }
+    }
+
+    /// Reads the command line.
+    ///
+    /// All commands together take as long over a line as it takes to ship a small store: so the one that it names reads it alone.
+    /// What that one cannot read, or leaves to others, as a call for help, they read again.
+    private static func command(of arguments: [String]) async throws -> any ParsableCommand {
+        let named = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        if let named, let command = try? named.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == named {
+            return command
+        }
+        return try await asyncParseAsRoot(arguments)
     }
 
     /// Help and the version go to standard output, what has been explained needs no more words, and what has not is

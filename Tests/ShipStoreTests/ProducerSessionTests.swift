@@ -1,7 +1,9 @@
 import ShipCompression
 import ShipProtocol
 import ShipTransport
+import StoreFiles
 import StoreSnapshot
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -51,6 +53,91 @@ import Testing
             let result = await session.run(link, [order]).first
             #expect(throws: ShipmentError.overdue(.answer(.milliseconds(300)))) { try result?.get() }
             #expect(.now - start < .seconds(10))
+        }
+    }
+}
+
+@Suite struct EarlyWorkTests {
+    private typealias Order = ProducerSession.Order
+    private struct Unable: Error {}
+
+    private let scratch: ScratchFolder
+    private let store: FilePath
+
+    init() throws {
+        scratch = try ScratchFolder()
+        store = scratch.path.appending("Recipes.sqlite")
+        try SampleStore.plain.make(at: store)
+    }
+
+    /// An order that counts how often a copy is begun, of which so many fail.
+    private func order(_ begun: Count, failing failures: Int = 0, isSmall: Bool = true) -> Order {
+        Order(
+            prepare: { [store] in
+                if begun.add() <= failures { throw Unable() }
+                return OutgoingShipment(
+                    try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
+            }, isSmall: { isSmall })
+    }
+
+    @Test func `the copy of the next store is taken once the one before has gone, and is used once`() async throws {
+        let begun = Count()
+        let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(begun)])
+        #expect(begun.value == 0)
+        early[0].sent()
+        early[0].sent()
+        while begun.value == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        _ = try await early[1].prepare()
+        #expect(begun.value == 1)
+        _ = try await early[1].prepare()
+        #expect(begun.value == 2)
+        await early.end()
+    }
+
+    @Test func `what fails before its turn is tried again in its turn`() async throws {
+        let begun = Count()
+        let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(begun, failing: 1)])
+        early[0].sent()
+        _ = try await early[1].prepare()
+        #expect(begun.value == 2)
+        let twice = Count()
+        let failing = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(twice, failing: 2)])
+        failing[0].sent()
+        await #expect(throws: Unable.self) { _ = try await failing[1].prepare() }
+    }
+
+    @Test func `of a large store no copy is taken before its turn`() async throws {
+        let begun = Count()
+        let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(begun, isSmall: false)])
+        early[0].sent()
+        await early.end()
+        #expect(begun.value == 0)
+    }
+
+    @Test func `a copy that nobody needs any more is gone with the session`() async throws {
+        let folder = scratch.path.appending("copies")
+        try Folder.make(folder)
+        var options = CopyOptions()
+        options.temporaryFolder = folder
+        let order = Order(
+            prepare: { [store, options] in
+                OutgoingShipment(try await PreparedCopy(of: store, options), OutgoingShipment.Manner())
+            }, isSmall: { true })
+        let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order])
+        early[0].sent()
+        while try Folder.names(in: folder).isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        await early.end()
+        #expect(try Folder.names(in: folder).isEmpty)
+    }
+
+    private final class Count: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() -> Int {
+            count.withLock {
+                $0 += 1
+                return $0
+            }
         }
     }
 }

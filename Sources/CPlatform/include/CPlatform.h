@@ -33,5 +33,9 @@ int ship_store_is_signal_ignored(int signal);
 /// ioctl(2) `TIOCGWINSZ`: columns of a terminal, or 0 where that cannot be told.
 unsigned ship_store_terminal_columns(int descriptor);
 
+/// madvise(2) `MADV_DONTNEED` for the segments of the program's file that cannot be written to, on Linux: what is used again is
+/// mapped again.
+void ship_store_unmap_program(void);
+
 /// mallopt(3) `M_MMAP_THRESHOLD`, where there is such a thing.
 void ship_store_set_mmap_threshold(int size);

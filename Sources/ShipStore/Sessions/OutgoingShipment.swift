@@ -29,6 +29,8 @@ final class OutgoingShipment: Sendable {
     let indexShapes: [String: IndexShape]?
     /// What the live store was in when it was copied; `nil` where that could not be told.
     let state: StoreState?
+    /// How long the copy took; `nil` where none was taken.
+    let copyDuration: Duration?
     /// What is kept of it for another session.
     let record: (any OutgoingRecord)?
     /// What the consumer may hold, and the store be made of: as it is at the moment.
@@ -57,6 +59,7 @@ final class OutgoingShipment: Sendable {
             }
         paths = manifest.parts.indices.map { copy.path(ofPart: $0) }
         state = copy.copy.state
+        copyDuration = copy.duration
         held = nil
         self.copy = consume copy
     }
@@ -76,7 +79,7 @@ final class OutgoingShipment: Sendable {
         currentBases = bases
         self.indexShapes = indexShapes
         self.paths = paths
-        state = nil
+        (state, copyDuration) = (nil, nil)
         copy = nil
     }
 

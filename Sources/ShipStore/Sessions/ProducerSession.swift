@@ -29,6 +29,7 @@ struct ProducerSession {
     func run(_ link: PeerLink, _ orders: [Order]) async -> [Result<Outcome, ShipmentError>] {
         let writer = FrameWriter(link.writer, timeouts, isPadded: isPadded)
         var results = Results(of: orders)
+        let early = EarlyWork(on: orders)
         // After END it would come too late.
         var mayCancel = { true }
         do {
@@ -39,7 +40,7 @@ struct ProducerSession {
                 let conversation = ProducerConversation(try await greet(&frames, writer, &roundTrip))
                 mayCancel = { conversation.mayCancelSession }
                 report(.connected("\(link.peer)"))
-                try await runTwoWay(&frames, writer, conversation, &roundTrip, &results)
+                try await runTwoWay(&frames, writer, conversation, &roundTrip, early, &results)
             }
         } catch {
             let failure = ShipmentError(error)
@@ -47,6 +48,8 @@ struct ProducerSession {
             if link.medium == .file { results.failAll(failure) } else { results.fail(failure) }
         }
         results.tell()
+        await early.end()
+        await results.settle()
         return results.all
     }
 
@@ -114,6 +117,7 @@ struct ProducerSession {
         try standing.check()
         try order.check()
         let shipment = try await writer.whileWorking(order.prepare)
+        if let duration = shipment.copyDuration { report(.copied(shipment.manifest, duration)) }
         try standing.check()
         try order.check()
         return shipment
@@ -139,10 +143,11 @@ struct ProducerSession {
 
     private func runTwoWay(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ conversation: ProducerConversation,
-        _ roundTrip: inout RoundTrip, _ results: inout Results
+        _ roundTrip: inout RoundTrip, _ early: EarlyWork, _ results: inout Results
     ) async throws {
         var before = (bytes: Int64(0), time: start)
-        for order in results.orders {
+        for index in results.orders.indices {
+            let order = early[index]
             results.tell()
             if let (manifest, receipt) = try await offerUnchanged(order, &frames, writer, conversation, &roundTrip) {
                 results.append(
@@ -172,6 +177,7 @@ struct ProducerSession {
             }
             before = (writer.bytesSent, .now)
         }
+        results.tell()
         conversation.finish()
         // The consumer has said its last word, and may be gone: whether it hears that nothing more comes does not matter.
         try? await writer.send(.end)
@@ -288,6 +294,7 @@ struct ProducerSession {
                     try order.check()
                     try conversation.sentAll()
                     try await writer.send(.end)
+                    order.sent()
                     conversation.limit(timeouts.work(on: shipment.manifest.totalSize))
                     report(.awaitingReceipt)
                 } catch is ProducerConversation.Dropped {

@@ -66,6 +66,10 @@ extension PlatformCalls {
         ship_store_set_mmap_threshold(size)
     }
 
+    /// madvise(2): what is mapped of this program's own file, and not used again, no longer takes memory of this process; what is used
+    /// again comes back by itself. To start takes five times as much of it as to wait.
+    package static func unmapProgram() { ship_store_unmap_program() }
+
     /// From here on this process leaves no core file, and on Linux no other of the same user may look into its memory: a
     /// device's key may be in it. What it starts may do as it likes.
     package static func forbidDumps() { ship_store_forbid_dumps() }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ShipStore
 import ShipStoreNetwork
+import StoreFiles
 import SystemPackage
 
 struct ReceiveCommand: AsyncParsableCommand {
@@ -130,7 +131,12 @@ struct ReceiveCommand: AsyncParsableCommand {
             } else {
                 try await consumer.listen(
                     on: listen?.endpoint ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
-                    pairingIn: pair ? PairingWindow() : nil, report: reporter.report)
+                    pairingIn: pair ? PairingWindow() : nil
+                ) { report in
+                    // It may wait for days.
+                    if case .listening = report.event { PlatformCalls.unmapProgram() }
+                    reporter.report(report)
+                }
             }
         }
     }
