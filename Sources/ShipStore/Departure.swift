@@ -152,13 +152,6 @@ package struct Departure: Sendable {
     }
 }
 
-extension SourceStore {
-    /// Largest file of which there may be a copy before its turn, beside the one that is sent, in bytes.
-    private static let largestEarly: Int64 = 16 * 1024 * 1024
-
-    fileprivate var isSmall: Bool { ((try? PlatformCalls.status(of: path).size) ?? .max) <= Self.largestEarly }
-}
-
 extension SnapshotError {
     /// Whether another place for the copy may do.
     fileprivate var isOfRoom: Bool {

@@ -1,5 +1,5 @@
-public import EssentialFoundation
-public import ShipStore
+import EssentialFoundation
+import ShipStore
 public import SystemPackage
 
 extension TransferSender: TransferSessionDelegate {

@@ -1,4 +1,4 @@
-package import EssentialFoundation
+public import EssentialFoundation
 public import ShipStore
 import Synchronization
 public import SystemPackage

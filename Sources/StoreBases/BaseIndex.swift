@@ -278,7 +278,10 @@ struct BaseIndex: Hashable, Sendable, Codable {
     }
 
     /// The file has these bytes.
-    func isWritten(as bytes: [UInt8]) { Self.last.withLock { $0 = (bytes, self) } }
+    func isWritten(as bytes: [UInt8]) {
+        guard firstFlaw == nil else { return }
+        Self.last.withLock { $0 = (bytes, self) }
+    }
 
     private struct Head: Decodable { let version: Int }
 

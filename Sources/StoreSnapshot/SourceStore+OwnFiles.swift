@@ -42,3 +42,17 @@ extension SourceStore {
         return (try? PlatformCalls.realPath(of: folder.isEmpty ? "." : folder))?.appending(name)
     }
 }
+
+extension SourceStore {
+    /// Largest file, in bytes, of what is small.
+    private static let largestSmall: Int64 = 16 * 1024 * 1024
+
+    /// Whether a copy takes little room beside others: no file of the store is large, and there are no external files.
+    package var isSmall: Bool {
+        guard let size = try? PlatformCalls.status(of: path).size, size <= Self.largestSmall,
+            (try? PlatformCalls.status(of: supportFolder)) == nil
+        else { return false }
+        let log = try? PlatformCalls.status(of: FilePath(path.string + "-wal")).size
+        return log.map { $0 <= Self.largestSmall } ?? true
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import StoreFiles
 import SystemPackage
 import TestSupport

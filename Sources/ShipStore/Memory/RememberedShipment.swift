@@ -31,7 +31,8 @@ final class RememberedShipment: Sendable {
         shipment.withLock { $0 = nil }
         let (manifest, path) = (copy.manifest, copy.path(ofPart: 0))
         let state = copy.copy.state?.encoded(with: metadata)
-        let record = SendingRecord(goingOnWith: { [self] in earlier(like: manifest) }) { [bases, receiver] in
+        let record = SendingRecord(goingOnWith: { [weak self] in self?.earlier(like: manifest) ?? [] }) {
+            [bases, receiver] in
             bases.begin(manifest, copy: path, for: receiver, state: state)
         }
         let made = OutgoingShipment(copy, manner, keeping: record) { [bases] in bases.bases.map(OutgoingBase.init) }

@@ -35,7 +35,7 @@ extension ProducerSession {
     /// What fails is tried again in its turn, and fails then if it has to: there is more room once the copy before it has gone.
     final class EarlyWork: Sendable {
         private enum Done: Sendable {
-            case unchanged(Manifest)
+            case unchanged
             case prepared(OutgoingShipment)
             case nothing
         }
@@ -51,10 +51,10 @@ extension ProducerSession {
             tasks.withLock { tasks in
                 // What is sent may be asked for again.
                 guard tasks[index] == nil else { return }
-                tasks[index] = Task { [order = orders[index]] in
+                tasks[index] = Task(executorPreference: BlockingExecutor.shared) { [order = orders[index]] in
                     do {
                         try order.check()
-                        if let manifest = await order.unchanged() { return .unchanged(manifest) }
+                        if await order.unchanged() != nil { return .unchanged }
                         return .prepared(try await order.prepare())
                     } catch {
                         return .nothing
@@ -62,6 +62,9 @@ extension ProducerSession {
                 }
             }
         }
+
+        /// The order is over: what was done for it goes, if it was not taken up.
+        func drop(_ index: Int) { tasks.withLock { $0.removeValue(forKey: index) }?.cancel() }
 
         /// Ends what nobody needs any more.
         func end() async {
@@ -78,9 +81,9 @@ extension ProducerSession {
             var order = orders[index]
             order.unchanged = { [self, original = orders[index]] in
                 switch await done(index) {
-                case .unchanged(let manifest): manifest
                 case .prepared: nil
-                case .nothing: await original.unchanged()
+                // Asked again: it may have changed while the consumer was at work.
+                case .unchanged, .nothing: await original.unchanged()
                 }
             }
             order.prepare = { [self, original = orders[index]] in

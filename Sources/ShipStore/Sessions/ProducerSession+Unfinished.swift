@@ -13,6 +13,9 @@ extension ProducerSession {
             let earlier = await order.unfinished(start, shipment)
         else { return }
         report(.finishing(earlier.manifest))
+        // The order's own shipment is still to come.
+        var order = order
+        order.sent = {}
         do throws(RefusedShipment) {
             _ = try await ship(earlier, order, &frames, writer, conversation, &roundTrip)
         } catch {

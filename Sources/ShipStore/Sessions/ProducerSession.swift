@@ -47,8 +47,9 @@ struct ProducerSession {
             if mayCancel(), let reason = failure.cancellation { await writer.sendLast(.cancel(reason)) }
             if link.medium == .file { results.failAll(failure) } else { results.fail(failure) }
         }
-        results.tell()
+        // No order gets a copy any more once it is told what it came to.
         await early.end()
+        results.tell()
         await results.settle()
         return results.all
     }
@@ -148,6 +149,7 @@ struct ProducerSession {
         var before = (bytes: Int64(0), time: start)
         for index in results.orders.indices {
             let order = early[index]
+            defer { early.drop(index) }
             results.tell()
             if let (manifest, receipt) = try await offerUnchanged(order, &frames, writer, conversation, &roundTrip) {
                 results.append(

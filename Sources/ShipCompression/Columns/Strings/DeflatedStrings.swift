@@ -9,22 +9,26 @@ struct DeflatedStrings {
     private(set) var heads = Strings()
     private(set) var tails = Strings()
 
-    /// - Parameter cost: What keeps how much they may grow.
+    /// - Parameters:
+    ///   - depth: How many encodings they stand within.
+    ///   - cost: What keeps how much they may grow.
     /// - Returns: `nil` if none is or holds such a stream.
-    init?(_ strings: Strings, within cost: TrialCost) {
+    init?(_ strings: Strings, depth: Int = 0, within cost: TrialCost) {
         var hint: DeflateParameters?
         for index in 0..<strings.count {
             let string = strings[index]
             guard let place = StreamPlace.inside(string, cost.care),
                 let found = DeflateRepetition(
                     of: string[place], limit: min(SegmentLimits.deflatedString, place.count + cost.growth), hint: hint),
-                found.content.count * found.parameters.effort.depth <= cost.deflateWork
+                found.content.count * found.parameters.effort.depth <= cost.deflateWork,
+                depth == 0 || found.content.count <= cost.nestedContent
             else {
                 makers.append(0)
                 contents.append(string)
                 continue
             }
             cost.deflateWork -= found.content.count * found.parameters.effort.depth
+            if depth > 0 { cost.nestedContent -= found.content.count }
             cost.growth -= max(0, found.content.count - string.count)
             hint = found.parameters
             let (wrapper, head) = Self.wrapper(of: found, isWhole: place == string.indices)

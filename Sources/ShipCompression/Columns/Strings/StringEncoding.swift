@@ -118,7 +118,7 @@ extension ColumnEncoder {
             guard let lists = ListEncoder(strings) else { return false }
             write(lists, depth + 1, &areas)
         case .deflated:
-            guard let deflated = DeflatedStrings(strings, within: cost) else { return false }
+            guard let deflated = DeflatedStrings(strings, depth: depth, within: cost) else { return false }
             encode(deflated.makers, depth: depth + 1, into: &areas)
             encode(deflated.contents, depth: depth + 1, into: &areas)
             encode(deflated.heads, depth: depth + 1, into: &areas)

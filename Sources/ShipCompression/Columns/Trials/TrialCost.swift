@@ -14,7 +14,11 @@ final class TrialCost {
     private var estimate = DeflateEstimate()
     /// By how many bytes strings that are streams may still grow when they are inflated, over all trials of the segment: they share its
     /// text with all others, and `SegmentLimits.textSize` leaves so much beside `contentSize`.
-    var growth = 1_572_864
+    var growth = mostGrowth
+    private static let mostGrowth = 1_572_864
+    /// How many bytes streams within other encodings may stand for, over all trials: those of rows are `contentSize` at most, and may
+    /// grow, and `SegmentLimits.deflatedStrings` leaves so much beside them.
+    var nestedContent = SegmentLimits.deflatedStrings - SegmentLimits.contentSize - mostGrowth
     /// What is left of `SegmentLimits.deflateWork`, over all trials.
     var deflateWork = SegmentLimits.deflateWork
 
