@@ -125,7 +125,8 @@ extension BaseMemory {
                 offers.append(
                     FileOffer(part: file.part, offer: Offer(path: target, inode: copied.inode, isInUse: false)))
             } catch {
-                if error == .stopped { throw error }
+                // The copy itself may be remembered all the same.
+                if error == .stopped { return offers }
             }
             withExtendedLifetime(room) {}
         }

@@ -105,7 +105,7 @@ import Testing
             try second.write(opening)
             try await Task.sleep(for: .milliseconds(500))
         }
-        _ = try await receiver.program.waitForLine(containing: "ship-store: error: ")
+        _ = try await receiver.program.waitForLine(containing: "not installed: the other side is gone")
         try desk.makeStore("Tea.sqlite")
         try await desk.run("send", "Tea.sqlite", "--to", receiver.address).expectSuccess()
         try await receiver.stop().expectSuccess()

@@ -54,9 +54,11 @@ package struct DeltaSegments: ColumnsEncoder {
     ) {
         self.dial = dial
         self.earlier = earlier
-        make = { effort, _, deliver in
+        make = { effort, isClosed, deliver in
             let (base, new) = try open()
-            try FileDeltaEncoder(from: base, digest, to: new, effort: effort).encode(limit: limit, deliver: deliver)
+            let encoder = FileDeltaEncoder(
+                from: BytesUntilClosed(base, isClosed), digest, to: BytesUntilClosed(new, isClosed), effort: effort)
+            try encoder.encode(limit: limit, deliver: deliver)
         }
     }
 

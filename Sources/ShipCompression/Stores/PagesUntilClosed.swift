@@ -17,3 +17,21 @@ struct PagesUntilClosed: PageSource {
         try pages.read(number, into: &page)
     }
 }
+
+/// The same of bytes.
+struct BytesUntilClosed: ByteSource {
+    private let bytes: any ByteSource
+    private let isClosed: @Sendable () -> Bool
+
+    init(_ bytes: any ByteSource, _ isClosed: @escaping @Sendable () -> Bool) {
+        self.bytes = bytes
+        self.isClosed = isClosed
+    }
+
+    var size: Int64 { bytes.size }
+
+    func append(_ range: Range<Int64>, to bytes: inout [UInt8]) throws {
+        guard !isClosed() else { throw CancellationError() }
+        try self.bytes.append(range, to: &bytes)
+    }
+}

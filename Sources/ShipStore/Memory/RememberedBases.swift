@@ -61,10 +61,15 @@ struct RememberedBases: Sendable {
         guard !files.isEmpty else { return [] }
         let known = Set(bases.flatMap(\.files).map(\.sha256))
         var (found, room) = ([(part: Manifest.Part, path: FilePath)](), memory.roomForFiles)
-        var seen: Set<ContentDigest> = []
+        var (seen, looks) = (Set<ContentDigest>(), Self.mostLooks)
         for (part, path) in files.sorted(by: { $0.0.size < $1.0.size }) where seen.insert(part.sha256).inserted {
             guard room.count > 0, room.size >= part.size else { break }
-            guard known.contains(part.sha256) || Self.deflates(path, size: part.size) else { continue }
+            if !known.contains(part.sha256) {
+                // Most are photos, of which there may be thousands.
+                looks -= 1
+                guard looks >= 0, !Task.isCancelled else { break }
+                guard Self.deflates(path, size: part.size) else { continue }
+            }
             found.append((part, path))
             room = (room.count - 1, room.size - part.size)
         }
@@ -73,6 +78,8 @@ struct RememberedBases: Sendable {
 
     /// Of external files that are remembered, in bytes.
     private static let sizes: ClosedRange<Int64> = 16 * 1024...8 * 1024 * 1024
+    /// How many are looked at after one shipment.
+    private static let mostLooks = 1024
     /// Bytes of one that are looked at.
     private static let sample = 64 * 1024
 

@@ -105,14 +105,30 @@ final class OutgoingShipment: Sendable {
     /// In what a part can go, best first.
     ///
     /// - Parameter wanted: In what the consumer takes it, as it likes them.
-    func encodings(among wanted: WantedPart) -> [PartEncoding] {
-        wanted.encodings.filter { $0.isPossible(for: wanted.index, of: self, over: base(wanted.base)) }
+    func encodings(among wanted: WantedPart) -> [PartEncoding] { encodings(among: wanted, over: base(wanted.base)) }
+
+    /// In what external files go best; what is remembered is looked at once for all of them.
+    ///
+    /// - Throws: `CancellationError`.
+    func encodings(ofFiles wanted: [WantedPart]) throws -> [PartEncoding?] {
+        let known = wanted.contains { $0.base != nil } ? bases : []
+        return try wanted.map { file in
+            try Task.checkCancellation()
+            return encodings(among: file, over: file.base.flatMap { digest in known.first { $0.digest == digest } })
+                .first
+        }
+    }
+
+    private func encodings(among wanted: WantedPart, over base: OutgoingBase?) -> [PartEncoding] {
+        wanted.encodings.filter { $0.isPossible(for: wanted.index, of: self, over: base) }
     }
 
     var bases: [OutgoingBase] { currentBases() }
 
     /// - Returns: `nil` for one that is not known here.
-    func base(_ digest: ContentDigest?) -> OutgoingBase? { bases.first { $0.digest == digest } }
+    func base(_ digest: ContentDigest?) -> OutgoingBase? {
+        digest.flatMap { digest in bases.first { $0.digest == digest } }
+    }
 
     /// What a delta of an external file refers to: the file that was in its place, to which nothing refers any more.
     ///

@@ -171,7 +171,9 @@ private struct FileDeltaPartEncoder: PartEncoder {
             let encoder = DeltaSegments(
                 dial, over: source.sha256.bytes, limit: size / 2,
                 open: { [path = shipment.path(ofPart: part)] in
-                    (try FileContent(at: opened.path), try FileContent(at: path))
+                    // What is remembered may go at any time.
+                    guard let base = try? FileContent(at: opened.path) else { throw CompressionError.damaged(.base) }
+                    return (base, try FileContent(at: path))
                 }, goingOnAfter: earlier)
             try await encoder.encode { segment, position in
                 try await deliver(

@@ -59,10 +59,11 @@ struct PartSending {
 
     /// Most go in blocks, as many at a time as there are one after the other.
     private mutating func sendFiles(_ files: [WantedPart], _ report: (SendEvent) -> Void) async throws {
-        // Only the first goes on from an earlier session.
-        var earlier = files.first.flatMap(shipment.earlier)
-        // What a delta of them is made of, two stores are read for.
-        let encodings = try await writer.whileWorking { files.map { shipment.encodings(among: $0).first } }
+        // Only the first goes on from an earlier session. What a delta of them is made of, two stores are read for.
+        let (begun, encodings) = try await writer.whileWorking {
+            (files.first.flatMap(shipment.earlier), try shipment.encodings(ofFiles: files))
+        }
+        var earlier = begun
         var inBlocks: [Int] = []
         for (file, best) in zip(files, encodings) {
             guard let encoding = earlier?.start.encoding ?? best else {
