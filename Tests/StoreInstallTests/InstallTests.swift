@@ -113,8 +113,9 @@ import Testing
         let shipment = try Shipment("first", files: [1: "one"])
         let depot = inbox.root.appending(".ship-store")
         do {
-            _ = try shipment.stage(with: installer)
+            let staged = try shipment.stage(with: installer)
             #expect(try Folder.names(in: depot) == [".lock", "Recipes"])
+            withExtendedLifetime(staged) {}
         }
         #expect(try Folder.names(in: depot) == [".lock"])
         #expect(throws: DoesNotOpen.self) {
