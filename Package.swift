@@ -116,16 +116,14 @@ let package = Package(
             ]),
         target(
             "ShipCompression",
-            [
-                "ShipProtocol", "StoreFormat", .target(name: "CDeflate", condition: .when(traits: ["Libdeflate"])),
-                "CZlib", system,
-            ]),
+            ["ShipProtocol", .target(name: "CDeflate", condition: .when(traits: ["Libdeflate"])), "CZlib"]),
+        target("StoreEncoding", ["ShipCompression", "ShipProtocol", "StoreFormat", system]),
         target("ShipLinks", ["DeviceTrust", "ShipProtocol", "StoreFiles", system]),
         target(
             "ShipTransport",
             [
-                "EssentialFoundation", "DeviceTrust", "ShipLinks", "StoreFiles", crypto, nioCore, nioPosix, nioSSL,
-                nioTLS, subprocess, system,
+                "EssentialFoundation", "DeviceTrust", "ShipLinks", "ShipProtocol", "StoreFiles", crypto, nioCore,
+                nioPosix, nioSSL, nioTLS, subprocess, system,
             ]),
         target("DeviceTrust", ["EssentialFoundation", "ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         target("StoreBases", ["EssentialFoundation", "ShipProtocol", "StoreFiles", system]),
@@ -151,7 +149,7 @@ let package = Package(
             "ShipStore",
             [
                 "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "StoreSnapshot", "ShipCompression",
-                "ShipLinks",
+                "StoreEncoding", "ShipLinks",
                 "DeviceTrust", "StoreBases", "StoreInbox", "StoreInstall", "StoreServing", "StoreOperations",
                 "CoreDataReading", grdb, system,
             ]),
@@ -182,7 +180,8 @@ let package = Package(
         .executableTarget(
             name: "codec-bench",
             dependencies: [
-                "ShipCompression", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", argumentParser, grdb, system,
+                "ShipCompression", "StoreEncoding", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib",
+                argumentParser, grdb, system,
             ],
             path: "Benchmarks/codec", swiftSettings: strict),
 
@@ -198,7 +197,7 @@ let package = Package(
         // Tests, one target for each of the above.
         .target(
             name: "TestSupport",
-            dependencies: ["ShipCompression", "ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system],
+            dependencies: ["ShipProtocol", "StoreEncoding", "StoreFiles", "StoreFormat", grdb, sqlite, system],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
@@ -216,27 +215,32 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "CoreDataReading", "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreFormat", "StoreSnapshot",
+                "CoreDataReading", "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreEncoding", "StoreFormat",
+                "StoreSnapshot",
                 "TestSupport", grdb, system,
             ],
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
         tests(of: "CoreDataReading", ["StoreFiles", system]),
         tests(of: "DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         tests(of: "ShipProtocol", ["StoreFiles"]),
+        tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "CZlib", system]),
         tests(
-            of: "ShipCompression",
-            ["ShipProtocol", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", grdb, system]),
+            of: "StoreEncoding",
+            ["ShipCompression", "ShipProtocol", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", grdb, system]),
         tests(
             of: "ShipStore",
             [
-                "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "ShipStoreNetwork", "ShipTransport",
+                "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreEncoding", "ShipStoreNetwork",
+                "ShipTransport",
                 "StoreBases", "StoreFiles", "StoreFormat", "StoreSnapshot", "StoreInbox", "StoreInstall",
                 "StoreServing", crypto, grdb, sqlite,
                 system,
             ]),
         tests(of: "ShipStoreTransfers", ["ShipStore", "StoreFiles", "TransferSample", grdb, system]),
         tests(of: "ShipLinks", ["ShipProtocol"]),
-        tests(of: "ShipTransport", ["DeviceTrust", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
+        tests(
+            of: "ShipTransport",
+            ["DeviceTrust", "ShipProtocol", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
         tests(of: "StoreBases", ["ShipProtocol", "StoreFiles", system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
         tests(of: "StoreFormat", ["ShipProtocol", "StoreFiles", grdb, sqlite, system]),

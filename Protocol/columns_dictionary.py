@@ -7,14 +7,14 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 SOURCE = HERE / "columns-dictionary.txt"
-TARGET = HERE.parent / "Sources/ShipCompression/Columns/Segments/SegmentDictionary.swift"
+TARGET = HERE.parent / "Sources/StoreEncoding/Columns/Segments/SegmentDictionary.swift"
 HEAD = '''// Written by Protocol/columns_dictionary.py.
 
 /// What the text area of each segment may refer to, as if it stood before it.
 ///
 /// Source: `Protocol/columns-dictionary.txt`.
-enum SegmentDictionary {
-    static let bytes: [UInt8] = characters.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+extension MatchDictionary {
+    static let builtInBytes: [UInt8] = characters.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
 
     private static let characters = """
 '''

@@ -20,14 +20,15 @@ struct BenchedStore: ~Copyable {
         let live = try SourceStore(at: path)
         return BenchedStore(
             source: path,
-            vacuumed: try await live.compactCopy(in: folder, missingExternalFiles: .shipWithout, form: .vacuumed),
-            canonical: try await live.compactCopy(in: folder, missingExternalFiles: .shipWithout, form: .canonical))
+            vacuumed: try await live.compactCopy(
+                in: folder, allowsMissingExternalFiles: true, inCanonicalForm: false),
+            canonical: try await live.compactCopy(in: folder, allowsMissingExternalFiles: true))
     }
 
     var vacuumed: FilePath { vacuumedCopy.path }
     /// Of the vacuumed file, in bytes.
     var size: Int64 { get throws { try PlatformCalls.status(of: vacuumed).size } }
     var canonical: FilePath { canonicalCopy.path }
-    /// Its form as a producer makes it, and what its indexes are made of.
-    var facts: CanonicalFacts { canonicalCopy.canonical }
+    /// See `CompactCopy.canonical`.
+    var shapes: Result<[String: IndexShape], StoreFlaw>? { canonicalCopy.canonical }
 }

@@ -1,4 +1,4 @@
-import ShipCompression
+import StoreEncoding
 import StoreFiles
 import StoreFormat
 import SystemPackage

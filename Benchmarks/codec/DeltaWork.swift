@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ShipCompression
+import StoreEncoding
 import StoreFiles
 import StoreFormat
 import StoreSnapshot
@@ -32,8 +32,7 @@ struct DeltaWork {
     func run() async throws -> Figures {
         let base = try await BenchedStore.take(base, in: folder)
         let new = try await BenchedStore.take(new, in: folder)
-        guard case .made(let shapes) = new.facts else { return try run(base.canonical, new.canonical, nil) }
-        return try run(base.canonical, new.canonical, shapes)
+        return try run(base.canonical, new.canonical, try? new.shapes?.get())
     }
 
     private func run(_ base: FilePath, _ new: FilePath, _ shapes: [String: IndexShape]?) throws -> Figures {
@@ -44,7 +43,7 @@ struct DeltaWork {
             let encoder = DeltaEncoder(from: basePages, to: newPages, shapes: shapes, effort: .smallest) {
                 try EntrySpill(at: folder.appending("spill"))
             }
-            try encoder.encode { segment, _ in segments.append(segment.bytes) }
+            try encoder.encode { segment in segments.append(segment.bytes) }
         }
         let target = folder.appending("decoded")
         defer { try? PlatformCalls.removeFile(target) }

@@ -30,10 +30,10 @@ struct StoreFigures: Encodable {
     init(of store: borrowing BenchedStore, runs: Int, in folder: FilePath) throws {
         self.store = store.source.lastComponent?.string ?? store.source.string
         bytes = try store.size
-        switch store.facts {
-        case .notMade: break
-        case .impossible(let flaw): self.flaw = "\(flaw)"
-        case .made(let shapes):
+        switch store.shapes {
+        case nil: break
+        case .failure(let flaw): self.flaw = "\(flaw)"
+        case .success(let shapes):
             let work = ColumnsWork(
                 vacuumed: store.vacuumed, canonical: store.canonical, shapes: shapes, folder: folder)
             let plain = PlainWork(vacuumed: store.vacuumed, folder: folder)

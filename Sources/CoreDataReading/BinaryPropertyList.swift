@@ -1,12 +1,12 @@
-/// A binary property list: objects, each with a number, of which collections refer to others by it.
+/// A binary property list: numbered objects; collections refer to their members by these numbers.
 ///
 /// Source: the comment at the head of CFBinaryPList.c (github.com/swiftlang/swift-corelibs-foundation).
 struct BinaryPropertyList {
     private static let magic = Array("bplist0".utf8)
-    /// With the digit of the version.
+    /// The magic and the version, `bplist00`.
     static let headSize = 8
     static let trailerSize = 32
-    /// Bytes of all strings and data that a list comes to: those of one object count each time that it is reached.
+    /// Most bytes of all strings and data of a list. An object counts each time that a collection refers to it.
     private static let mostContent = 2 * PropertyListValue.mostBytes
 
     let bytes: [UInt8]
@@ -18,7 +18,7 @@ struct BinaryPropertyList {
 
     static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
-    /// - Returns: `nil` if the frame of the list is not whole; its objects are looked at when they are asked for.
+    /// - Returns: `nil` if the head or the trailer is damaged. The objects are checked when they are read.
     init?(_ bytes: [UInt8]) {
         let trailer = bytes.count - Self.trailerSize
         guard Self.begins(bytes), trailer >= Self.headSize, bytes.count <= PropertyListValue.mostBytes else {
@@ -47,19 +47,19 @@ struct BinaryPropertyList {
         return Self.number(bytes[offset..<(offset + size)])
     }
 
-    /// Where one object is, and what follows its marker and its count.
+    /// The place of one object in `bytes`.
     struct Object {
         /// The high half of the marker.
         let kind: UInt8
         /// The low half of the marker, or the number that follows it.
         let count: Int
-        /// Of the content or of the references, in `bytes`.
+        /// The content, or the references.
         let body: Range<Int>
-        /// From the marker on.
+        /// The whole object, from its marker on.
         let extent: Range<Int>
     }
 
-    /// - Returns: `nil` for an object that is not there, not whole, or of no known kind.
+    /// - Returns: `nil` for an object that is missing, truncated, or of an unknown kind.
     func object(_ number: Int) -> Object? {
         guard number < objectCount, let start = Self.number(bytes[entry(number)]), start >= Self.headSize, start < table
         else { return nil }
@@ -80,7 +80,7 @@ struct BinaryPropertyList {
         (table + number * offsetSize)..<(table + (number + 1) * offsetSize)
     }
 
-    /// Bytes of an object's body; counts beyond all bytes are none.
+    /// The bytes of an object's body; `nil` for an unknown kind, or a count beyond the whole list.
     private func size(_ kind: UInt8, _ count: Int) -> Int? {
         guard count <= bytes.count else { return nil }
         switch kind {
@@ -97,10 +97,10 @@ struct BinaryPropertyList {
         }
     }
 
-    /// The numbers of what a collection holds: of a dictionary first the keys, then the values.
+    /// The numbers of the members of a collection; in a dictionary the keys come first, then the values.
     func references(of object: Object) -> [Int]? {
         guard object.kind >= 0xA else { return [] }
-        // Too many to be followed are not even listed.
+        // More than the limit of visits are not even listed.
         guard object.count <= PropertyListValue.mostVisits else { return nil }
         var references: [Int] = []
         for place in stride(from: object.body.lowerBound, to: object.body.upperBound, by: referenceSize) {
@@ -142,7 +142,7 @@ extension BinaryPropertyList {
         }
     }
 
-    /// - Returns: `nil` if the object is no text.
+    /// - Returns: `nil` if the object is not a string.
     func string(_ number: Int) -> String? {
         guard let object = object(number), object.kind < 0xA else { return nil }
         return scalar(object).string
@@ -155,7 +155,7 @@ extension BinaryPropertyList {
         case (0x0, 8): return .boolean(false)
         case (0x0, 9): return .boolean(true)
         case (0x1, 0...2): return .integer(Int128(unsigned()))
-        // From eight bytes on there is a sign.
+        // Numbers of eight bytes and more have a sign.
         case (0x1, 3): return .integer(Int128(Int64(bitPattern: unsigned())))
         case (0x1, _): return .integer(Int128(truncatingIfNeeded: body.reduce(0 as UInt128) { $0 << 8 | UInt128($1) }))
         case (0x2, 2): return .real(Double(Float(bitPattern: UInt32(unsigned()))))
@@ -169,6 +169,51 @@ extension BinaryPropertyList {
             }
             return .string(String(decoding: units, as: UTF16.self))
         default: return .other
+        }
+    }
+}
+
+// MARK: Writing, as `CFPropertyListCreateData` does
+
+extension BinaryPropertyList {
+    /// The bytes that numbers up to this one take: 1, 2, 4 or 8.
+    static func width(_ most: Int) -> Int { most < 0x100 ? 1 : most < 0x1_0000 ? 2 : most < 0x1_0000_0000 ? 4 : 8 }
+
+    /// The last bytes of a number, big-endian.
+    static func bytes(of number: some BinaryInteger, _ width: Int) -> [UInt8] {
+        (0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+
+    /// - Parameter kind: The high half of the marker.
+    static func marker(_ kind: UInt8, _ count: Int) -> [UInt8] {
+        count < 15 ? [kind << 4 | UInt8(count)] : [kind << 4 | 15] + integer(Int128(count))
+    }
+
+    /// The bytes of an object that refers to no other.
+    static func scalar(_ value: PropertyListValue) -> [UInt8] {
+        switch value {
+        case .string(let text):
+            let units = Array(text.utf16)
+            return units.allSatisfy { $0 < 0x80 }
+                ? marker(0x5, units.count) + Array(text.utf8)
+                : marker(0x6, units.count) + units.flatMap { bytes(of: $0, 2) }
+        case .data(let bytes): return marker(0x4, bytes.count) + bytes
+        case .integer(let value): return integer(value)
+        case .real(let value): return [0x23] + bytes(of: value.bitPattern, 8)
+        case .date(let seconds): return [0x33] + bytes(of: seconds.bitPattern, 8)
+        case .boolean(let flag): return [flag ? 0x09 : 0x08]
+        case .array, .dictionary, .other: return [0x00]
+        }
+    }
+
+    /// Negative numbers take eight bytes: shorter ones have no sign.
+    private static func integer(_ value: Int128) -> [UInt8] {
+        switch value {
+        case 0..<0x100: [0x10] + bytes(of: value, 1)
+        case 0x100..<0x1_0000: [0x11] + bytes(of: value, 2)
+        case 0x1_0000..<0x1_0000_0000: [0x12] + bytes(of: value, 4)
+        case Int128(Int64.min)...Int128(Int64.max): [0x13] + bytes(of: value, 8)
+        default: [0x14] + bytes(of: value, 16)
         }
     }
 }

@@ -1,35 +1,25 @@
-import EssentialFoundation
-package import ShipProtocol
-import StoreFormat
-
-/// A property list whose top dictionary can be changed, and that stays as it is otherwise: each object of a binary list
-/// keeps its bytes and its place among the others, but for the numbers by which it refers to them.
+/// A property list whose top dictionary can be changed. Everything else stays: each object of a binary list keeps its bytes and
+/// its order among the others; only the numbers change by which it refers to them.
 package struct EditablePropertyList {
-    /// An object as it is written, or what it refers to.
+    /// An object, as its bytes or as its references.
     private enum Object {
-        case whole([UInt8])
-        /// With the high half of the marker.
+        case bytes([UInt8])
+        /// With the high half of the marker, and the numbers of the members.
         case collection(UInt8, [Int])
     }
 
     /// `bplist00`, and the first bytes of the trailer.
     private let head: [UInt8]
     private let trailerHead: [UInt8]
-    /// By their numbers; the first is the top one.
+    /// By their numbers; the first is the top dictionary.
     private var objects: [Object]
-    private var entries: [Entry]
+    /// The entries of the top dictionary, by the numbers of their objects. A key that is not a string stays, with a `nil` text.
+    private var entries: [(text: String?, key: Int, value: Int)]
 
-    /// Of the top dictionary. A key that is no text stays, and is none that anybody asks for.
-    private struct Entry {
-        let text: String?
-        var key: Int
-        var value: Int
-    }
-
-    /// Offsets that are not used, and how keys were sorted: 0 as a rule.
+    /// Unused bytes, and the order of the keys: usually 0.
     private static let trailerHeadSize = 6
 
-    /// - Returns: `nil` if the bytes are no property list with a dictionary at its top, or beyond a limit.
+    /// - Returns: `nil` if the bytes are not a property list with a dictionary at its top, or exceed a limit.
     package init?(_ bytes: [UInt8]) {
         if let list = BinaryPropertyList(bytes) {
             self.init(list)
@@ -47,12 +37,12 @@ package struct EditablePropertyList {
         var size = 0
         for number in numbers {
             guard let object = list.object(number), let references = list.references(of: object) else { return nil }
-            // Objects may share bytes; written one after the other they do not.
+            // Objects may share bytes here, but not when they are written.
             size += object.extent.count
             guard size <= PropertyListValue.mostBytes else { return nil }
             objects.append(
                 object.kind < 0xA
-                    ? .whole(Array(list.bytes[object.extent]))
+                    ? .bytes(Array(list.bytes[object.extent]))
                     : .collection(object.kind, references.compactMap { places[$0] }))
         }
         guard let references = list.references(of: top) else { return nil }
@@ -61,11 +51,11 @@ package struct EditablePropertyList {
         self.objects = objects
         entries = zip(references.prefix(top.count), references.suffix(top.count)).compactMap { key, value in
             guard let keyPlace = places[key], let valuePlace = places[value] else { return nil }
-            return Entry(text: list.string(key), key: keyPlace, value: valuePlace)
+            return (list.string(key), keyPlace, valuePlace)
         }
     }
 
-    /// A list that is new in this format.
+    /// Makes a binary list.
     private init(_ pairs: [String: PropertyListValue]) {
         head = Array("bplist00".utf8)
         trailerHead = [UInt8](repeating: 0, count: Self.trailerHeadSize)
@@ -73,7 +63,7 @@ package struct EditablePropertyList {
         for (key, value) in pairs.sorted(by: { $0.key < $1.key }) { append(value, for: key) }
     }
 
-    /// The numbers of all objects that count, the top one first and the others in their order.
+    /// The numbers of all reachable objects, the top one first and the others in their order.
     private static func reachable(in list: BinaryPropertyList) -> [Int]? {
         var (found, waiting) = (Set([list.top]), [list.top])
         while let number = waiting.popLast() {
@@ -83,7 +73,7 @@ package struct EditablePropertyList {
         return [list.top] + found.subtracting([list.top]).sorted()
     }
 
-    /// Gives a key of the top dictionary another value, or takes it away.
+    /// Sets a key of the top dictionary, or removes it.
     package mutating func set(_ value: PropertyListValue?, for key: String) {
         entries.removeAll { $0.text == key }
         dropUnreachable()
@@ -91,7 +81,7 @@ package struct EditablePropertyList {
     }
 
     private mutating func append(_ value: PropertyListValue, for key: String) {
-        entries.append(Entry(text: key, key: append(.string(key)), value: append(value)))
+        entries.append((key, append(.string(key)), append(value)))
         objects[0] = top
     }
 
@@ -109,7 +99,7 @@ package struct EditablePropertyList {
             let sorted = pairs.sorted { $0.key < $1.key }
             let keys = sorted.map { append(.string($0.key)) }
             objects[number] = .collection(0xD, keys + sorted.map { append($0.value) })
-        default: objects.append(.whole(PropertyListBytes.scalar(value)))
+        default: objects.append(.bytes(BinaryPropertyList.scalar(value)))
         }
         return number
     }
@@ -133,63 +123,23 @@ package struct EditablePropertyList {
     }
 
     package var bytes: [UInt8] {
-        let referenceSize = PropertyListBytes.width(objects.count)
+        let referenceSize = BinaryPropertyList.width(objects.count)
         var bytes = head
         var offsets: [Int] = []
         for object in objects {
             offsets.append(bytes.count)
             switch object {
-            case .whole(let content): bytes += content
+            case .bytes(let content): bytes += content
             case .collection(let kind, let references):
-                bytes += PropertyListBytes.marker(kind, kind == 0xD ? references.count / 2 : references.count)
-                for reference in references { bytes += PropertyListBytes.number(reference, referenceSize) }
+                bytes += BinaryPropertyList.marker(kind, kind == 0xD ? references.count / 2 : references.count)
+                for reference in references { bytes += BinaryPropertyList.bytes(of: reference, referenceSize) }
             }
         }
         let table = bytes.count
-        let offsetSize = PropertyListBytes.width(table)
-        for offset in offsets { bytes += PropertyListBytes.number(offset, offsetSize) }
+        let offsetSize = BinaryPropertyList.width(table)
+        for offset in offsets { bytes += BinaryPropertyList.bytes(of: offset, offsetSize) }
         bytes += trailerHead + [UInt8(offsetSize), UInt8(referenceSize)]
-        for word in [objects.count, 0, table] { bytes += PropertyListBytes.number(word, 8) }
+        for word in [objects.count, 0, table] { bytes += BinaryPropertyList.bytes(of: word, 8) }
         return bytes
-    }
-}
-
-/// `Z_METADATA.Z_PLIST`, as far as it says anything of the right form: what it does not say, nobody claims, and a consumer
-/// that compares the model finds the difference.
-package struct CoreDataPropertyList: Sendable {
-    /// Entity name to hash, 32 bytes, in base64.
-    package let entityVersionHashes: [ForeignText: String]
-    package let modelVersionIdentifiers: [ForeignText]
-    package let storeType: ForeignText?
-    /// Of the framework that wrote the store last.
-    package let frameworkVersion: Int?
-    package let versionHashesDigest: ForeignText?
-    package let modelChecksum: ForeignText?
-    /// What is in the place of the user's own pairs, whether they can be shipped or not.
-    package let userPairs: [String: ForeignText]
-
-    /// - Parameter bytes: A property list that nobody vouches for.
-    package init(_ bytes: [UInt8]) {
-        let root = PropertyListValue(bytes)?.dictionary ?? [:]
-        entityVersionHashes = Self.versionHashes(in: root)
-        modelVersionIdentifiers = root["NSStoreModelVersionIdentifiers"]?.array?.compactMap(Self.text) ?? []
-        storeType = root["NSStoreType"].flatMap(Self.text)
-        frameworkVersion = root["NSPersistenceFrameworkVersion"]?.integer
-        versionHashesDigest = root["NSStoreModelVersionHashesDigest"].flatMap(Self.text)
-        modelChecksum = root["NSStoreModelVersionChecksumKey"].flatMap(Self.text)
-        userPairs = (root[UserMetadataPlace.propertyListKey]?.dictionary ?? [:]).compactMapValues(Self.text)
-    }
-
-    private static func text(_ value: PropertyListValue) -> ForeignText? { value.string.map { ForeignText($0) } }
-
-    private static func versionHashes(in root: [String: PropertyListValue]) -> [ForeignText: String] {
-        guard let hashes = root["NSStoreModelVersionHashes"]?.dictionary, hashes.count <= Limits.entities else {
-            return [:]
-        }
-        let pairs = hashes.compactMap { name, value -> (ForeignText, String)? in
-            guard let hash = value.data, hash.count == 32, Label.isValid(ForeignText(name)) else { return nil }
-            return (ForeignText(name), Data(hash).base64EncodedString())
-        }
-        return Dictionary(pairs) { first, _ in first }
     }
 }

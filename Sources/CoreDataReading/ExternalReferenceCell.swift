@@ -24,21 +24,21 @@ package enum ExternalReferenceCell {
     /// without reading it, so that long ones cost nothing. What cannot be a reference comes as NULL, for the same reason.
     package static func query(_ table: String, _ columns: [String]) -> String {
         let conditions = columns.map { column in
-            let name = SQLName.quoted(column)
+            let name = column.quotedSQLName
             return
                 "typeof(\(name)) = 'blob' AND length(\(name)) IN (37, 38) AND substr(\(name), 1, 1) IN (x'02', x'03')"
         }
-        let cells = zip(columns, conditions).map { "CASE WHEN \($1) THEN \(SQLName.quoted($0)) END" }
+        let cells = zip(columns, conditions).map { "CASE WHEN \($1) THEN \($0.quotedSQLName) END" }
         let found = conditions.map { "(\($0))" }.joined(separator: " OR ")
         return
-            "SELECT Z_PK, \(cells.joined(separator: ", ")) FROM \(SQLName.quoted(table)) NOT INDEXED WHERE \(found) ORDER BY Z_PK"
+            "SELECT Z_PK, \(cells.joined(separator: ", ")) FROM \(table.quotedSQLName) NOT INDEXED WHERE \(found) ORDER BY Z_PK"
     }
 
     /// Selects the cell of one row, whose key is the argument, if it may be a reference.
     package static func query(_ table: String, _ column: String) -> String {
-        let name = SQLName.quoted(column)
+        let name = column.quotedSQLName
         return
-            "SELECT \(name) FROM \(SQLName.quoted(table)) WHERE Z_PK = ? AND typeof(\(name)) = 'blob' AND length(\(name)) IN (37, 38)"
+            "SELECT \(name) FROM \(table.quotedSQLName) WHERE Z_PK = ? AND typeof(\(name)) = 'blob' AND length(\(name)) IN (37, 38)"
     }
 
     /// - Returns: `nil` for a cell that is not exactly a reference.

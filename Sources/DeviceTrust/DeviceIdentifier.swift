@@ -1,6 +1,6 @@
 import Crypto
 
-/// Who a device is: the SHA-256 of its certificate, as DER. Whoever has the certificate's key is that device.
+/// The id of a device: the SHA-256 of its certificate, as DER. Having the certificate's key makes a machine that device.
 public struct DeviceIdentifier: Sendable {
     /// In bytes.
     package static let size = 32
@@ -18,7 +18,7 @@ public struct DeviceIdentifier: Sendable {
 }
 
 extension DeviceIdentifier: Hashable {
-    /// Takes the same time wherever the two differ: a stranger cannot learn an id of the list from how soon it is refused.
+    /// Takes the same time wherever the two differ, so that the time of a refusal reveals no id of the list.
     public static func == (left: DeviceIdentifier, right: DeviceIdentifier) -> Bool {
         var difference: UInt8 = 0
         for (left, right) in zip(left.bytes, right.bytes) { difference |= left ^ right }
@@ -26,20 +26,22 @@ extension DeviceIdentifier: Hashable {
     }
 }
 
-/// An id as people copy it: 13 groups of five characters, each with its own check character, so that a slip is found in
-/// the group in which it is.
+/// An id as people copy it: 13 groups of five characters, each with its own check character, which shows the group that has a typing
+/// error.
 ///
 ///     01234-56789-...        A group: four digits of the id, 5 bits each, and a check character.
 ///
 /// The digits are Crockford's base 32 [crockford.com/base32.html], which has no I, L, O and U: 256 bits, then four zero
 /// bits. The check character of group g (0 to 12) with the digits d1 d2 d3 d4 is g + a d1 + a^2 d2 + a^3 d3 + a^4 d4 in
-/// GF(2^5) with a^5 = a^2 + 1, where + is XOR. So one wrong character in a group is always found, as are two that changed
-/// places in it, and two groups that did.
+/// GF(2^5) with a^5 = a^2 + 1, where + is XOR. It always finds one wrong character in a group, two swapped characters in a
+/// group, and two swapped groups.
+///
+/// It is written by hand because Foundation has neither base 32 nor these check characters.
 extension DeviceIdentifier {
     private static let groups = 13
     private static let digitsInGroup = 4
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-    /// What a picture of the id begins with, so that whoever reads it knows what it is.
+    /// The prefix of the text in a QR code, which says what the text is.
     private static let scheme = "SHIP-STORE:"
 
     /// 13 groups, with dashes between them.
@@ -52,13 +54,12 @@ extension DeviceIdentifier {
         }.joined(separator: "-")
     }
 
-    /// What a QR code of the id holds.
+    /// The text of a QR code of the id.
     public var pictureText: String { Self.scheme + text }
 
-    /// Reads an id as people write it: with or without dashes, spaces and `ship-store:`, in either case, with O for 0 and
-    /// I or L for 1.
+    /// Reads an id with or without dashes, spaces and `ship-store:`, in either case, with O for 0 and I or L for 1.
     ///
-    /// - Throws: Where it is wrong.
+    /// - Throws: The place of the first error.
     public init(_ text: String) throws(DeviceIdentifierError) {
         var letters = text.uppercased()[...]
         if letters.hasPrefix(Self.scheme) { letters.removeFirst(Self.scheme.count) }
@@ -134,15 +135,15 @@ extension DeviceIdentifier {
     }
 }
 
-/// Why a text is no device's id.
+/// Why a text is no device id.
 public enum DeviceIdentifierError: Error, Hashable, Sendable {
-    /// A character that stands in no id.
+    /// A character that no id contains.
     case badCharacter(String)
-    /// So many characters, without dashes and spaces.
+    /// The number of characters, without dashes and spaces.
     case badLength(Int, expected: Int)
     /// The group of this number, counted from 1, has a typing error.
     case badGroup(Int, String)
-    /// Bits are set behind the end.
+    /// Bits after the last byte are set.
     case badEnd
 }
 

@@ -1,9 +1,11 @@
 package import Crypto
 import EssentialFoundation
+package import ShipProtocol
 import SwiftASN1
+package import SystemPackage
 import X509
 
-/// Who this device is to others: a P-256 key that never leaves it, and the certificate that it shows.
+/// This device as others see it: a certificate, and a P-256 key that never leaves the device.
 public struct DeviceIdentity: Sendable {
     public let id: DeviceIdentifier
     /// As DER.
@@ -13,7 +15,7 @@ public struct DeviceIdentity: Sendable {
     /// A new device.
     package init() throws(IdentityError) {
         let key = P256.Signing.PrivateKey()
-        self.init(certificate: try DeviceCertificate.selfSigned(with: key), key: key)
+        self.init(certificate: try Self.selfSignedCertificate(with: key), key: key)
     }
 
     private init(certificate: [UInt8], key: P256.Signing.PrivateKey) {
@@ -27,62 +29,55 @@ extension DeviceIdentity {
     private static let keyLabel = "PRIVATE KEY"
     private static let certificateLabel = "CERTIFICATE"
 
-    /// Key and certificate as one text: two PEM blocks, PKCS #8 and X.509 [RFC 7468]. As one file they are made, and
-    /// replaced, in one step.
+    /// Key and certificate as two PEM blocks, PKCS #8 and X.509 [RFC 7468], in one text, so that one rename replaces both.
     package var pem: String {
         let certificate = PEMDocument(type: Self.certificateLabel, derBytes: certificate).pemString
         return key.pemRepresentation + "\n" + certificate + "\n"
     }
 
-    /// - Throws: A text that says what is wrong, and holds nothing of what was read.
-    package init(pem text: String) throws(PEMFlaw) {
-        guard let documents = try? PEMDocument.parseMultiple(pemString: text) else { throw .notPEM }
+    /// - Parameter file: The file that holds the text, for errors.
+    /// - Throws: `.damaged`, with a flaw that repeats nothing of the text.
+    package init(pem text: String, in file: FilePath) throws(IdentityError) {
+        guard let documents = try? PEMDocument.parseMultiple(pemString: text) else {
+            throw .damaged(file, flaw: "it is not in PEM")
+        }
         guard let certificate = documents.first(where: { $0.discriminator == Self.certificateLabel })?.derBytes else {
-            throw .noCertificate
+            throw .damaged(file, flaw: "it holds no certificate")
         }
         guard let der = documents.first(where: { $0.discriminator == Self.keyLabel })?.derBytes,
             let key = try? P256.Signing.PrivateKey(derRepresentation: der)
-        else { throw .noKey }
-        guard DeviceCertificate.isFor(key.publicKey, certificate) else { throw .doNotMatch }
-        self.init(certificate: certificate, key: key)
-    }
-
-    /// What is wrong with the text of an identity.
-    package enum PEMFlaw: Error, Hashable {
-        case notPEM, noCertificate, noKey, doNotMatch
-
-        var words: String {
-            switch self {
-            case .notPEM: "it is not in PEM"
-            case .noCertificate: "it holds no certificate"
-            case .noKey: "it holds no P-256 key"
-            case .doNotMatch: "its key and its certificate do not belong together"
-            }
+        else { throw .damaged(file, flaw: "it holds no P-256 key") }
+        guard Self.isCertificate(certificate, of: key.publicKey) else {
+            throw .damaged(file, flaw: "its key and its certificate do not belong together")
         }
+        self.init(certificate: certificate, key: key)
     }
 }
 
-/// No description, no debugger's dump and no log shows the key.
+/// Descriptions, the debugger's dumps and logs do not show the key.
 extension DeviceIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "device \(id)" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
-/// The certificate of a device. Only its bytes count: who trusts it trusts its SHA-256. So it says nothing that tells one
-/// device from another, and its dates, which nobody looks at, are the widest there are: a watch's clock may be wrong.
-enum DeviceCertificate {
-    private static let name = "ship-store device"
+// MARK: The certificate
+
+/// Devices trust the SHA-256 of the certificate. So it needs no name that tells one device from another. No device checks its dates,
+/// which are the widest that exist: a watch's clock may be wrong.
+extension DeviceIdentity {
+    private static let commonName = "ship-store device"
     /// 31 December 9999, 23:59:59: "no well-defined expiration date" [RFC 5280 section 4.1.2.5].
-    private static let end = Date(timeIntervalSince1970: 253_402_300_799)
+    private static let noExpiration = Date(timeIntervalSince1970: 253_402_300_799)
 
     /// - Returns: The certificate, as DER.
-    static func selfSigned(with key: P256.Signing.PrivateKey) throws(IdentityError) -> [UInt8] {
+    private static func selfSignedCertificate(with key: P256.Signing.PrivateKey) throws(IdentityError) -> [UInt8] {
         do {
-            let name = try DistinguishedName { CommonName(Self.name) }
+            let name = try DistinguishedName { CommonName(Self.commonName) }
             let certificate = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
-                notValidBefore: Date(timeIntervalSince1970: 0), notValidAfter: end, issuer: name, subject: name,
+                notValidBefore: Date(timeIntervalSince1970: 0), notValidAfter: noExpiration, issuer: name,
+                subject: name,
                 signatureAlgorithm: .ecdsaWithSHA256,
                 extensions: try Certificate.Extensions {
                     Critical(BasicConstraints.notCertificateAuthority)
@@ -98,9 +93,60 @@ enum DeviceCertificate {
         }
     }
 
-    /// Whether a certificate is one for this key.
-    static func isFor(_ key: P256.Signing.PublicKey, _ der: [UInt8]) -> Bool {
+    private static func isCertificate(_ der: [UInt8], of key: P256.Signing.PublicKey) -> Bool {
         guard let certificate = try? Certificate(derEncoded: der) else { return false }
         return P256.Signing.PublicKey(certificate.publicKey)?.rawRepresentation == key.rawRepresentation
     }
+}
+
+// MARK: Signatures of shipments
+
+extension DeviceIdentity {
+    /// Signs a one-way shipment.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload of its MANIFEST, as it is sent.
+    ///   - version: The session's.
+    package func signature(ofManifest payload: [UInt8], version: UInt8) throws(IdentityError) -> Signature {
+        let content = Signature.signedContent(version: version, producer: id.bytes, manifest: payload)
+        guard let value = try? key.signature(for: content).rawRepresentation else { throw .notMade }
+        return Signature(value: Array(value), certificate: certificate)
+    }
+}
+
+extension Signature {
+    /// Verifies the signature of a one-way shipment, and returns the device that signed it.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload of its MANIFEST, as it came.
+    ///   - version: The session's.
+    package func signer(ofManifest payload: [UInt8], version: UInt8) throws(SignatureError) -> DeviceIdentifier {
+        guard certificate.count <= Limits.certificateSize else { throw .badCertificate }
+        let key = try Self.key(of: certificate)
+        let id = DeviceIdentifier(ofCertificate: certificate)
+        let content = Signature.signedContent(version: version, producer: id.bytes, manifest: payload)
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: value),
+            key.isValidSignature(signature, for: content)
+        else { throw .wrong }
+        return id
+    }
+
+    private static func key(of certificate: [UInt8]) throws(SignatureError) -> P256.Signing.PublicKey {
+        // It rejects bytes after the certificate, which would give the same key another id.
+        guard let parsed = try? Certificate(derEncoded: certificate) else { throw .badCertificate }
+        guard let key = P256.Signing.PublicKey(parsed.publicKey) else { throw .otherKey }
+        return key
+    }
+}
+
+/// Why a signature does not belong to its shipment.
+public enum SignatureError: Error, Hashable, Sendable {
+    /// The bytes of the certificate are none.
+    case badCertificate
+    /// The certificate's key is not a P-256 key.
+    case otherKey
+    /// It was made with another key or over other bytes, or has been changed.
+    case wrong
+    /// It is another device's than the one at the other end of the link.
+    case otherDevice
 }

@@ -1,17 +1,17 @@
 import StoreFiles
 import SystemPackage
 
-/// A folder that only its owner can look into (0700), with files that only they can read (0600). What others could have
-/// read or written is refused, not repaired: what it holds may be known, or not be ours, by now.
+/// A folder that only its owner can read (0700), with files that only the owner can read (0600). If other users could read or write one,
+/// it is refused and not repaired: its content may be known to them, or be theirs.
 struct PrivateFolder: Sendable {
     let path: FilePath
 
     /// Largest file that is read, in bytes.
     private static let sizeLimit: Int64 = 1024 * 1024
-    /// Of a file that is being written, by whoever has the lock.
+    /// The file that the holder of the lock is writing.
     private static let temporaryName = ".new"
-    /// How long to wait for another process that holds the lock, which it does for as long as a file takes to be written.
-    private static let patience = Duration.seconds(5)
+    /// How long to wait for another process that holds the lock, normally for as long as writing a file takes.
+    private static let lockTime = Duration.seconds(5)
 
     /// Makes it if it is not there.
     func make() throws(IdentityError) {
@@ -19,7 +19,7 @@ struct PrivateFolder: Sendable {
         _ = try open()
     }
 
-    /// - Returns: The content of a file; `nil` if it is not there, or the folder is not.
+    /// - Returns: The content of a file; `nil` if the file or the folder does not exist.
     func read(_ name: FilePath.Component) throws(IdentityError) -> [UInt8]? {
         do throws(IdentityError) {
             let folder = try open()
@@ -36,7 +36,7 @@ struct PrivateFolder: Sendable {
         }
     }
 
-    /// - Returns: Which file of this name is there now; `nil` if none is, or the folder is not.
+    /// - Returns: `nil` if the file or the folder does not exist.
     func status(of name: FilePath.Component) throws(IdentityError) -> FileStatus? {
         do throws(FileError) {
             return try PlatformCalls.status(of: path.appending(name))
@@ -46,7 +46,7 @@ struct PrivateFolder: Sendable {
         }
     }
 
-    /// Puts a file in its place, whole and durable, whatever was there before. To be called with the lock.
+    /// Writes or replaces a file in one step, durably. Called with the lock.
     func write(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) {
         let temporary = path.appending(Self.temporaryName)
         try files { () throws(FileError) in
@@ -60,10 +60,10 @@ struct PrivateFolder: Sendable {
 
     /// Runs `body` while no other process, and no other task of this one, does the same.
     func whileLocked<Result>(_ body: () throws(IdentityError) -> Result) throws(IdentityError) -> Result {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.lockTime
         while true {
             if let lock = try takeLock() {
-                // What is there now, a process has left that was killed.
+                // A killed process may have left it.
                 try? PlatformCalls.removeFile(path.appending(Self.temporaryName))
                 return try run(body, holding: lock)
             }

@@ -1,29 +1,36 @@
+import EssentialFoundation
 public import ShipProtocol
+package import StoreFiles
+import SystemPackage
 
-/// Whom this device trusts: everybody else is a stranger.
+/// The devices that this device trusts.
 public struct TrustList: Hashable, Sendable {
-    /// In the order in which they came.
-    public private(set) var peers: [TrustedPeer] = []
+    /// In the order in which they were added.
+    public private(set) var peers: [TrustedPeer]
+    /// Of its form in the file.
+    private let version: Int
 
-    /// Most peers.
+    /// Most peers in a list.
     package static let longest = 1024
 
-    package init() {}
+    private static let currentVersion = 1
+
+    package init() { (peers, version) = ([], Self.currentVersion) }
 
     public var isEmpty: Bool { peers.isEmpty }
 
     public func peer(_ id: DeviceIdentifier) -> TrustedPeer? {
-        // To the end, so that the time tells nothing of where it is.
+        // It always reads the complete list, so that its time does not reveal the position.
         peers.reduce(nil) { $1.id == id ? $1 : $0 }
     }
 
-    /// What the peer may be trusted with in this role; `nil` if it is not trusted in it.
+    /// The stores of the peer in this role; `nil` if it is not trusted in it.
     package func stores(of id: DeviceIdentifier, as role: TrustedPeer.Role) -> TrustedPeer.Stores? {
         guard let peer = peer(id), peer.roles.contains(role) else { return nil }
         return peer.stores
     }
 
-    /// Whether the peer may send a store although it came from another device before.
+    /// Whether the peer may send a store that another device sent before.
     package func takesOver(_ name: StoreName, by id: DeviceIdentifier) -> Bool {
         peer(id)?.takesOver.contains(name) == true
     }
@@ -36,43 +43,35 @@ public struct TrustList: Hashable, Sendable {
         return peers[index].takesOver.remove(name) != nil
     }
 
-    /// What is said of a peer when it is trusted. What is not said stays as it is, or as it is by default.
+    /// What to change of a peer. A property without a value stays as it is; a new peer gets the default.
     public struct Terms: Hashable, Sendable {
         public var name: PeerName?
         /// Both, by default.
         public var roles: Set<TrustedPeer.Role>?
-        public var stores: StoreTerms?
+        /// All, by default; a new peer with `addedStores` gets these alone.
+        public var stores: TrustedPeer.Stores?
+        /// In addition to `stores`, or to those that it has.
+        public var addedStores: Set<StoreName> = []
+        /// Of those.
+        public var removedStores: Set<StoreName> = []
         public var takesOver: Set<StoreName> = []
 
         public init() {}
-    }
 
-    /// What is said of the stores of a peer. At first they are all, unless some are said.
-    public enum StoreTerms: Hashable, Sendable {
-        /// These and no others.
-        case only(Set<StoreName>)
-        case all
-        /// Those that it has, and these, without those; of one that is new, these alone.
-        case changed(adding: Set<StoreName>, removing: Set<StoreName> = [])
-
-        /// - Parameter known: What the peer has; `nil` for one that is new.
-        /// - Throws: `.removedFromAll`: all but some cannot be said.
-        fileprivate func applied(
-            to known: TrustedPeer.Stores?
-        ) throws(TrustListError) -> TrustedPeer.Stores {
-            switch (self, known) {
-            case (.all, _): return .all
-            case (.only(let names), _): return .only(names)
-            case (.changed(let added, let removed), .only(let names)):
-                return .only(names.union(added).subtracting(removed))
-            case (.changed(let added, let removed), nil) where removed.isEmpty: return .only(added)
-            case (.changed(_, let removed), .all) where removed.isEmpty: return .all
-            case (.changed(_, let removed), _): throw .removedFromAll(removed)
+        /// - Parameter known: The stores of the peer; `nil` for a new one.
+        /// - Throws: `.removedFromAll`: a list cannot say "all except these".
+        fileprivate func stores(over known: TrustedPeer.Stores?) throws(TrustListError) -> TrustedPeer.Stores {
+            guard !addedStores.isEmpty || !removedStores.isEmpty else { return stores ?? known ?? .all }
+            switch stores ?? known {
+            case .only(let names): return .only(names.union(addedStores).subtracting(removedStores))
+            case nil where removedStores.isEmpty: return .only(addedStores)
+            case .all where removedStores.isEmpty: return .all
+            case nil, .all: throw .removedFromAll(removedStores)
             }
         }
     }
 
-    /// Trusts a device, or changes what it is trusted with. A store that it takes over, no other device takes over any more.
+    /// Trusts a device, or changes a peer. If it takes a store over, every other peer loses the right to take over that store.
     ///
     /// - Throws: `.nameIsTaken`, `.tooMany`, `.removedFromAll`.
     package mutating func trust(
@@ -81,8 +80,7 @@ public struct TrustList: Hashable, Sendable {
         if let name = terms.name, let other = peers.first(where: { $0.name == name && $0.id != id }) {
             throw .nameIsTaken(name, by: other.id)
         }
-        let known = peer(id)?.stores
-        let stores = try terms.stores?.applied(to: known) ?? known ?? .all
+        let stores = try terms.stores(over: peer(id)?.stores)
         for index in peers.indices { peers[index].takesOver.subtract(terms.takesOver) }
         guard let index = peers.firstIndex(where: { $0.id == id }) else {
             guard peers.count < Self.longest else { throw .tooMany }
@@ -100,7 +98,7 @@ public struct TrustList: Hashable, Sendable {
         return peers[index]
     }
 
-    /// Adds a role to what a device may be already, under a name that nobody has.
+    /// Trusts a device in one more role; a new peer gets a unique name.
     package mutating func trust(
         _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName?, at time: Timestamp
     ) throws(TrustListError) -> TrustedPeer {
@@ -114,7 +112,7 @@ public struct TrustList: Hashable, Sendable {
         return try trust(id, terms, at: time)
     }
 
-    /// - Returns: The peer that is trusted no more; `nil` if there is none of that id or name.
+    /// - Returns: The removed peer; `nil` if no peer has that id or name.
     package mutating func distrust(_ text: String) -> TrustedPeer? {
         let id = try? DeviceIdentifier(text)
         guard let index = peers.firstIndex(where: { $0.id == id || $0.name.text == text }) else { return nil }
@@ -127,29 +125,103 @@ public enum TrustListError: Error, Hashable, Sendable {
     case nameIsTaken(PeerName, by: DeviceIdentifier)
     /// It is this device's own id.
     case isThisDevice
-    /// It has every store, and so it would have all but these.
+    /// The peer has all stores, and a list cannot say "all except these".
     case removedFromAll(Set<StoreName>)
     case tooMany
 }
 
 extension TrustList: Codable {
-    private enum CodingKeys: String, CodingKey { case version, peers }
-    private static let version = 1
-
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         peers = try container.decode([TrustedPeer].self, forKey: .peers)
+        version = try container.decode(Int.self, forKey: .version)
         let isConsistent =
-            try container.decode(Int.self, forKey: .version) == Self.version && peers.count <= Self.longest
+            version == Self.currentVersion && peers.count <= Self.longest
             && Set(peers.map(\.id)).count == peers.count && Set(peers.map(\.name)).count == peers.count
         guard isConsistent else {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a list"))
         }
     }
+}
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Self.version, forKey: .version)
-        try container.encode(peers, forKey: .peers)
+extension DeviceFolder {
+    /// The devices that this device trusts now.
+    public func trustList() throws(IdentityError) -> TrustList {
+        guard let bytes = try folder.read(Self.peersFile) else { return TrustList() }
+        guard let list = try? JSONDecoder().decode(TrustList.self, from: Data(bytes)) else {
+            // A list that cannot be read completely lets no device in.
+            throw .damaged(path.appending(Self.peersFile), flaw: "it is no list of trusted devices")
+        }
+        return list
+    }
+
+    /// The list's file, as it is now; `nil` if it has never been written. Each change replaces the file, so that two versions of the
+    /// list differ in this.
+    package func trustListVersion() throws(IdentityError) -> FileStatus? { try folder.status(of: Self.peersFile) }
+
+    /// Changes the list under the lock of the folder, so that concurrent changes happen one after the other.
+    package func changeTrustList<Result>(
+        _ body: (inout TrustList) throws(TrustListError) -> Result
+    ) throws(IdentityError) -> Swift.Result<Result, TrustListError> {
+        try folder.make()
+        return try folder.whileLocked { () throws(IdentityError) in
+            let before = try trustList()
+            var list = before
+            let result: Result
+            do throws(TrustListError) {
+                result = try body(&list)
+            } catch {
+                return .failure(error)
+            }
+            if list != before { try folder.write(try Self.encode(list), as: Self.peersFile) }
+            return .success(result)
+        }
+    }
+
+    private static func encode(_ list: TrustList) throws(IdentityError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(list) else { throw .notMade }
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+
+    /// Trusts a device, or changes a peer.
+    ///
+    /// - Throws: `IdentityError`, `TrustListError`.
+    public func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms, at time: Timestamp) throws -> TrustedPeer {
+        if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
+        return try changeTrustList { (list) throws(TrustListError) in try list.trust(id, terms, at: time) }.get()
+    }
+
+    /// Trusts a device in one more role, after pairing; a new peer gets a unique name.
+    ///
+    /// - Throws: `IdentityError`, `TrustListError`.
+    package func trust(
+        _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName, at time: Timestamp
+    ) throws -> TrustedPeer {
+        if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
+        return try changeTrustList { (list) throws(TrustListError) in
+            try list.trust(id, as: role, called: name, at: time)
+        }.get()
+    }
+
+    /// Uses up the right of a peer to take a store over.
+    ///
+    /// - Returns: Whether it had that right.
+    package func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(IdentityError) -> Bool {
+        switch try changeTrustList({ (list) throws(TrustListError) in list.tookOver(name, by: id) }) {
+        case .success(let hadRight): return hadRight
+        case .failure: return false
+        }
+    }
+
+    /// - Returns: The removed peer; `nil` if no peer has that id or name.
+    public func distrust(_ idOrName: String) throws(IdentityError) -> TrustedPeer? {
+        // Changing the list would make the folder.
+        guard try !trustList().isEmpty else { return nil }
+        switch try changeTrustList({ (list) throws(TrustListError) in list.distrust(idOrName) }) {
+        case .success(let peer): return peer
+        case .failure: return nil
+        }
     }
 }

@@ -1,28 +1,26 @@
 import EssentialFoundation
 public import ShipProtocol
-import StoreFiles
-import SystemPackage
 
-/// A device that this one trusts, and with what.
+/// A device that this one trusts, and what it may do.
 public struct TrustedPeer: Hashable, Sendable {
     public let id: DeviceIdentifier
-    /// No two peers share one.
+    /// Unique among the peers.
     public internal(set) var name: PeerName
     public internal(set) var roles: Set<Role>
     public internal(set) var stores: Stores
-    /// Stores that it may send although they came from another device before.
+    /// Stores that it may send although another device sent them before.
     public internal(set) var takesOver: Set<StoreName>
     public let since: Timestamp
 
     /// What the peer may be.
     public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
-        /// It sends stores, and this device installs them.
+        /// It sends stores, which this device installs.
         case sender
-        /// It is sent stores of this device.
+        /// This device sends stores to it.
         case receiver
     }
 
-    /// Of which stores that goes.
+    /// The stores that the peer may send or receive.
     public enum Stores: Hashable, Sendable {
         case all
         case only(Set<StoreName>)
@@ -60,96 +58,65 @@ extension TrustedPeer: Codable {
     }
 }
 
-extension DeviceFolder {
-    /// Whom this device trusts now.
-    public func trustList() throws(IdentityError) -> TrustList {
-        guard let bytes = try folder.read(Self.peersFile) else { return TrustList() }
-        guard let list = try? JSONDecoder().decode(TrustList.self, from: Data(bytes)) else {
-            // Nobody is let in by a list that is half understood.
-            throw .damaged(path.appending(Self.peersFile), flaw: "it is no list of trusted devices")
+/// A name for a device: 1 to 64 bytes of UTF-8 without control characters, no space at either end, and no device's id.
+public struct PeerName: Hashable, Sendable {
+    public let text: String
+
+    package static let longest = 64  // bytes
+
+    /// - Returns: `nil` for a text that breaks one of the rules above.
+    public init?(_ text: String) {
+        guard (1...Self.longest).contains(text.utf8.count), text.first?.isWhitespace == false,
+            text.last?.isWhitespace == false, text.unicodeScalars.allSatisfy(Self.isAllowed),
+            (try? DeviceIdentifier(text)) == nil
+        else { return nil }
+        self.text = text
+    }
+
+    /// The name of a device that has no other.
+    package init(of id: DeviceIdentifier) { text = "device-" + id.text.prefix(while: { $0 != "-" }) }
+
+    /// A name that this program makes up.
+    package init(standing text: StaticString) { self.text = "\(text)" }
+
+    /// The first of `text`, `text-2`, `text-3` and so on that is not in `taken`.
+    package func avoiding(_ taken: Set<PeerName>) -> PeerName {
+        var (name, number) = (self, 2)
+        while taken.contains(name) {
+            let end = "-\(number)"
+            var stem = text
+            while stem.utf8.count + end.utf8.count > Self.longest { stem.removeLast() }
+            name = PeerName(unchecked: stem + end)
+            number += 1
         }
-        return list
+        return name
     }
 
-    /// Which state of the list is there now; `nil` if it has never been written. Each change makes a new one.
-    package func trustListVersion() throws(IdentityError) -> TrustListVersion? {
-        try folder.status(of: Self.peersFile).map(TrustListVersion.init)
-    }
+    private init(unchecked text: String) { self.text = text }
 
-    /// Changes the list in one step: whoever else changes it at the same time does so before or after.
-    package func changeTrustList<Result>(
-        _ body: (inout TrustList) throws(TrustListError) -> Result
-    ) throws(IdentityError) -> Swift.Result<Result, TrustListError> {
-        try folder.make()
-        return try folder.whileLocked { () throws(IdentityError) in
-            let before = try trustList()
-            var list = before
-            let result: Result
-            do throws(TrustListError) {
-                result = try body(&list)
-            } catch {
-                return .failure(error)
-            }
-            if list != before { try folder.write(try Self.encode(list), as: Self.peersFile) }
-            return .success(result)
-        }
-    }
-
-    private static func encode(_ list: TrustList) throws(IdentityError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(list) else { throw .notMade }
-        return Array(data) + [UInt8(ascii: "\n")]
-    }
-
-    /// Trusts a device from now on, or changes what it is trusted with.
-    ///
-    /// - Throws: `IdentityError`, `TrustListError`.
-    public func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms, at time: Timestamp) throws -> TrustedPeer {
-        if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
-        return try changeTrustList { (list) throws(TrustListError) in try list.trust(id, terms, at: time) }.get()
-    }
-
-    /// Trusts a device in one more role, under a name that no other has: with both devices at hand, nobody is asked.
-    ///
-    /// - Throws: `IdentityError`, `TrustListError`.
-    package func trust(
-        _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName, at time: Timestamp
-    ) throws -> TrustedPeer {
-        if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
-        return try changeTrustList { (list) throws(TrustListError) in
-            try list.trust(id, as: role, called: name, at: time)
-        }.get()
-    }
-
-    /// A peer takes a store over, now: it may not do so again without being told anew.
-    ///
-    /// - Returns: Whether it might.
-    package func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(IdentityError) -> Bool {
-        switch try changeTrustList({ (list) throws(TrustListError) in list.tookOver(name, by: id) }) {
-        case .success(let might): return might
-        case .failure: return false
-        }
-    }
-
-    /// - Returns: The peer that is trusted no more; `nil` if there is none of that id or name.
-    public func distrust(_ idOrName: String) throws(IdentityError) -> TrustedPeer? {
-        // Nothing is made only to find that nobody is in it.
-        guard try !trustList().isEmpty else { return nil }
-        switch try changeTrustList({ (list) throws(TrustListError) in list.distrust(idOrName) }) {
-        case .success(let peer): return peer
-        case .failure: return nil
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
         }
     }
 }
 
-/// A state of the list of trusted devices, to be compared with another one: a change replaces the file.
-package struct TrustListVersion: Hashable, Sendable {
-    private let file: FileStatus.Identity
-    private let size: Int64
-    private let modified: Duration
+extension PeerName: CustomStringConvertible {
+    public var description: String { text }
+}
 
-    fileprivate init(_ status: FileStatus) {
-        (file, size, modified) = (status.identity, status.size, status.modified)
+extension PeerName: Codable {
+    public init(from decoder: any Decoder) throws {
+        guard let name = PeerName(try decoder.singleValueContainer().decode(String.self)) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "not a device's name"))
+        }
+        self = name
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
     }
 }

@@ -1,30 +1,30 @@
 /// Why bytes could not be encoded or decoded.
 public enum CompressionError: Error, Hashable, Sendable {
-    /// The encoded bytes are not what their encoding says they are.
+    /// The encoded bytes break a rule of their encoding.
     case damaged(Flaw)
     /// A file has fewer bytes than when its digest was taken.
     case sourceChanged(part: Int)
-    /// There is not even 1 MiB of memory left, which deflate needs.
+    /// Less than the 1 MiB of memory is left that deflate needs.
     case outOfMemory
-    /// A record is not in the one encoding that its values have; see `RowGroup`.
+    /// A record is not in the canonical encoding of its values; see `RowGroup`.
     case notCanonical
-    /// A call would take a segment over one of `SegmentLimits`.
+    /// A call would exceed one of the `SegmentLimits`.
     case segmentFull
 
     public enum Flaw: Hashable, Sendable {
         /// Not a zlib stream, or its Adler-32 is wrong.
         case notZlib
-        /// It goes on beyond the decoded size, or ends before it.
+        /// The stream goes on beyond the decoded size, or ends before it.
         case decodedSize
         /// Bytes follow the end of the stream.
         case trailingBytes
         /// A preset dictionary where there is none, none where there is one, or another one.
         case dictionary
-        /// A base that is not what a delta was made against, or not whole.
+        /// A base that is not the one of the delta, or not intact.
         case base
-        /// Rows that do not make a store, or not the one that was announced.
+        /// Rows that make no store, or another one than was announced.
         case rows
-        /// A segment ends before its values do, goes on after them, or says what no segment can.
+        /// A segment ends before its values do, goes on after them, or breaks another rule of its encoding.
         case segment
         /// A segment asks for more than `SegmentLimits` allow.
         case segmentLimit

@@ -1,10 +1,10 @@
 import ShipProtocol
 
-/// What an encoder has to know of a piece that it made in an earlier session, to go on after it.
+/// What an encoder has to know about a piece of an earlier session, to go on after it.
 ///
-/// It is kept beside the piece, and a file may have been tampered with since: an encoder looks at what it says before it goes by it.
+/// It is kept beside the piece. The file may have been tampered with since, so that an encoder checks a note before it uses it.
 package struct PieceNote: Hashable, Sendable {
-    /// As it is kept: the lowest bit says whether the piece is the last of its part, the others are the setting.
+    /// As the file has it: the lowest bit is 1 for the last piece of a part, the others are the setting.
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -14,21 +14,21 @@ package struct PieceNote: Hashable, Sendable {
 
     package var isLast: Bool { rawValue & 1 == 1 }
 
-    /// Of `columns` the capacity of the segment, of `delta` the level, of `blocks` the decoded size in bytes.
+    /// For `columns` the capacity of the segment, for `delta` the level, for `blocks` the decoded size in bytes.
     package var setting: UInt64 { rawValue >> 1 }
 }
 
-/// The whole pieces of a part that have been made already, in an earlier session: an encoder makes those that follow them.
+/// The intact pieces of a part that an earlier session made. An encoder makes the pieces that follow them.
 package struct EarlierPieces: Sendable {
-    /// One for each, in order.
+    /// One for each piece, in order.
     package let notes: [PieceNote]
     private let data: @Sendable (_ index: Int) throws -> [UInt8]
 
-    /// They are not what the encoder would have made, or say of themselves what none can: nothing can follow them.
+    /// The encoder would have made other pieces, or their notes cannot be true: nothing can follow them.
     package struct Mismatch: Error, Hashable, Sendable { package init() {} }
 
-    /// - Parameter read: Called for one after the other, and not for all: what goes by its rows is decoded again if that is asked for,
-    ///   and a delta is compared.
+    /// - Parameter read: Called for one piece after the other, but not for all pieces: an encoder of columns decodes them again if the user
+    ///   asks for it, and an encoder of deltas compares them.
     package init(_ notes: [PieceNote], read: @escaping @Sendable (_ index: Int) throws -> [UInt8]) {
         self.notes = notes
         data = read
@@ -36,10 +36,10 @@ package struct EarlierPieces: Sendable {
 
     package var count: Int { notes.count }
 
-    /// The data of one of them. One that cannot be read is as good as none.
+    /// The data of a piece. A piece that cannot be read counts as a mismatch.
     ///
     /// - Throws: `Mismatch`, `CancellationError`.
-    func read(_ index: Int) throws -> [UInt8] {
+    package func read(_ index: Int) throws -> [UInt8] {
         do {
             return try data(index)
         } catch let error as CancellationError {
@@ -49,22 +49,10 @@ package struct EarlierPieces: Sendable {
         }
     }
 
-    /// What a segment of rows was made by.
+    /// The level of a delta; `nil` for no pieces.
     ///
-    /// - Throws: `Mismatch` for a capacity that none has.
-    var capacities: [Int] {
-        get throws(Mismatch) {
-            try checked { note in
-                note.setting <= UInt64(SegmentContent.Capacities.mostOfAll) && note.setting > 0
-                    ? Int(note.setting) : nil
-            }
-        }
-    }
-
-    /// The level of a whole delta; `nil` for no pieces.
-    ///
-    /// - Throws: `Mismatch` if there are several, or one that there is not.
-    var level: CompressionLevel? {
+    /// - Throws: `Mismatch` if pieces have different levels, or one that does not exist.
+    package var level: CompressionLevel? {
         get throws(Mismatch) {
             let levels = try checked { CompressionLevel(recorded: $0.setting) }
             guard let first = levels.first else { return nil }
@@ -73,10 +61,10 @@ package struct EarlierPieces: Sendable {
         }
     }
 
-    /// Bytes of a part that its blocks stand for.
+    /// How many bytes of a part its blocks stand for.
     ///
     /// - Parameter size: Of the part, in bytes.
-    /// - Throws: `Mismatch` for blocks that cannot be of it.
+    /// - Throws: `Mismatch` for blocks that are not of this part.
     package func offset(inPartOf size: Int64) throws(Mismatch) -> Int64 {
         let sizes = try checked { (1...UInt64(Limits.blockSize)).contains($0.setting) ? Int64($0.setting) : nil }
         var offset: Int64 = 0
@@ -87,8 +75,8 @@ package struct EarlierPieces: Sendable {
         return offset
     }
 
-    /// What all notes say; none but the last may be of the last piece.
-    private func checked<Value>(_ value: (PieceNote) -> Value?) throws(Mismatch) -> [Value] {
+    /// The values of all notes. Only the last note may be that of a last piece.
+    package func checked<Value>(_ value: (PieceNote) -> Value?) throws(Mismatch) -> [Value] {
         guard !notes.dropLast().contains(where: \.isLast) else { throw Mismatch() }
         var values: [Value] = []
         for note in notes {

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// What an asynchronous call waits for: the answer of who moves the bytes, a timeout or the task's cancellation, whichever comes
-/// first.
+/// The result of an asynchronous call: the answer, a timeout or the task's cancellation, whichever comes first.
 package final class AwaitedAnswer<Value: Sendable>: Sendable {
     private typealias Outcome = Result<Value, LinkError>
 
@@ -14,14 +13,14 @@ package final class AwaitedAnswer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.unanswered)
 
-    /// - Parameter ask: Called at once, in a cancelled task too; it passes the answer on to whoever will give it.
+    /// - Parameter ask: Called at once, in a cancelled task too; it passes the answer on to the code that will give it.
     package static func wait(_ ask: (AwaitedAnswer) -> Void) async throws(LinkError) -> Value {
         try await wait(for: AwaitedAnswer(), ask)
     }
 
     /// - Parameters:
     ///   - limit: How long to wait.
-    ///   - timeout: What it means if no answer has come by then.
+    ///   - timeout: The error if no answer has come by then.
     package static func wait(
         within limit: Duration, or timeout: LinkError, _ ask: (AwaitedAnswer) -> Void
     ) async throws(LinkError) -> Value {
@@ -44,7 +43,7 @@ package final class AwaitedAnswer<Value: Sendable>: Sendable {
         }.get()
     }
 
-    /// - Returns: Whether this was the first answer. If not, nobody will see it.
+    /// - Returns: Whether this was the first answer. A later answer is dropped.
     @discardableResult
     package func give(_ outcome: Result<Value, LinkError>) -> Bool {
         let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
@@ -72,5 +71,18 @@ package final class AwaitedAnswer<Value: Sendable>: Sendable {
             return outcome
         }
         if let outcome { continuation.resume(returning: outcome) }
+    }
+}
+
+extension AwaitedAnswer<Void> {
+    /// Runs an app's own code, and cancels it when its time is over.
+    static func ofCarrier(
+        within limit: Duration, _ call: @escaping @Sendable () async throws -> Void
+    ) async throws(LinkError) {
+        let task = Task { try await call() }
+        defer { task.cancel() }
+        try await wait(within: limit, or: .timedOut(.writing)) { answer in
+            Task { answer.give(await task.result.mapError(LinkError.init(ofCarrier:))) }
+        }
     }
 }

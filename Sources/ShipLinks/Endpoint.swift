@@ -10,8 +10,7 @@ public import SystemPackage
 /// | `file:PATH`, or any text with a `/`, or a name that ends in `.shipment` | a file |
 /// | `tcp:HOST[:PORT]`, `HOST:PORT`, `HOST` | TCP; an IPv6 address stands in brackets |
 ///
-/// The first row that fits counts. So `watch` is a device, never a file of that name; a file in the current folder is
-/// `./watch`.
+/// The first row that fits counts. So `watch` is a host, never a file; the file in the current folder is `./watch`.
 public enum Endpoint: Hashable, Sendable {
     /// A name or an address, without brackets.
     case tcp(host: String, port: Int)
@@ -20,9 +19,9 @@ public enum Endpoint: Hashable, Sendable {
     case command(String)
     case file(FilePath)
 
-    /// The port that a text without one means.
+    /// The port of a text that names none.
     public static let defaultPort = 7645
-    /// How the name of a file ends that needs neither a `/` nor `file:` to be recognised.
+    /// A text with this ending is a file, without a `/` or `file:` too.
     public static let shipmentSuffix = ".shipment"
 }
 
@@ -41,7 +40,7 @@ extension Endpoint: CustomStringConvertible {
     }
 
     private func reads(as text: String) -> Bool {
-        (try? Endpoint(text, for: .listening)) == self || (try? Endpoint(text, for: .connecting)) == self
+        (try? Endpoint(text, toListen: true)) == self || (try? Endpoint(text)) == self
     }
 }
 
@@ -64,34 +63,29 @@ public enum EndpointError: Error, Hashable, Sendable {
 }
 
 extension Endpoint {
-    /// What the endpoint is for.
-    public enum Purpose: Hashable, Sendable {
-        case connecting
-        /// Only TCP and Unix sockets; port 0 lets the system choose one.
-        case listening
-    }
-
-    /// Reads an endpoint by the rules above, without looking at what there is in the file system or on the network.
-    public init(_ text: String, for purpose: Purpose = .connecting) throws(EndpointError) {
-        let endpoint = try Self.parse(text, purpose)
-        switch (purpose, endpoint) {
-        case (.connecting, _), (.listening, .tcp), (.listening, .unix): self = endpoint
-        case (.listening, .standardStreams), (.listening, .command), (.listening, .file):
+    /// Reads an endpoint by the rules above, without looking at the file system or the network.
+    ///
+    /// - Parameter isToListen: Whether one is to listen there: on TCP, where port 0 lets the system choose one, or on a Unix socket.
+    public init(_ text: String, toListen isToListen: Bool = false) throws(EndpointError) {
+        let endpoint = try Self.parse(text, isToListen)
+        switch endpoint {
+        case .standardStreams where isToListen, .command where isToListen, .file where isToListen:
             throw .cannotListen(endpoint)
+        case .tcp, .unix, .standardStreams, .command, .file: self = endpoint
         }
     }
 
-    private static func parse(_ text: String, _ purpose: Purpose) throws(EndpointError) -> Endpoint {
+    private static func parse(_ text: String, _ isToListen: Bool) throws(EndpointError) -> Endpoint {
         guard !text.utf8.contains(0) else { throw .containsNUL }
         guard !text.isEmpty else { throw .empty(text) }
         if text == "-" { return .standardStreams }
         if let path = try rest(of: text, after: "unix:") { return .unix(FilePath(path)) }
         if let command = try rest(of: text, after: "exec:") { return .command(command) }
         if let path = try rest(of: text, after: "file:") { return .file(FilePath(path)) }
-        if let address = try rest(of: text, after: "tcp:") { return try parseAddress(address, purpose) }
+        if let address = try rest(of: text, after: "tcp:") { return try parseAddress(address, isToListen) }
         if text.contains("/") { return .file(FilePath(text)) }
         if text.hasSuffix(shipmentSuffix) { return .file(FilePath(text)) }
-        return try parseAddress(text, purpose)
+        return try parseAddress(text, isToListen)
     }
 
     private static func rest(of text: String, after prefix: String) throws(EndpointError) -> String? {
@@ -100,8 +94,8 @@ extension Endpoint {
         return String(text.dropFirst(prefix.count))
     }
 
-    private static func parseAddress(_ text: String, _ purpose: Purpose) throws(EndpointError) -> Endpoint {
-        if text.hasPrefix("[") { return try parseBracketed(text, purpose) }
+    private static func parseAddress(_ text: String, _ isToListen: Bool) throws(EndpointError) -> Endpoint {
+        if text.hasPrefix("[") { return try parseBracketed(text, isToListen) }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2 else { throw .needsBrackets(text) }
         guard let host = parts.first, isHost(host) else { throw .badHost(String(parts.first ?? "")) }
@@ -109,27 +103,27 @@ extension Endpoint {
             guard !host.allSatisfy(\.isNumber) else { throw .onlyAPort(text) }
             return .tcp(host: String(host), port: defaultPort)
         }
-        return .tcp(host: String(host), port: try parsePort(parts[1], purpose))
+        return .tcp(host: String(host), port: try parsePort(parts[1], isToListen))
     }
 
-    private static func parseBracketed(_ text: String, _ purpose: Purpose) throws(EndpointError) -> Endpoint {
+    private static func parseBracketed(_ text: String, _ isToListen: Bool) throws(EndpointError) -> Endpoint {
         guard let end = text.firstIndex(of: "]") else { throw .badHost(text) }
         let host = text[text.index(after: text.startIndex)..<end]
         let rest = text[text.index(after: end)...]
         guard host.contains(":"), host.unicodeScalars.allSatisfy(isPartOfIPv6) else { throw .badHost(String(host)) }
         if rest.isEmpty { return .tcp(host: String(host), port: defaultPort) }
         guard rest.hasPrefix(":") else { throw .badPort(String(rest)) }
-        return .tcp(host: String(host), port: try parsePort(rest.dropFirst(), purpose))
+        return .tcp(host: String(host), port: try parsePort(rest.dropFirst(), isToListen))
     }
 
-    private static func parsePort(_ text: Substring, _ purpose: Purpose) throws(EndpointError) -> Int {
+    private static func parsePort(_ text: Substring, _ isToListen: Bool) throws(EndpointError) -> Int {
         guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = UInt16(text),
-            port > 0 || purpose == .listening
+            port > 0 || isToListen
         else { throw .badPort(String(text)) }
         return Int(port)
     }
 
-    /// Underscores are in no host's name by the standards, but in many a network's.
+    /// Standards allow no underscore in a host's name, but many networks use them.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")
             && text.unicodeScalars.allSatisfy { isLetterOrDigit($0) || ".-_".unicodeScalars.contains($0) }

@@ -1,60 +1,42 @@
 package import DeviceTrust
+package import ShipProtocol
 import Synchronization
 
-/// A link, and what is known of its other end. It is open for as long as the body that it was given to runs.
+/// A link, and what is known of its other end. It is open while the closure that received it runs.
 package struct PeerLink: Sendable {
-    package enum Direction: Hashable, Sendable {
-        /// Bytes go from the producer to the consumer only: nobody answers.
-        case oneWay
-        case twoWay
-    }
+    /// Longest piece that is read at a time, in bytes.
+    package static let pieceSize = 64 * 1024
 
-    /// What the producer's bytes go into, or come from: it decides who has to say who made a shipment.
-    package enum Medium: Hashable, Sendable {
-        /// Somebody reads them now, or writes them.
-        case stream
-        /// They are kept.
-        case file
-    }
-
-    package let direction: Direction
-    package let medium: Medium
-    /// At its end from the start if the link goes the other way only.
-    package let reader: LinkReader
-    /// Throws `.oneWay` if the link goes the other way only.
-    package let writer: LinkWriter
+    /// One-way: bytes go from the producer to the consumer only, and no answer comes back.
+    package let direction: Preamble.Mode
+    /// Whether the producer's bytes are kept: no other end reads or writes them now, and the shipment itself must say who made it.
+    package let isFile: Bool
+    /// At its end from the start if the link is for writing only.
+    package let reader: any LinkReader
+    /// Throws `.oneWay` if the link is for reading only.
+    package let writer: any LinkWriter
     /// Who is at the other end, for messages.
     package let peer: Peer
-    /// Which device that is, by its certificate; `nil` where nobody is asked: on this machine, and where something else
-    /// carries the link.
+    /// The device at the other end, by its certificate; `nil` where no certificate is asked for: on this machine, and on an app's link.
     package let device: DeviceIdentifier?
 
-    /// Who is at the other end, as far as messages go.
+    /// Who is at the other end, for messages.
     package enum Peer: Hashable, Sendable {
         case at(Endpoint)
-        /// An app carries the link, and calls the other side so.
+        /// An app carries the link, and gives the other side this name.
         case carried(String)
     }
 
     package init(
-        direction: Direction, medium: Medium = .stream, reader: LinkReader, writer: LinkWriter, peer: Peer,
+        direction: Preamble.Mode, isFile: Bool = false, reader: any LinkReader, writer: any LinkWriter, peer: Peer,
         device: DeviceIdentifier? = nil
     ) {
         self.direction = direction
-        self.medium = medium
+        self.isFile = isFile
         self.reader = reader
         self.writer = writer
         self.peer = peer
         self.device = device
-    }
-}
-
-extension PeerLink {
-    /// A link into a file that is never made: to find out how many bytes would go.
-    package static func nowhere(as endpoint: Endpoint) -> PeerLink {
-        PeerLink(
-            direction: .oneWay, medium: .file, reader: LinkReader(NoSource()), writer: LinkWriter(ForgetfulSink()),
-            peer: .at(endpoint))
     }
 }
 
@@ -68,103 +50,67 @@ extension PeerLink.Peer: CustomStringConvertible {
 }
 
 /// The bytes from the peer. One task reads at a time.
-package struct LinkReader: Sendable {
-    /// Longest piece that is read at a time, in bytes.
-    package static let pieceSize = 64 * 1024
-
-    private let source: any LinkSource
-
-    package init(_ source: some LinkSource) {
-        self.source = source
-    }
-
-    /// The next piece, of whatever length the bytes come in.
+package protocol LinkReader: Sendable {
+    /// The next piece, of any length.
     ///
-    /// A call that timed out or was cancelled has lost nothing: the next one goes on where it left off. What the peer sent
-    /// before the link broke is still given, then the error. A file never times out.
+    /// A call that timed out or was cancelled loses nothing: the next call continues where it stopped. If the link broke, the reader
+    /// first gives what the peer sent before, then throws the error. A file never times out.
     ///
     /// - Parameter limit: How long to wait for the first byte.
     /// - Returns: `nil` when the peer has ended its side; from then on always `nil`.
-    package mutating func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
-        try await source.next(within: limit)
-    }
-}
-
-/// The bytes to the peer. Several tasks may write: what one call gives stays together.
-package struct LinkWriter: Sendable {
-    private let sink: any LinkSink
-
-    package init(_ sink: some LinkSink) {
-        self.sink = sink
-    }
-
-    /// Returns when the system has taken the last byte: so a slow peer slows the writer.
-    ///
-    /// A copy of the bytes is held meanwhile. After an error the bytes that the peer sent before may still be read, then
-    /// the end or an error.
-    ///
-    /// - Parameter limit: How long the peer may take nothing at all, however long the whole takes. A file never times out.
-    package func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
-        try await sink.write(bytes, within: limit)
-    }
-
-    /// Says that nothing more comes; reading goes on. A file appears under its name now, whole and synced. A second call
-    /// does nothing; the end of the body that the link was given to does it, if it was not done.
-    package func finish() async throws(LinkError) {
-        try await sink.finish()
-    }
-}
-
-/// Where a reader's bytes come from.
-package protocol LinkSource: Sendable {
-    /// See `LinkReader.next`.
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]?
 }
 
-/// Where a writer's bytes go.
-package protocol LinkSink: Sendable {
-    /// See `LinkWriter.write`.
+/// The bytes to the peer. Several tasks may write: the bytes of one call stay together.
+package protocol LinkWriter: Sendable {
+    /// Returns when the system has taken the last byte, so that a slow peer slows the writer.
+    ///
+    /// The link holds a copy of the bytes meanwhile. After an error the reader still gives the bytes that the peer sent before, then
+    /// the end or an error.
+    ///
+    /// - Parameter limit: How long the peer may take no byte at all; the whole call may take longer. A file never times out.
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError)
-    /// See `LinkWriter.finish`.
+
+    /// Tells the peer that nothing more comes; reading goes on. A file appears under its name now, complete and synced. A second call
+    /// does nothing. Without a call, the link finishes when the closure that received it returns.
     func finish() async throws(LinkError)
 }
 
-/// The reading side of a link on which one only writes.
-package struct NoSource: LinkSource {
-    package init() {}
+/// A side of a link with nobody at its other end: a reader at its end, and a writer that throws `.oneWay`, or discards the bytes.
+package struct ClosedSide: LinkReader, LinkWriter {
+    private let discards: Bool
+
+    /// - Parameter discards: Whether the writer takes bytes, for them to be counted.
+    package init(discarding discards: Bool = false) { self.discards = discards }
 
     package func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { nil }
-}
-
-/// The writing side of a link on which one only reads.
-package struct NoSink: LinkSink {
-    package init() {}
-
-    package func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { throw .oneWay }
+    package func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        guard discards else { throw .oneWay }
+    }
     package func finish() async throws(LinkError) {}
 }
 
-/// Where bytes go that nobody keeps.
-private struct ForgetfulSink: LinkSink {
-    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {}
-    func finish() async throws(LinkError) {}
-}
-
 extension PeerLink {
-    /// The same link, of which some bytes have been read already.
-    package func begun(with bytes: [UInt8]) -> PeerLink {
+    /// A link into a file that is never made, to count the bytes that would go.
+    package static func nowhere(as endpoint: Endpoint) -> PeerLink {
         PeerLink(
-            direction: direction, medium: medium, reader: LinkReader(PrefixedSource(bytes, reader)), writer: writer,
+            direction: .oneWay, isFile: true, reader: ClosedSide(), writer: ClosedSide(discarding: true),
+            peer: .at(endpoint))
+    }
+
+    /// The same link, whose reader gives `bytes` first: they have been read from it already.
+    package func prefixed(with bytes: [UInt8]) -> PeerLink {
+        PeerLink(
+            direction: direction, isFile: isFile, reader: PrefixedReader(bytes, reader), writer: writer,
             peer: peer, device: device)
     }
 }
 
-/// Gives bytes that have been read before, then the rest.
-private final class PrefixedSource: LinkSource {
+private final class PrefixedReader: LinkReader {
     private let prefix: Mutex<[UInt8]>
-    private let rest: LinkReader
+    private let rest: any LinkReader
 
-    init(_ prefix: [UInt8], _ rest: LinkReader) {
+    init(_ prefix: [UInt8], _ rest: any LinkReader) {
         self.prefix = Mutex(prefix)
         self.rest = rest
     }
@@ -175,7 +121,47 @@ private final class PrefixedSource: LinkSource {
             return prefix
         }
         guard first.isEmpty else { return first }
-        var rest = rest
         return try await rest.next(within: limit)
+    }
+}
+
+// MARK: An app's link
+
+extension PeerLink {
+    /// - Parameters:
+    ///   - link: Keeps its own limits of time, except for `finish`, which has none.
+    ///   - name: The name of the other side, in messages; a sender also remembers by it what its receivers have.
+    ///   - limit: How long `finish` may take.
+    package init(_ link: some Link, to name: String, finishingWithin limit: Duration) {
+        let adapter = CarriedLink(link: link, limit: limit)
+        self.init(direction: .twoWay, reader: adapter, writer: adapter, peer: .carried(name))
+    }
+}
+
+/// Makes each error of an app's link a `LinkError`.
+private struct CarriedLink<Carrier: Link>: LinkReader, LinkWriter {
+    let link: Carrier
+    let limit: Duration
+
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        do {
+            guard let bytes = try await link.read(within: limit), !bytes.isEmpty else { return nil }
+            return bytes
+        } catch {
+            throw LinkError(ofCarrier: error)
+        }
+    }
+
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        guard !bytes.isEmpty else { return }
+        do {
+            try await link.write(bytes, within: limit)
+        } catch {
+            throw LinkError(ofCarrier: error)
+        }
+    }
+
+    func finish() async throws(LinkError) {
+        try await AwaitedAnswer.ofCarrier(within: limit) { try await link.finish() }
     }
 }

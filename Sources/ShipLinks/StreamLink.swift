@@ -1,14 +1,15 @@
 import Synchronization
 
-/// A link over an asynchronous sequence of bytes, and a closure that takes bytes: for what delivers each byte once and in order,
-/// such as a connection of Network.framework's, a stream of MultipeerConnectivity's, or an L2CAP channel.
+/// A link over an asynchronous sequence of bytes, and a closure that takes bytes. The carrier must deliver each byte once and in
+/// order, as a connection of Network.framework's, a stream of MultipeerConnectivity's, or an L2CAP channel does.
 ///
-/// The sequence is asked for its next element only while less than `readAhead` bytes wait to be read. It ends when this link goes.
+/// The link asks the sequence for its next element only while less than `readAhead` bytes wait to be read, and cancels it when the
+/// link is released.
 public final class StreamLink: Link {
-    /// So many bytes wait for their reader at most, and the rest of the last element.
+    /// Most bytes that wait for their reader, apart from the rest of the last element.
     public static let readAhead = 128 * 1024
 
-    /// Bytes that are handed to `writing` at a time: a link that takes as many within its limit of time is at work.
+    /// Most bytes that one call of `writing` gets. A link must take that many within its limit of time.
     public static let mostWritten = 4096
 
     private let incoming = IncomingPieces()
@@ -18,27 +19,32 @@ public final class StreamLink: Link {
     private let mostWritten: Int
 
     /// - Parameters:
-    ///   - incoming: What the other side sends, in elements of any length; its end is the end of the other side.
-    ///   - write: Takes bytes, at most `mostWritten`, and returns when there is room for more. It may be cancelled.
-    ///   - finish: Says that nothing more comes.
+    ///   - incoming: The bytes of the other side, in elements of any length. It ends when the other side has finished.
+    ///   - write: Takes at most `mostWritten` bytes, and returns when there is room for more. It may be cancelled.
+    ///   - finish: Tells the other side that nothing more comes.
     public convenience init<Incoming: AsyncSequence & Sendable>(
         reading incoming: Incoming, writing write: @escaping @Sendable ([UInt8]) async throws -> Void,
         finish: @escaping @Sendable () async throws -> Void
     ) where Incoming.Element: Collection<UInt8> {
-        self.init(reading: incoming, writing: write, atMost: Self.mostWritten, finish: finish)
+        self.init(
+            reading: { add in for try await piece in incoming where !piece.isEmpty { try await add(Array(piece)) } },
+            writing: write, atMost: Self.mostWritten, finish: finish)
     }
 
-    /// - Parameter mostWritten: Bytes that `write` is given at a time.
-    init<Incoming: AsyncSequence & Sendable>(
-        reading incoming: Incoming, writing write: @escaping @Sendable ([UInt8]) async throws -> Void,
+    /// - Parameters:
+    ///   - read: Passes each piece of the other side's bytes on, and returns when the other side has finished.
+    ///   - mostWritten: Most bytes that one call of `write` gets.
+    init(
+        reading read: @escaping @Sendable (_ add: ([UInt8]) async throws -> Void) async throws -> Void,
+        writing write: @escaping @Sendable ([UInt8]) async throws -> Void,
         atMost mostWritten: Int, finish: @escaping @Sendable () async throws -> Void
-    ) where Incoming.Element: Collection<UInt8> {
+    ) {
         self.mostWritten = mostWritten
         self.write = write
         end = finish
         pump = Task { [pieces = self.incoming] in
             do {
-                for try await piece in incoming where !piece.isEmpty { try await pieces.add(Array(piece)) }
+                try await read { try await pieces.add($0) }
                 pieces.end(.success(()))
             } catch {
                 pieces.end(.failure(LinkError(ofCarrier: error)))
@@ -52,29 +58,23 @@ public final class StreamLink: Link {
 
     public func write(_ bytes: [UInt8], within limit: Duration) async throws {
         for start in stride(from: 0, to: bytes.count, by: mostWritten) {
-            try await write(piece: Array(bytes[start...].prefix(mostWritten)), within: limit)
-        }
-    }
-
-    private func write(piece bytes: [UInt8], within limit: Duration) async throws {
-        let task = Task { [write] in try await write(bytes) }
-        defer { task.cancel() }
-        try await AwaitedAnswer<Void>.wait(within: limit, or: .timedOut(.writing)) { answer in
-            Task { answer.give(await task.result.mapError(LinkError.init(ofCarrier:))) }
+            let piece = Array(bytes[start...].prefix(mostWritten))
+            try await AwaitedAnswer.ofCarrier(within: limit) { [write] in try await write(piece) }
         }
     }
 
     public func finish() async throws { try await end() }
 }
 
-/// What has come in and waits for its reader.
+/// The bytes that have come in and wait for their reader. The pump holds this and not the link, so that the link can be released.
 private final class IncomingPieces: Sendable {
     private struct State {
         var pieces: [[UInt8]] = []
         var bytes = 0
         var end: Result<Void, LinkError>?
-        /// Who waits for a piece, and who for there to be room for one.
+        /// Waits for a piece.
         var reader: AwaitedAnswer<[UInt8]?>?
+        /// Waits for room.
         var writer: AwaitedAnswer<Void>?
     }
 
@@ -118,7 +118,7 @@ private final class IncomingPieces: Sendable {
         guard let reader = state.reader else { return }
         if let piece = state.pieces.first {
             state.reader = nil
-            // What comes too late for one call, after a timeout or a cancellation, is kept for the next.
+            // After a timeout or a cancellation the piece stays for the next call.
             guard reader.give(.success(piece)) else { return }
             state.pieces.removeFirst()
             state.bytes -= piece.count

@@ -1,20 +1,20 @@
-/// Text that somebody else wrote: the other side of a link, whoever made a store, SQLite when it quotes one.
+/// Text from outside this program: from the other side of a link, from the maker of a store, from SQLite when it quotes a store.
 ///
-/// It may hold what rewrites a terminal, forges a line or turns its reading direction around. So whatever prints it, string
-/// interpolation and debuggers included, prints it escaped (`Escaping`), and at most `printedLength` characters of it.
+/// It may hold characters that rewrite a terminal, forge a line or turn its reading direction around. So string interpolation,
+/// debuggers and all else that prints it print it escaped (`escaped(_:atMost:)`), and at most `printedLength` characters of it.
 public struct ForeignText: Hashable, Sendable {
-    /// Most characters (Unicode scalars) that are printed; three dots stand for the rest.
+    /// Most characters (Unicode scalars) that it prints; three dots stand for the rest.
     public static let printedLength = 1200
 
-    /// As it was written: to be compared, kept and sent on, and not to be shown.
+    /// As its author wrote it: to compare, keep and send on, and not to show.
     public let unescaped: String
 
     public init(_ text: String) { unescaped = text }
 
     /// Escaped.
-    public var text: String { Escaping.text(unescaped, atMost: Self.printedLength) }
+    public var text: String { Self.escaped(unescaped, atMost: Self.printedLength) }
 
-    // Byte by byte: Swift takes texts for equal that others tell apart.
+    // Byte by byte: Swift takes some texts for equal that other programs tell apart.
     public static func == (left: ForeignText, right: ForeignText) -> Bool {
         left.unescaped.utf8.elementsEqual(right.unescaped.utf8)
     }
@@ -22,6 +22,16 @@ public struct ForeignText: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) {
         for byte in unescaped.utf8 { hasher.combine(byte) }
         hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension ForeignText {
+    /// Whether it is a label: a short text that programs write for programs, and that ends up in logs and files. A label has 1 to
+    /// 256 bytes, and no U+0000.
+    ///
+    /// Source: `Protocol/README.md` section 4.3.
+    package var isLabel: Bool {
+        (1...Limits.labelLength).contains(unescaped.utf8.count) && !unescaped.utf8.contains(0)
     }
 }
 
@@ -42,7 +52,7 @@ extension ForeignText: ExpressibleByStringInterpolation {
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// A string of JSON, and a member's name: as it was written, since JSON has escapes of its own.
+/// As a string of JSON, and as the name of a member, it is unescaped: JSON has escapes of its own.
 extension ForeignText: Codable, CodingKeyRepresentable {
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
@@ -53,23 +63,15 @@ extension ForeignText: Codable, CodingKeyRepresentable {
         try container.encode(unescaped)
     }
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    public var codingKey: any CodingKey { Key(stringValue: unescaped) }
+    public var codingKey: any CodingKey { unescaped.codingKey }
 
     public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
 }
 
-/// Words for people, fit for a terminal and for one line of a log: what stands in the program's own source is as it is
-/// there, and whatever is put into it is escaped.
+/// Words for people, fit for a terminal and for one line of a log. Literals of the program's own source stay as they are, and
+/// interpolation escapes each value that goes into them.
 ///
-/// A `String` does not become one by itself, so that the compiler finds what would be printed as somebody else wrote it.
+/// A `String` does not become one by itself, so that the compiler finds text from outside that would be printed unescaped.
 public struct PrintableText: Hashable, Sendable {
     public private(set) var text: String
 
@@ -102,7 +104,7 @@ extension PrintableText: ExpressibleByStringInterpolation {
 
         /// Not for optionals: they have no words.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            text += Escaping.text(value.description)
+            text += ForeignText.escaped(value.description)
         }
     }
 }
@@ -118,18 +120,18 @@ extension Sequence<PrintableText> {
     }
 }
 
-/// How characters that a terminal acts upon, or that nobody sees, are written instead.
+/// Escaping: how this program writes characters that a terminal acts upon, or that a reader cannot see.
 ///
-/// Those are the controls of ASCII and of ISO 8859 (C0, DEL, C1), line and paragraph separators, the controls of reading
-/// direction, whatever takes no room (zero-width characters, variation selectors, tags), private and unassigned ones. A
-/// backslash stays as it is, so that what was escaped once does not change.
-public enum Escaping {
+/// They are the controls of ASCII and of ISO 8859 (C0, DEL, C1), line and paragraph separators, the controls of reading direction,
+/// characters without a width (zero-width characters, variation selectors, tags), and private and unassigned ones. A backslash
+/// stays as it is, so that escaping a text twice changes nothing.
+extension ForeignText {
     /// `\n`, `\t` or `\u{1B}` for each of them.
     ///
     /// - Parameters:
     ///   - text: Any.
     ///   - limit: Most characters of the text; three dots stand for the rest.
-    public static func text(_ text: String, atMost limit: Int = .max) -> String {
+    public static func escaped(_ text: String, atMost limit: Int = .max) -> String {
         // Nearly all text is plain.
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var escaped = ""
@@ -148,10 +150,10 @@ public enum Escaping {
         return escaped
     }
 
-    /// JSON as JSON writes such characters, `\u001b`: RFC 8259 section 7. Outside of strings it has none but white space.
+    /// Escapes them as JSON does, `\u001b`: RFC 8259 section 7. Outside of its strings JSON has none of them but white space.
     ///
-    /// - Parameter json: A whole value without line feeds.
-    public static func json(_ json: String) -> String {
+    /// - Parameter json: One JSON value without line feeds.
+    public static func escapedInJSON(_ json: String) -> String {
         if json.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return json }
         var escaped = ""
         for scalar in json.unicodeScalars {
@@ -167,7 +169,7 @@ public enum Escaping {
         return escaped
     }
 
-    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         guard !(0x20...0x7E).contains(scalar.value) else { return false }
         let properties = scalar.properties
         return switch properties.generalCategory {

@@ -1,4 +1,4 @@
-/// The limits of protocol version 1. Nothing is allocated for a length from outside before it has met one of these.
+/// The limits of protocol version 1. Code compares each length from outside with one of these before it allocates memory for it.
 ///
 /// Source: `Protocol/README.md` section 9.
 package enum Limits {
@@ -22,7 +22,7 @@ package enum Limits {
     package static let partSize: Int64 = 281_474_976_579_584
     /// Most external files of one store.
     package static let externalFiles = 16_384
-    /// Most parts that an answer wants whose external files may refer to a base: with more of them, it would be too long.
+    /// Most parts of an answer that names a base for external files: with more parts, it would be too long.
     package static let partsOverBase = 1024
     /// Longest store name, in bytes.
     package static let nameLength = 128
@@ -33,24 +33,25 @@ package enum Limits {
     package static let metadataValueLength = 1024
     /// Most entities whose version hashes a manifest lists.
     package static let entities = 4096
-    /// Most tables that a manifest describes, and most that it says were emptied.
+    /// Most tables that a manifest describes, and most that it lists as emptied.
     package static let tables = 2048
     /// Longest name of a table, entity name, identity, software or SQLite version, in bytes of UTF-8.
     package static let labelLength = 256
-    /// Most names in a list of encodings or required features, and most stores in the list of those held.
+    /// Most names in a list of encodings or required features.
     package static let features = 64
+    /// Most stores that HELLO names as held.
     package static let heldStores = 1024
     /// Most stores that a holdings file names.
     package static let holdings = 1024
-    /// Most generations of a store beside the current one that a list of those held names.
+    /// Most generations of a store, beside the current one, that HELLO names.
     package static let keptGenerations = 16
-    /// Most bytes of contents of manifests that a consumer keeps at hand in a session, to be referred to.
+    /// Most bytes of manifests' contents that a consumer keeps in a session for manifests to refer to.
     package static let heldContents = 256 * 1024
     /// Highest number of a generation: 2^53 - 1, which every JSON reader holds exactly.
     package static let generation = 9_007_199_254_740_991
     /// Furthest position in the stream of a part: 2^53 - 1, for the same reason.
     package static let streamPosition: Int64 = 9_007_199_254_740_991
-    /// How far ahead of the highest counter seen of a producer its next one may be.
+    /// How far a producer's next counter may be ahead of the highest one that the consumer has seen.
     package static let counterLead: UInt64 = 1 << 32
     /// Longest message of a refusal or a cancellation, in bytes of UTF-8.
     package static let reasonLength = 1024

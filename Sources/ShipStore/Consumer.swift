@@ -1,63 +1,67 @@
 import DeviceTrust
-package import ShipCompression
 public import ShipLinks
 public import ShipProtocol
+package import StoreEncoding
 public import StoreInbox
 import StoreInstall
 public import StoreServing
 import Synchronization
 public import SystemPackage
 
-/// The companion's side: receives shipments into an inbox, which it owns for as long as it lives.
+/// The companion's side: receives shipments into an inbox, which it owns as long as it lives.
 ///
 ///     link -> FrameParser -> PartDecoder -> StagedGeneration -> StoreCheck -> Installer -> StoreCoordinator
 ///
-/// To own it is to have a file of it locked, `.ship-store/.lock`, and the staging of each shipment that is coming in. An app that is
-/// about to be suspended must have neither: it cancels the task that receives, waits for it to end, and lets the consumer go. What
-/// has come of a shipment stays for a day, and a new consumer goes on with it when the sender sends again. A `coordinator` that is
-/// still read is suspended by itself: `StoreCoordinator.suspend`.
+/// The owner holds locks on a file of the inbox, `.ship-store/.lock`, and on the staging of each shipment that is coming in. An app that
+/// is about to be suspended must hold neither: it cancels the task that receives, waits for its end, and drops the consumer. What has come
+/// of a shipment stays for a day, and a new consumer goes on with it when the sender sends again. A `coordinator` that is still read is
+/// suspended with `StoreCoordinator.suspend`.
 public final class Consumer: Sendable {
     public struct Options: Sendable {
         public var timeouts = Timeouts()
         /// Who may be at the other end.
         public var trust = TrustPolicy.localPrograms
-        /// What becomes of shipments that no device has signed.
-        public var unsigned = UnsignedShipments.asCarried
+        /// Whether shipments are accepted that do not prove which trusted device made them: the operator vouches for where they are from,
+        /// and that they are not old.
+        ///
+        /// Otherwise those over pipes and sockets of this machine are accepted. Those in files are refused as soon as this device trusts
+        /// another, and so are those without a number, of a store whose shipments have one.
+        public var takesUnsigned = false
         /// How many generations of each store stay, the current one included.
         public var kept = 3
-        /// Those beyond that number stay for this long after they were installed; `nil` for not at all.
+        /// How long generations beyond that number stay after they were installed; `nil` for not at all.
         public var keptFor: Duration?
-        /// How much a shipment may bring.
+        /// The limits on the size of a shipment.
         public var budget = ShipmentBudget()
         /// Bytes that an installation leaves free on the disk.
         public var keptFree: Int64 = 1_000_000
-        /// Names under which one shipment each may bring another store than the one that is held.
+        /// The names under which one shipment may replace the store that is held by another store.
         public var replacing: Set<StoreName> = []
-        /// What becomes of a store without a row that comes in place of one with rows and without an identity.
-        public var emptied = Succession.Emptied.refused
-        /// What a shipment must be to be let in.
+        /// Whether a store without rows may replace one with rows, and without an identity.
+        public var allowsEmpty = false
+        /// What the stores of shipments must have.
         public var requirements = StoreRequirements()
         /// How the store of a shipment is checked before it is installed.
         public var checking = CheckOptions()
         /// Questions that the store of a shipment must answer with yes before it becomes current.
         public var probes: [StoreProbe] = []
-        /// What makes stores from their rows.
+        /// Decodes rows and deltas; without one, stores come in blocks.
         package var codec: ColumnsCodec? = .standard
 
         public init() {}
     }
 
     public let inbox: Inbox
-    /// Serves what is installed, from the moment at which it is.
+    /// Serves what is installed.
     public let coordinator: StoreCoordinator
 
     private let installer: Installer
-    private let turns = StoreTurns()
-    /// How many have begun.
+    private let queues = StoreQueues()
+    /// How many sessions have begun.
     private let sessions = Atomic(0)
     package let options: Options
 
-    /// Makes the inbox if it is not there, takes it over, and sweeps what a killed consumer left.
+    /// Makes the inbox if there is none, locks it, and removes what a killed consumer left.
     ///
     /// - Throws: `ShipmentError.install(.inboxInUse)` if another consumer has it.
     public init(inbox root: FilePath, options: Options = Options()) throws(ShipmentError) {
@@ -67,15 +71,14 @@ public final class Consumer: Sendable {
         do throws(InboxError) {
             installer = try Installer(
                 inbox: inbox, keeping: Retention(count: options.kept, duration: options.keptFor),
-                leavingFree: options.keptFree, replacing: Replacements(of: options.replacing),
-                emptied: options.emptied)
+                leavingFree: options.keptFree, replacing: options.replacing,
+                allowingEmpty: options.allowsEmpty)
         } catch {
             throw .install(error)
         }
     }
 
-    /// Receives the shipments that come over a link that an app carries, which relies on what carries it: the app vouches for who
-    /// is at the other end.
+    /// Receives the shipments that come over a link that an app carries: the app vouches for who is at the other end.
     ///
     /// - Parameters:
     ///   - link: To close it is the app's business.
@@ -88,7 +91,7 @@ public final class Consumer: Sendable {
     ) async throws(ShipmentError) -> [Receipt] {
         let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
         let receipts = try await receive(over: peer, .atOnce, report)
-        // What has come is installed, and acknowledged.
+        // The shipments are installed and acknowledged: an error of the link no longer matters.
         try? await peer.writer.finish()
         return receipts
     }
@@ -101,7 +104,7 @@ public final class Consumer: Sendable {
         from path: FilePath, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Receipt] {
         do {
-            return try await FileLink.withLink(from: path, within: options.timeouts.connect) { link in
+            return try await PeerLink.withLink(fromFile: path, within: options.timeouts.connect) { link in
                 try await self.receive(over: link, .never, report)
             }
         } catch {
@@ -113,7 +116,7 @@ public final class Consumer: Sendable {
         over link: PeerLink, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) async throws(ShipmentError) -> [Receipt] {
         let told = nextSession(link, report)
-        let outcome: ConsumerSession.Outcome
+        let outcome: (receipts: [Receipt], failures: [ShipmentError])
         do throws(ShipmentError) {
             outcome = try await session(link, greeting, told) {}
         } catch {
@@ -124,47 +127,47 @@ public final class Consumer: Sendable {
         return outcome.receipts
     }
 
-    /// How often it is looked whether what waits may still wait.
+    /// How often `removeUnwelcome` is to be called while a consumer listens.
     package static let lookingAfterWaiting = Duration.seconds(60)
 
-    /// What waits for the rest goes after a day, and with the trust in its sender.
+    /// Removes shipments that broke off a day ago, or whose sender may no longer send.
     package func removeUnwelcome() {
-        installer.waiting.removeOver()
-        // A list that cannot be read says nothing: sessions are told.
+        installer.folder.removeExpiredShipments()
+        // If the list cannot be read, sessions fail for it.
         guard let list = try? options.trust.list() else { return }
         let own = try? options.trust.ownIdentifier()
-        installer.waiting.removeAll { name, record in
+        installer.folder.removeAllWaitingShipments { name, record in
             guard let id = record.producer.flatMap({ DeviceIdentifier(bytes: $0.bytes) }) else { return false }
             return id != own && list.stores(of: id, as: .sender)?.contains(name) != true
         }
     }
 
-    /// Numbers a session that begins.
+    /// The report of a session that begins, with its number.
     package func nextSession(
         _ link: PeerLink, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) -> SessionReport {
         SessionReport(sessions.wrappingAdd(1, ordering: .relaxed).newValue, with: link.peer, report)
     }
 
-    /// Receives all that comes in one session.
+    /// Receives all shipments of one session.
+    ///
+    /// - Returns: The receipts, and the failures of the shipments that were refused, or given up.
     package func session(
         _ link: PeerLink, _ greeting: ConsumerSession.Greeting, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void
-    ) async throws(ShipmentError) -> ConsumerSession.Outcome {
+    ) async throws(ShipmentError) -> (receipts: [Receipt], failures: [ShipmentError]) {
         told.add(.connected("\(link.peer)"))
         removeUnwelcome()
-        if link.peer == .at(.standardStreams) { told.add(.reading(link.medium == .file ? .file : .stream)) }
+        if link.peer == .at(.standardStreams) { told.add(.reading(link.isFile ? .file : .stream)) }
         let session = ConsumerSession(
-            judgement: SenderJudgement(trust: options.trust, unsigned: options.unsigned), installer: installer,
-            coordinator: coordinator, turns: turns, budget: options.budget, requirements: options.requirements,
-            checking: options.checking, probes: ProbeRun(options.probes), codec: options.codec,
-            timeouts: options.timeouts, whenBegun: whenBegun, report: told.add)
+            options: options, installer: installer, coordinator: coordinator, queues: queues, whenBegun: whenBegun,
+            report: told.add)
         do {
             return try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)
             }
         } catch {
-            throw ShipmentError(error, from: link.medium)
+            throw ShipmentError(error, fromFile: link.isFile)
         }
     }
 }

@@ -4,20 +4,22 @@ import ShipCompression
 package import ShipLinks
 import ShipProtocol
 import StoreBases
+import StoreEncoding
 import StoreFiles
 import StoreSnapshot
 import SystemPackage
 
-/// What a producer is about to send: stores that are there, and what is known of what their receiver holds.
+/// What a producer is about to send: its stores, which exist, and what is known of what their receiver holds.
 package struct Departure: Sendable {
     private let options: Producer.Options
     private let sources: [Producer.Source]
-    /// `nil` where nothing is known.
+    /// What one-way shipments may build on; `nil` for nothing.
     private let filed: FiledBases?
     private let start: ContinuousClock.Instant
     private let report: @Sendable (SendEvent) -> Void
 
     /// - Parameter start: When the work began.
+    /// - Throws: What is wrong with the earlier shipment that the options name.
     init(
         _ sources: [Producer.Source], _ options: Producer.Options, start: ContinuousClock.Instant,
         report: @escaping @Sendable (SendEvent) -> Void
@@ -31,19 +33,19 @@ package struct Departure: Sendable {
     ///
     /// - Throws: Why the first one that failed did.
     package func run(over link: PeerLink) async throws -> [Delivery] {
-        // The listener may be trusted no more while a copy is taken, or sent.
-        let standing = SessionStanding(options.trust) { [trust = options.trust] () throws(ShipmentError) in
+        // The receiver may lose its trust while a copy is taken, or sent.
+        let authorization = SessionAuthorization(options.trust) { [trust = options.trust] () throws(ShipmentError) in
             try trust.check(link, as: .receiver, ofAny: sources.map(\.name))
         }
-        try standing.check()
+        try authorization.check()
         let identity = try options.identity
-        let signs = options.signing == .always || link.medium == .file
+        let signs = options.signsAlways || link.isFile
         let session = ProducerSession(
-            timeouts: options.timeouts, signer: signs ? identity : nil, standing: standing,
+            timeouts: options.timeouts, signer: signs ? identity : nil, authorization: authorization,
             isPadded: options.padding, start: start, report: report)
         let orders = sources.map { order(of: $0, over: link, identity: identity, signer: session.signer) }
-        let results = try await standing.whileItLasts { await session.run(link, orders) }
-        return try results.map { try $0.get() }.map(Delivery.init)
+        let results = try await authorization.whileItLasts { await session.run(link, orders) }
+        return try results.map { try $0.get() }
     }
 
     private func order(
@@ -70,15 +72,14 @@ package struct Departure: Sendable {
             })
     }
 
-    /// Does all that `run` does, but for the sending: nothing is written but temporary copies, and no number of a shipment is
-    /// used up.
+    /// Does what `run` does without a link: only temporary copies are written, and no number of a shipment is drawn.
     ///
-    /// - Returns: What would go, and in how many bytes at the utmost: a receiver may have some of it already.
-    package func rehearse(into medium: PeerLink.Medium, as endpoint: Endpoint) async throws -> [Delivery] {
-        let device = options.signing == .always || medium == .file ? options.knownDevice : nil
+    /// - Returns: What would go, and in how many bytes at most: a receiver may have some of it already.
+    package func rehearse(intoFile isFile: Bool, as endpoint: Endpoint) async throws -> [Delivery] {
+        let device = options.signsAlways || isFile ? options.knownDevice : nil
         let signer = try device?.existingIdentity()
         let session = ProducerSession(
-            timeouts: options.timeouts, standing: .ofNobody, isPadded: options.padding, start: start,
+            timeouts: options.timeouts, authorization: .ofNobody, isPadded: options.padding, start: start,
             report: report)
         let orders = sources.map { source in
             let filed = shipment(of: source, signer: signer)
@@ -87,7 +88,7 @@ package struct Departure: Sendable {
                 ended: { tell($0, of: source) })
         }
         let results = await session.run(.nowhere(as: endpoint), orders)
-        return try results.map { try $0.get() }.map(Delivery.init)
+        return try results.map { try $0.get() }
     }
 
     private func shipment(of source: Producer.Source, signer: DeviceIdentity?) -> FiledShipment? {
@@ -102,9 +103,9 @@ package struct Departure: Sendable {
     }
 
     /// - Parameters:
-    ///   - isCounted: Whether it gets a number.
-    ///   - remembered: As what it is to be remembered.
-    ///   - filed: What it is where nobody answers, and something is known of what its receiver holds.
+    ///   - isCounted: Whether the shipment gets a number.
+    ///   - remembered: Remembers a two-way shipment.
+    ///   - filed: Makes a one-way shipment that may build on what its receiver holds.
     private func prepare(
         _ source: Producer.Source, counting isCounted: Bool, for remembered: RememberedShipment? = nil,
         _ filed: FiledShipment?
@@ -114,16 +115,16 @@ package struct Departure: Sendable {
         }
         let copy =
             if isCounted, let device = options.knownDevice {
-                try await ShipmentNumbering(of: source.store, by: device).number(take)
+                try await device.number(copyOf: source.store, take)
             } else {
                 try await take(.free)
             }
-        if let filed { return filed.shipment(of: copy, options.manner) }
-        if let remembered { return remembered.shipment(of: copy, options.manner) }
-        return OutgoingShipment(copy, options.manner)
+        if let filed { return filed.shipment(of: copy, options) }
+        if let remembered { return remembered.shipment(of: copy, options) }
+        return OutgoingShipment(copy, options)
     }
 
-    /// A copy that is to be remembered is made where that will be, if there is room.
+    /// Takes a copy: in the memory's folder if it is to be remembered, and there is room.
     private func takeCopy(
         of source: Producer.Source, for bases: RememberedBases?, _ turn: SnapshotTurn
     ) async throws(SnapshotError) -> PreparedCopy {
@@ -134,7 +135,7 @@ package struct Departure: Sendable {
                 return try await PreparedCopy(
                     of: source.store, named: source.name, copy, metadata: options.metadata, turn: turn)
             } catch {
-                // On the disk where copies are made otherwise there may be room.
+                // The disk of the usual folder may have room.
                 guard error.isOfRoom else { throw error }
             }
         }
@@ -143,31 +144,22 @@ package struct Departure: Sendable {
     }
 
     private func tell(
-        _ result: Result<ProducerSession.Outcome, ShipmentError>, of source: Producer.Source
+        _ result: Result<Delivery, ShipmentError>, of source: Producer.Source
     ) {
         switch result {
-        case .success(let outcome): report(.delivered(Delivery(outcome)))
+        case .success(let delivery): report(.delivered(delivery))
         case .failure(let failure): report(.failed(source.name, failure))
         }
     }
 }
 
 extension SnapshotError {
-    /// Whether another place for the copy may do.
-    fileprivate var isOfRoom: Bool {
+    /// Whether a disk has no room for a copy: then another place may do.
+    var isOfRoom: Bool {
         switch self {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
         default: false
         }
-    }
-}
-
-extension Delivery {
-    fileprivate init(_ outcome: ProducerSession.Outcome) {
-        self.init(
-            manifest: outcome.manifest, receipt: outcome.receipt, bytesSent: outcome.bytesSent,
-            store: outcome.sentStore.map { EncodedStore(encoding: $0.encoding, bytes: $0.bytes) },
-            duration: outcome.duration)
     }
 }

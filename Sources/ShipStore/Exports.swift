@@ -1,4 +1,4 @@
-// The library's public face is this module: whoever imports it sees the public values of the stages too.
+// This module is the library's public face: an import of it shows the public values of the stages too.
 @_exported public import DeviceTrust
 @_exported public import ShipCompression
 @_exported public import ShipLinks

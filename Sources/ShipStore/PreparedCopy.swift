@@ -1,13 +1,41 @@
 import EssentialFoundation
 import ShipProtocol
-import StoreSnapshot
-import SystemPackage
+import StoreFiles
+public import StoreSnapshot
+public import SystemPackage
 
-/// A compact copy and the manifest that goes with it. When it is dropped, the copy's folder goes.
+/// How a compact copy is taken.
+public struct CopyOptions: Sendable {
+    /// How long to wait for a connection that has locked the store.
+    public var busyTimeout = Duration.seconds(10)
+    /// The folder in which a private folder for the copy is made, and removed: its disk needs room for the copy.
+    public var temporaryFolder: FilePath = TemporaryFolder.defaultParent {
+        didSet { isFolderChosen = true }
+    }
+    /// Whether the caller has set `temporaryFolder`.
+    private(set) var isFolderChosen = false
+    /// Bytes that the copy, and its working files, leave free on their disk.
+    public var keptFree: Int64 = 0
+    /// Whether a copy is taken although the store refers to an external file that does not exist: it is left out, and the manifest says
+    /// so. Core Data throws when an app reads the attribute.
+    public var allowsMissingExternalFiles = false
+    /// What is left out.
+    public var profile = CopyProfile()
+    /// Whether the caller has reserved room for the copy.
+    var hasRoom = false
+    /// Whether the copy comes in canonical form: see `SourceStore.compactCopy`.
+    var inCanonicalForm = true
+    /// Whether the copy itself says what was left out of it.
+    var marking = OmissionMarking.asFound
+
+    public init() {}
+}
+
+/// A compact copy and its manifest. When it is dropped, the copy's folder is removed.
 struct PreparedCopy: ~Copyable, Sendable {
     private(set) var manifest: Manifest
     let copy: CompactCopy
-    /// How long it took.
+    /// How long it took to take the copy.
     let duration: Duration
 
     init(
@@ -18,25 +46,26 @@ struct PreparedCopy: ~Copyable, Sendable {
         var source = source
         source.keptFree = options.hasRoom ? nil : options.keptFree
         let copy = try await source.compactCopy(
-            in: options.temporaryFolder, options.profile, missingExternalFiles: options.missingExternalFiles,
-            form: options.form, marking: options.marking, turn: turn)
+            in: options.temporaryFolder, options.profile,
+            allowsMissingExternalFiles: options.allowsMissingExternalFiles,
+            inCanonicalForm: options.inCanonicalForm, marking: options.marking, turn: turn)
         manifest = try copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata.mapValues { ForeignText($0) })
         self.copy = copy
         duration = .now - start
     }
 
-    /// A copy under the name that the file's name suggests.
+    /// Takes a copy under the name that the file's name suggests.
     init(of store: FilePath, _ options: CopyOptions) async throws(SnapshotError) {
         try await self.init(
             of: try SourceStore(at: store, busyTimeout: options.busyTimeout), named: StoreName(suggestedBy: store),
             options)
     }
 
-    /// Gives the shipment its number.
+    /// Sets the number of the shipment.
     mutating func count(_ counter: UInt64) { manifest = manifest.counted(counter) }
 
-    /// A delta of it may refer to this.
+    /// Names the store to which a delta of it may refer.
     mutating func build(on base: ContentDigest) { manifest = manifest.over(base) }
 
     /// The file of part number `index`: 0 is the store.
@@ -46,7 +75,7 @@ struct PreparedCopy: ~Copyable, Sendable {
 }
 
 extension StoreName {
-    /// What the name of the file suggests, as the user wrote it: behind a symbolic link there may be another one.
+    /// Suggested by the file's name as the user wrote it, and not by the name that a symbolic link leads to.
     init(suggestedBy path: FilePath) {
         self.init(suggestedBy: path.lastComponent?.string ?? "")
     }

@@ -4,6 +4,7 @@ public import ShipCompression
 public import ShipLinks
 public import ShipProtocol
 public import StoreBases
+package import StoreEncoding
 import StoreFiles
 import StoreSnapshot
 public import SystemPackage
@@ -13,47 +14,41 @@ public import SystemPackage
 ///     SourceStore -> CompactCopy -> PartEncoder -> FrameWriter -> link
 public struct Producer: Sendable {
     public struct Options: Sendable {
-        /// The name to ship under, where one store is shipped; `nil` takes what the file's name suggests.
+        /// The name to ship under, if one store is shipped; `nil` for the name that the file's name suggests.
         public var name: StoreName?
         /// The user's own pairs, which travel with each shipment.
         public var metadata: [String: String] = [:]
-        /// How hard to try to make few bytes.
+        /// The effort of compression.
         public var effort = Effort.auto
-        /// In what a store goes, if the consumer takes it.
+        /// The encoding of a store, if the consumer takes it.
         public var encoding = PartEncoding.columns
-        /// Whether what goes by its rows is decoded before it counts.
-        public var selfCheck = SelfCheck.on
-        /// How many blocks are deflated at the same time.
+        /// Whether rows and deltas are decoded again before the producer relies on them. If not, only the consumer finds a fault, by the
+        /// SHA-256: later, and too late where no answer comes back.
+        public var selfCheck = true
+        /// How many blocks or segments are encoded at the same time.
         public var cores = ProcessInfo.processInfo.activeProcessorCount
-        /// Whether what is written is rounded up to steps of 4,096 bytes, so that who sees sizes on the line learns less from them.
+        /// Whether each write is padded to a multiple of 4,096 bytes: an observer of the line then learns less from the sizes.
         public var padding = false
         public var copy = CopyOptions()
         public var timeouts = Timeouts()
         /// Who may be at the other end.
         public var trust = TrustPolicy.localPrograms
-        /// Whose numbers go with shipments, and who signs those in files; `nil` for the device of which `trust` speaks.
+        /// The device that numbers shipments, and signs those in files; `nil` for the device of `trust`.
         public var device: Device?
-        /// Whether shipments that nobody answers are signed.
-        public var signing = Signing.filesIfKnown
-        /// Where the copies are remembered that receivers have acknowledged, so that the next shipment can build on them; `nil`
-        /// for nowhere. Unless `copy` says where copies are made, they are made there.
+        /// Whether all one-way shipments are signed, by an identity that the device gets if it has none. Otherwise those in files are, if the
+        /// device has an identity.
+        public var signsAlways = false
+        /// Remembers the copies that receivers have acknowledged, so that the next shipment can build on them; `nil` for no memory. Copies
+        /// are made in its folder, unless `copy` names another.
         public var memory: BaseMemory?
-        /// What the receiver of a shipment that nobody answers has said that it holds: the shipment says what has changed since.
+        /// What the receiver of a one-way shipment has said that it holds: the shipment carries what has changed since.
         public var holdings: HoldingsFile?
-        /// A whole shipment that was made before, in a file: one that nobody answers says what has changed since.
+        /// A file with an earlier shipment that needs no base: a one-way shipment carries what has changed since.
         public var earlier: FilePath?
-        /// What makes rows into segments.
+        /// Encodes rows and deltas; without one, stores go in blocks.
         package var codec: ColumnsCodec? = .standard
 
         public init() {}
-    }
-
-    /// Which shipments that nobody answers are signed.
-    public enum Signing: Hashable, Sendable {
-        /// Those in files, if the device has an identity.
-        case filesIfKnown
-        /// All; if need be the device gets an identity.
-        case always
     }
 
     public let stores: [FilePath]
@@ -75,7 +70,7 @@ public struct Producer: Sendable {
     ///
     /// - Parameters:
     ///   - link: Finished in the end; to close it is the app's business.
-    ///   - name: What the other side is called, in messages, and by which it is remembered what it has.
+    ///   - name: The name of the other side, in messages, and in the memory.
     ///   - report: Told of what happens, as it does.
     /// - Returns: In the order of the stores, with the consumer's receipts: then the copies are installed and durable.
     /// - Throws: Why the first one that failed did. The others have arrived all the same. `report` has been told of each.
@@ -86,7 +81,7 @@ public struct Producer: Sendable {
             let departure = try await depart(report: report)
             let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
             let deliveries = try await departure.run(over: peer)
-            // They have arrived, and were acknowledged, whatever becomes of the link.
+            // The shipments are acknowledged: an error of the link no longer matters.
             try? await peer.writer.finish()
             return deliveries
         } catch {
@@ -108,15 +103,16 @@ public struct Producer: Sendable {
     ) async throws(ShipmentError) -> [Delivery] {
         do {
             let departure = try await depart(avoiding: path, report: report)
-            return try await FileLink.withLink(to: path, over: overwriting) { try await departure.run(over: $0) }
+            return try await PeerLink.withLink(toFile: path, over: overwriting) { try await departure.run(over: $0) }
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    /// Finds what is to be sent: what is wrong with a store is said before anybody is called.
+    /// Finds the stores before a link is opened.
     ///
-    /// - Parameter path: Where the shipments go: never what is being sent, whatever the user allows to be replaced.
+    /// - Parameter path: Where the shipments go: never a file of a store that is sent, whatever the user allows to be replaced.
+    /// - Throws: What is wrong with a store.
     package func depart(
         avoiding path: FilePath, report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> Departure {
@@ -125,7 +121,7 @@ public struct Producer: Sendable {
         }
     }
 
-    /// - Parameter check: Whether the shipments may go where they are to go; it is given each store, and its path.
+    /// - Parameter check: Called with each store and its path; throws if the shipments may not go where they are to go.
     package func depart(
         report: @escaping @Sendable (SendEvent) -> Void,
         checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void = { (_, _) throws(ShipmentError) in }
@@ -152,7 +148,7 @@ public struct Producer: Sendable {
         return sources
     }
 
-    /// A store that is there, and the name under which it goes.
+    /// A store that exists, and the name under which it is shipped.
     struct Source {
         let store: SourceStore
         let name: StoreName
@@ -166,19 +162,10 @@ extension Producer.Options {
         return device
     }
 
-    /// Who sends, if that is anybody.
+    /// The identity of the sender; `nil` if it has none.
     var identity: DeviceIdentity? {
         get throws(ShipmentError) {
-            switch signing {
-            case .filesIfKnown: try knownDevice?.existingIdentity()
-            case .always: try knownDevice?.identity()
-            }
+            try signsAlways ? knownDevice?.identity() : knownDevice?.existingIdentity()
         }
-    }
-
-    var manner: OutgoingShipment.Manner {
-        OutgoingShipment.Manner(
-            effort: effort, encoding: encoding, selfCheck: selfCheck, cores: cores, codec: codec,
-            keptFree: copy.keptFree)
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 public import SystemPackage
 
 extension StoreMetadata {
-    /// Reads what a live store says of itself. It is not changed, and its writers are not disturbed.
+    /// Reads the metadata of a live store. The store does not change, and its writers do not wait.
     public static func read(
         of store: FilePath, busyTimeout: Duration = .seconds(10)
     ) async throws(ShipmentError) -> StoreMetadata {
@@ -16,16 +16,15 @@ extension StoreMetadata {
         }
     }
 
-    /// Sets the user's own pairs, which travel with copies and shipments from then on. This writes to the store, in one
-    /// transaction: of a Core Data store, to `Z_METADATA`; of any other, to the table `ship_store_metadata`, which is made
-    /// for it.
+    /// Sets the user's own pairs, which go with copies and shipments from then on. One transaction writes to the store: to `Z_METADATA` of
+    /// a Core Data store; of any other, to the table `ship_store_metadata`, which is made if there is none.
     ///
     /// - Parameters:
-    ///   - pairs: To add, or to give another value; the rules are those of the manifest's metadata.
-    ///   - removed: Keys to remove.
+    ///   - pairs: The pairs to add or change; the rules are those of the manifest's metadata.
+    ///   - removed: The keys to remove.
     ///   - store: The store's file.
     ///   - busyTimeout: How long to wait for another writer.
-    /// - Returns: What the store says of itself afterwards.
+    /// - Returns: The metadata of the store afterwards.
     /// - Throws: `.operation(.kept)` for a generation of an inbox and for a kept copy.
     public static func set(
         _ pairs: [String: String], removing removed: Set<String> = [], of store: FilePath,
@@ -34,13 +33,14 @@ extension StoreMetadata {
         do {
             let source = try SourceStore(at: store, busyTimeout: busyTimeout)
             try StoreHome(source.path).refuseIfKept(.setMetadata)
-            let cancellation = Cancellation()
+            // Tells the thread that waits for the store whether the task was cancelled.
+            let isCancelled = Atomic(false)
             try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await withTaskCancellationHandler {
                     try MetadataWriter(for: source.path, busyTimeout: busyTimeout)
-                        .write(set: pairs, removing: removed) { cancellation.isCancelled.load(ordering: .relaxed) }
+                        .write(set: pairs, removing: removed) { isCancelled.load(ordering: .relaxed) }
                 } onCancel: {
-                    cancellation.isCancelled.store(true, ordering: .relaxed)
+                    isCancelled.store(true, ordering: .relaxed)
                 }
             }
             return try await source.metadata()
@@ -48,9 +48,4 @@ extension StoreMetadata {
             throw ShipmentError(error)
         }
     }
-}
-
-/// Whether the task was cancelled, for the thread that waits.
-private final class Cancellation: Sendable {
-    let isCancelled = Atomic(false)
 }

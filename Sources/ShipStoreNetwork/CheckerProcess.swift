@@ -1,19 +1,21 @@
 import EssentialFoundation
+import ShipProtocol
+import ShipStore
 import StoreFiles
 import StoreServing
 import SystemPackage
 
-/// The inside of a process that checks one store, and does nothing else.
+/// The inside of a process that only checks one store; `CheckerChild` is the outside.
 public enum CheckerProcess {
-    /// The only argument with which a program is started to be one.
+    /// The only argument of a program that is started as a checker.
     public static let command = "check-store"
 
-    /// The store, three standard streams, and what SQLite and the system open for a moment.
+    /// Most open descriptors: the store, three standard streams, and files that SQLite and the system open for a moment.
     private static let descriptors = 16
 
-    /// Checks the store that standard input names, and says the verdict on standard output.
+    /// Checks the store that standard input names, and writes the verdict to standard output.
     ///
-    /// Before the store is opened this process gives up all that it could do harm with; it is to end afterwards.
+    /// Before it opens the store, this process gives up all rights that it could do harm with; it must end afterwards.
     ///
     /// - Returns: The exit status: 0 if there is a verdict.
     public static func run() -> Int32 {
@@ -31,14 +33,15 @@ public enum CheckerProcess {
 
     private static func verdict(on request: CheckRequest) -> CheckVerdict {
         let limits = request.limits
-        // A whole second more than SQLite is given: its own word on the deadline comes first.
+        // At least a second more than SQLite gets, so that SQLite reports its own timeout first.
         let seconds = Int(min(limits.time.components.seconds, 1_000_000)) + 2
         guard PlatformCalls.confineThisProcess(memory: limits.memory, seconds: seconds, descriptors: descriptors) else {
             return .file(Errno.notPermitted.rawValue)
         }
         do throws(StoreCheck.Flaw) {
             let check = StoreCheck(limits: limits)
-            return .sound(try check.checkContent(of: FilePath(request.file), against: request.claims, .ownProcess))
+            return .sound(
+                try check.checkContent(of: FilePath(request.file), against: request.claims, inOwnProcess: true))
         } catch {
             return CheckVerdict(error)
         }
@@ -56,55 +59,44 @@ public enum CheckerProcess {
     }
 }
 
-/// The standard input of a process that is told one thing, some time after it was started. It ends with that, or with this
-/// value.
-final class CheckerInput {
-    /// Our own: writing to a child that has ended would end this process too, by SIGPIPE, if nobody else could read it.
-    private let read: FileDescriptor
-    private var write: FileDescriptor?
+/// The request to a checker, as JSON on its standard input. The store is in the folder in which the checker runs.
+struct CheckRequest: Codable {
+    /// The name of the store's file.
+    let file: String
+    let claims: StoreClaims
+    let limits: CheckLimits
 
-    init() throws(Errno) {
-        let (read, write) = try PlatformCalls.pipe()
-        (self.read, self.write) = (read, write)
-    }
+    /// Longest, in bytes: the tables and external files of the longest manifest, with each character escaped.
+    static let mostBytes = 16 * 1024 * 1024
+}
 
-    deinit {
-        try? write?.close()
-        try? read.close()
-    }
+/// The verdict of a checker, as JSON on its standard output. A hostile store may control the checker, so its output is not trusted.
+enum CheckVerdict: Codable {
+    case sound(CheckReport)
+    case header
+    case unsound(ForeignText)
+    case contradictsManifest(ForeignText)
+    case tookTooLong
+    case tookTooMuchMemory
+    case unreadable(code: Int32, message: ForeignText)
+    /// The file cannot be read; errno.
+    case file(Int32)
 
-    /// A descriptor to read from, for the child.
-    func childEnd() throws(Errno) -> FileDescriptor {
-        do throws(FileError) {
-            return try PlatformCalls.duplicate(read, "")
-        } catch {
-            throw error.errno
-        }
-    }
+    /// Longest, in bytes.
+    static let mostBytes = 16 * 1024
 
-    /// How long to wait before a full pipe is looked at again.
-    private static let pause = Duration.milliseconds(2)
-
-    /// Says all of it, as far as somebody reads it.
-    ///
-    /// - Parameter time: How long that may take.
-    /// - Throws: `Errno`, `CancellationError`.
-    func say(_ bytes: [UInt8], within time: Duration) async throws {
-        defer {
-            try? write?.close()
-            write = nil
-        }
-        guard let write, let flags = PlatformCalls.statusFlags(of: write) else { return }
-        PlatformCalls.setStatusFlags(PlatformCalls.nonBlocking(flags), of: write)
-        let deadline = ContinuousClock.now + time
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            do {
-                rest = rest.dropFirst(try rest.withUnsafeBytes { try write.write($0) })
-            } catch Errno.wouldBlock {
-                guard ContinuousClock.now < deadline else { throw Errno.timedOut }
-                try await Task.sleep(for: Self.pause)
+    init(_ flaw: StoreCheck.Flaw) {
+        self =
+            switch flaw {
+            case .header: .header
+            case .unsound(let complaint): .unsound(complaint)
+            case .contradictsManifest(let member): .contradictsManifest(member)
+            case .tookTooLong: .tookTooLong
+            case .tookTooMuchMemory: .tookTooMuchMemory
+            case .unreadable(let code, let message): .unreadable(code: code, message: message)
+            case .checkerNotStarted, .checkerSignalled, .checkerExited, .checkerSaidNonsense:
+                .unreadable(code: 1, message: "")
+            case .file(let error): .file(error.errno.rawValue)
             }
-        }
     }
 }

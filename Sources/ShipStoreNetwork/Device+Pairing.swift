@@ -1,5 +1,5 @@
-// Both sides of `Protocol/PAIRING.md`, over a link on which each knows the other's certificate, and not yet whether it is
-// the right one.
+// Both sides of `Protocol/PAIRING.md`, over a link on which each side knows the other's certificate, but not yet whether it is the
+// right device's.
 public import DeviceTrust
 import EssentialFoundation
 import ShipProtocol
@@ -7,7 +7,7 @@ public import ShipStore
 public import ShipTransport
 
 extension Device {
-    /// Trusts, as a receiver, the device that listens there and shows this code; it trusts this one, as a sender.
+    /// Trusts the device that listens there and shows this code as a receiver; that device trusts this one as a sender.
     ///
     /// - Throws: `.pairing`, errors of the link and of the list.
     public func pair(
@@ -18,7 +18,7 @@ extension Device {
         var link = link
         link.security = .mutualTLS(own) { _ in .full }
         do {
-            return try await Connector.withLink(to: endpoint, link) { link in
+            return try await PeerLink.withLink(to: endpoint, link) { link in
                 guard let other = link.device else { throw PairingError.notOpen }
                 let initiator = try PairingInitiator(code, own: own.id, other: other)
                 var reader = ExactReader(link.reader, within: timeouts.hello)
@@ -27,7 +27,7 @@ extension Device {
                 let proof = try initiator.proof(for: answer, own: Self.ownName)
                 try await link.writer.write(proof, within: timeouts.hello)
                 let welcome = try await reader.next(PairingExchange.welcomeSize)
-                guard welcome[0] == 0 else { throw PairingError.notOpen }
+                guard welcome[0] == PairingExchange.accepted else { throw PairingError.notOpen }
                 let name = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
                 return try self.trust(other, as: .receiver, called: name)
             }
@@ -38,7 +38,7 @@ extension Device {
         }
     }
 
-    /// The listener's side, when the other has begun to pair.
+    /// The listener's side, once the other side has begun to pair.
     func pair(
         over link: PeerLink, _ reader: consuming ExactReader, in window: PairingWindow, _ timeouts: Timeouts
     ) async throws -> TrustedPeer {
@@ -48,7 +48,7 @@ extension Device {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
             throw PairingError.notOpen
         }
-        // The try is used up from here on, whatever the other side does; and it lasts until the other side is trusted.
+        // The try counts from here on, whatever the other side does; it lasts until this device trusts the other side.
         defer { withExtendedLifetime(trial) {} }
         let responder = try PairingResponder(trial.code, start, own: own.id, other: other)
         try await link.writer.write(responder.answer, within: timeouts.hello)
@@ -56,7 +56,7 @@ extension Device {
         do {
             proof = try await reader.next(PairingExchange.proofSize)
         } catch LinkError.closedByPeer {
-            // It had another code than this side, and goes.
+            // It has another code, and has left.
             throw PairingError.wrongCode
         }
         let name = try await reader.next(Int(proof[PairingExchange.proofSize - 1]))
@@ -80,7 +80,7 @@ extension Device {
         }
     }
 
-    /// What others are to call this device, as far as it says.
+    /// The name that this device proposes for itself.
     private static var ownName: PeerName {
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         return PeerName(String(host)) ?? PeerName(standing: "device")
@@ -88,43 +88,41 @@ extension Device {
 }
 
 extension Consumer {
-    /// What a connection of a listener turned out to be.
-    enum Visit {
-        case paired(TrustedPeer)
-        case session(PeerLink)
-    }
-
-    /// Pairs if that is what the other side is here for, and hands the link on if not.
+    /// Pairs, if the other side begins to.
     ///
-    /// - Throws: Among others, `.link(.notTrusted)` if the other side may do nothing but pair, and does not.
-    func receive(_ link: PeerLink, in window: PairingWindow, on device: Device) async throws(ShipmentError) -> Visit {
+    /// - Returns: The link for a session if the other side does not pair; `nil` once it is paired.
+    /// - Throws: Among others, `.link(.notTrusted)` if the other side may only pair, and does not.
+    func pairIfAsked(
+        over link: PeerLink, in window: PairingWindow, on device: Device, _ report: (ReceiveReport) -> Void
+    ) async throws(ShipmentError) -> PeerLink? {
         do {
             var reader = ExactReader(link.reader, within: options.timeouts.hello)
             guard try await reader.begins(with: PairingExchange.magic) else {
-                // Whoever is here to pair alone is told nothing, not even that they are refused.
+                // A device that may only pair gets no answer, not even a refusal.
                 _ = try options.trust.stores(of: link, as: .sender)
-                return .session(link.begun(with: reader.rest))
+                return link.prefixed(with: reader.rest)
             }
-            return .paired(try await device.pair(over: link, reader, in: window, options.timeouts))
+            report(ReceiveReport(.paired(try await device.pair(over: link, reader, in: window, options.timeouts))))
+            return nil
         } catch {
             throw ShipmentError(error)
         }
     }
 }
 
-/// Reads as many bytes as are asked for, whatever pieces they come in.
+/// Reads exact numbers of bytes from the pieces of a link.
 struct ExactReader {
-    private var reader: LinkReader
+    private let reader: any LinkReader
     private let deadline: ContinuousClock.Instant
     private var waiting: [UInt8] = []
 
-    /// - Parameter limit: How long all that is read may take to come.
-    init(_ reader: LinkReader, within limit: Duration) {
+    /// - Parameter limit: How long all reads together may take.
+    init(_ reader: any LinkReader, within limit: Duration) {
         self.reader = reader
         deadline = .now + limit
     }
 
-    /// What has come and was not asked for.
+    /// The bytes that have come and are not read yet.
     var rest: [UInt8] { waiting }
 
     mutating func next(_ count: Int) async throws -> [UInt8] {
@@ -134,7 +132,7 @@ struct ExactReader {
         return Array(waiting.prefix(count))
     }
 
-    /// Whether the first thing to come is this; it stays to be read.
+    /// Whether these bytes come next. They stay unread.
     mutating func begins(with bytes: [UInt8]) async throws -> Bool {
         try await fill(bytes.count)
         return waiting.starts(with: bytes)

@@ -1,7 +1,8 @@
 import DeviceTrust
 public import ShipProtocol
-public import ShipStore
-public import ShipTransport
+// An app that ships over sockets and pipes sees the whole library.
+@_exported public import ShipStore
+@_exported public import ShipTransport
 import StoreFiles
 import StoreSnapshot
 import SystemPackage
@@ -9,11 +10,11 @@ import SystemPackage
 extension Producer {
     /// Ships one compact copy of each store.
     ///
-    /// - Parameter link: How the endpoint is reached.
-    /// - Returns: In the order of the stores, with the consumer's receipt where the link goes both ways: then the copy is installed
-    ///   and durable.
-    /// - Throws: Why the first one that failed did. The others have arrived all the same, but in a file: that is there as a whole or
-    ///   not at all. `report` has been told of each.
+    /// - Parameter link: How to reach the endpoint.
+    /// - Returns: One delivery for each store, in their order. On a two-way link it has the consumer's receipt: then the copy is
+    ///   installed and durable.
+    /// - Throws: The error of the first store that failed. The other stores have arrived nevertheless, except in a file, which is
+    ///   complete or absent. `report` gets each error.
     public func send(
         to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
@@ -22,31 +23,31 @@ extension Producer {
             let departure = try await depart(to: endpoint, link, report)
             var options = link
             if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
-            return try await Connector.withLink(to: endpoint, options) { try await departure.run(over: $0) }
+            return try await PeerLink.withLink(to: endpoint, options) { try await departure.run(over: $0) }
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    /// Does all that `send` does, but for the sending: nobody is called, nothing is written but temporary copies, and no
-    /// number of a shipment is used up.
+    /// Does what `send` does, except for sending: it connects to no peer, writes only temporary copies, and uses up no shipment
+    /// number.
     ///
-    /// - Returns: What would go, and in how many bytes at the utmost: a receiver may have some of it already.
+    /// - Returns: The deliveries that would go, with the most bytes that each may take: a receiver may have some of it already.
     public func rehearse(
         to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         do {
             let departure = try await depart(to: endpoint, link, report)
-            try Connector.checkTarget(endpoint, link)
+            try PeerLink.checkTarget(endpoint, link)
             let isFile = if case .file = endpoint { true } else { false }
-            return try await departure.rehearse(into: isFile ? .file : .stream, as: endpoint)
+            return try await departure.rehearse(intoFile: isFile, as: endpoint)
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    /// Whatever the user allows to be replaced: never what is being sent.
+    /// Checks that the endpoint is no file of a store that is being sent, whatever the user allows to be replaced.
     private func depart(
         to endpoint: Endpoint, _ link: LinkOptions, _ report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> Departure {
@@ -63,11 +64,11 @@ extension Producer {
 }
 
 extension Consumer {
-    /// Receives the shipments that an endpoint has.
+    /// Receives the shipments from an endpoint.
     ///
-    /// - Parameter link: How it is reached.
-    /// - Returns: The receipts: what came is installed, durable and current.
-    /// - Throws: Why the first one that failed did. The others are installed all the same; `report` has been told of each.
+    /// - Parameter link: How to reach the endpoint.
+    /// - Returns: A receipt for each shipment, which is installed, durable and current.
+    /// - Throws: The error of the first shipment that failed. The others are installed nevertheless; `report` gets each error.
     public func receive(
         from endpoint: Endpoint, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
@@ -75,7 +76,7 @@ extension Consumer {
         do {
             var options = link
             if case .tcp = endpoint { options.security = try self.options.trust.security(of: .sender) }
-            return try await Connector.withLink(from: endpoint, options) { link in
+            return try await PeerLink.withLink(from: endpoint, options) { link in
                 let greeting: ConsumerSession.Greeting =
                     switch (link.direction, endpoint) {
                     case (.oneWay, _): .never

@@ -2,7 +2,7 @@ import EssentialFoundation
 import ShipStore
 import Synchronization
 
-/// What work waits for that has nothing to do: somebody's call, or a time.
+/// Lets a loop wait until it is woken, or until a time.
 final class Alarm: Sendable {
     private enum State {
         case quiet
@@ -12,7 +12,7 @@ final class Alarm: Sendable {
 
     private let state = Mutex(State.quiet)
 
-    /// Wakes who waits, or who will wait next.
+    /// Wakes the task that waits, or else the next one that will.
     func ring() {
         let waiting = state.withLock { state -> AwaitedAnswer<Void>? in
             guard case .awaited(let answer) = state else {
@@ -22,13 +22,13 @@ final class Alarm: Sendable {
             state = .quiet
             return answer
         }
-        // It may just have stopped to wait, and may wait again by now.
+        // The task may just have stopped waiting, and may wait again by now.
         if waiting?.give(.success(())) == false { ring() }
     }
 
     /// Waits; one task at a time.
     ///
-    /// - Parameter time: Until then at most.
+    /// - Parameter time: The end of the wait, if `ring` does not end it before.
     /// - Throws: If the task is cancelled.
     func wait(until time: Date) async throws(CancellationError) {
         let limit = Duration.seconds(max(time.timeIntervalSince(Date()), 0))
@@ -45,14 +45,14 @@ final class Alarm: Sendable {
                 if hasRung { answer.give(.success(())) }
             }
         } catch {
-            // Nobody is to be woken for what is over.
+            // A later `ring` must not go to this wait.
             state.withLock { if case .awaited = $0 { $0 = .quiet } }
             if error == .cancelled { throw CancellationError() }
         }
     }
 }
 
-/// How long to wait before something is tried once more: twice as long each time, up to a limit.
+/// Exponential back-off: each delay is twice as long as the one before, up to a limit.
 struct Backoff: Hashable, Sendable {
     let first: Duration
     let longest: Duration
@@ -67,7 +67,7 @@ struct Backoff: Hashable, Sendable {
         now.addingTimeInterval(delay(after: failures) / .seconds(1))
     }
 
-    /// A time that was written down, as it counts now: one that is further off than any wait is of a clock that was set back since.
+    /// A stored time, or now if the stored time is further away than any delay: then the clock was set back since.
     func bounded(_ time: Date, at now: Date) -> Date {
         time > now.addingTimeInterval(longest / .seconds(1)) ? now : time
     }

@@ -3,15 +3,15 @@ import ShipStore
 import Synchronization
 import SystemPackage
 
-/// Shipments that a session has delivered, until they are taken in, in the order in which they came:
+/// Shipments that a session has delivered, until they are installed, in the order in which they came:
 ///
 ///     DIR/arrived/NUMBER.shipment
-///     DIR/arrived/NUMBER.json         its metadata, and how often it was tried; it counts once this is there
+///     DIR/arrived/NUMBER.json         its metadata, and the number of attempts; a shipment without this file is not complete
 final class ArrivedShipments: Sendable {
-    /// Most that wait.
-    static let most = 16
-    /// How often one is tried: what ends the app while it is taken in shall not do so for ever.
-    static let mostAttempts = 3
+    /// Most shipments that wait.
+    static let limit = 16
+    /// Most attempts to install one: a shipment that ends the app must not do so forever.
+    static let maximumAttempts = 3
     /// Longest metadata, as JSON, in bytes.
     private static let metadataLimit: Int64 = 256 * 1024
 
@@ -23,7 +23,7 @@ final class ArrivedShipments: Sendable {
         fileprivate let number: Int
         let file: FilePath
         let metadata: [String: String]
-        /// How often it has been tried before.
+        /// Attempts before this one.
         let attempts: Int
     }
 
@@ -32,7 +32,7 @@ final class ArrivedShipments: Sendable {
         var attempts: Int
     }
 
-    /// Makes the folder if it is not there, and removes what a killed process has not finished.
+    /// Makes the folder if it is not there, and removes incomplete shipments of a killed process.
     init(in parent: FilePath) throws(FileError) {
         folder = parent.appending("arrived")
         try Folder.make(folder)
@@ -44,7 +44,7 @@ final class ArrivedShipments: Sendable {
         }
     }
 
-    /// Those that count, the first one first.
+    /// The complete shipments, the first one first.
     private static func numbers(in folder: FilePath) throws(FileError) -> [Int] {
         try Folder.names(in: folder).compactMap { name in
             number(of: name, ".json")
@@ -62,7 +62,7 @@ final class ArrivedShipments: Sendable {
     /// Moves a file here; durable when this returns.
     func keep(_ file: FilePath, _ metadata: [String: String]) throws(TransferMessageError) {
         do throws(FileError) {
-            guard try Self.numbers(in: folder).count < Self.most else {
+            guard try Self.numbers(in: folder).count < Self.limit else {
                 throw FileError(.link, folder, .tooManyReferences)
             }
             let number = last.withLock { last in
@@ -76,7 +76,7 @@ final class ArrivedShipments: Sendable {
                 try OpenFile.readingWithoutFollowing(place).sync()
                 try write(Form(metadata: metadata, attempts: 0), number)
             } catch {
-                // What does not count takes no room.
+                // An incomplete shipment takes no space.
                 try? PlatformCalls.removeFile(place)
                 throw error
             }
@@ -89,7 +89,7 @@ final class ArrivedShipments: Sendable {
         do throws(FileError) {
             try PlatformCalls.rename(source, to: target)
         } catch {
-            // From another file system.
+            // The file may be on another file system.
             guard error.errno == .improperLink else { throw error }
             guard (try? FileManager.default.copyItem(atPath: source.string, toPath: target.string)) != nil else {
                 throw FileError(.write, target, .ioError)
@@ -99,7 +99,7 @@ final class ArrivedShipments: Sendable {
 
     var isEmpty: Bool { ((try? Self.numbers(in: folder)) ?? []).isEmpty }
 
-    /// What waits, the first one first.
+    /// The shipments that wait, the first one first.
     func all() -> [Arrived] {
         ((try? Self.numbers(in: folder)) ?? []).compactMap { number in
             guard let form = read(number) else {
@@ -116,7 +116,7 @@ final class ArrivedShipments: Sendable {
         try write(Form(metadata: arrived.metadata, attempts: arrived.attempts + 1), arrived.number)
     }
 
-    /// An attempt that was given up does not count.
+    /// Uncounts an attempt that was stopped.
     func withdrawAttempt(_ arrived: Arrived) {
         try? write(Form(metadata: arrived.metadata, attempts: arrived.attempts), arrived.number)
     }
@@ -124,7 +124,7 @@ final class ArrivedShipments: Sendable {
     func remove(_ arrived: Arrived) { remove(arrived.number) }
 
     private func remove(_ number: Int) {
-        // What counts goes first.
+        // In this order, a shipment that is removed halfway is incomplete.
         try? PlatformCalls.removeFile(path(number, "json"))
         try? PlatformCalls.removeFile(path(number, "shipment"))
     }

@@ -1,37 +1,40 @@
 import EssentialFoundation
 import ShipStore
 
-/// What a sender knows: what its receiver holds, as far as that has said so, and what is under way. It survives the process.
+/// The persistent state of a sender: what its receiver holds, by its last answer, and which shipments are under way.
 ///
-/// Order is no help here, as nothing keeps it. So the receiver's word counts in full only where it answers the newest question, or
-/// the shipment that is under way; any other word that says something else than is believed leads to a new question.
+/// Messages may come in any order. So the sender believes an answer completely only if it answers the newest question, or the shipment
+/// that is under way. Any other answer that contradicts the record leads to a new question.
+///
+/// The record is stored as JSON: names of properties and raw values are part of the file.
 struct SenderRecord: Hashable, Sendable {
-    /// How often the same is sent to a receiver that refuses it for what may pass.
-    static let mostAttempts = 8
+    /// Most attempts to send the same content to a receiver that refuses it for a temporary reason.
+    static let maximumAttempts = 8
 
-    /// What the receiver holds; `nil` before it has ever said so.
+    /// What the receiver holds; `nil` before its first answer.
     var held: HoldingsFile?
-    /// The question that is not answered yet.
+    /// The open question.
     var question: Question?
-    /// By name; none for a store of which there is nothing to be known.
+    /// By name; a store without a shipment, a refusal or a failure has none.
     var stores: [StoreName: Entry] = [:]
 
     struct Question: Hashable, Sendable, Codable {
         var token = TransferMessage.Token()
-        /// How often it was asked, since there was an answer.
+        /// How often it was asked.
         var attempts = 0
-        /// When it is asked again; `nil` if it is to be asked at once.
+        /// When to ask it again; `nil` for at once.
         var next: Date?
     }
 
     struct Entry: Hashable, Sendable, Codable {
         var underWay: Transfer?
-        /// What was refused last.
+        /// The last refusal.
         var refusal: Refusal?
-        var manner = Manner.delta
-        /// Since something arrived.
+        /// The form of the next shipment.
+        var manner = Form.delta
+        /// Failures since a shipment was installed.
         var failures = 0
-        /// Before that nothing is sent.
+        /// When the next shipment may go; `nil` for at once.
         var notBefore: Date?
     }
 
@@ -41,27 +44,32 @@ struct SenderRecord: Hashable, Sendable {
         let content: ManifestContent.ID
         let over: ManifestContent.ID?
         let began: Date
-        /// When to ask, since the session has it no more; `nil` as long as it has, as far as is known.
+        /// When to ask for its outcome, once the session has finished its transfer; `nil` before.
         var patience: Date?
-        /// What the receiver holds has been said since: if the session has it no more, it has arrived or is lost.
+        /// Whether the receiver has said what it holds since: if the session has finished the transfer, it has arrived or is lost.
         var isSettled = false
     }
 
     struct Refusal: Hashable, Sendable, Codable {
         let content: ManifestContent.ID
-        /// How often this content was refused for what may pass.
+        /// How often this content was refused for a temporary reason.
         let attempts: Int
         let code: ForeignText
         let message: ForeignText
-        /// When the same may be sent again; `nil` for never.
+        /// When to send the same content again; `nil` for never.
         let next: Date?
     }
 
-    /// How a store goes: each is for what came to nothing in the one before.
-    enum Manner: String, Sendable, Codable {
-        case delta, whole, plain
+    /// The form of a shipment. The next form is for a receiver that could not read the one before.
+    enum Form: String, Sendable, Codable {
+        /// The difference from what the receiver holds.
+        case delta
+        /// A complete store.
+        case whole
+        /// A complete store, as blocks.
+        case plain
 
-        var next: Manner? {
+        var next: Form? {
             switch self {
             case .delta: .whole
             case .whole: .plain
@@ -70,25 +78,23 @@ struct SenderRecord: Hashable, Sendable {
         }
     }
 
-    /// What is current at the receiver, of what came from here.
+    /// The content that is current at the receiver, if this sender sent it.
     func current(_ name: StoreName) -> ManifestContent.ID? { held?[name]?.manifest }
 
-    // MARK: What the receiver says
+    // MARK: Answers
 
-    /// Takes the receiver's word.
-    ///
-    /// - Parameter backoff: For what it refuses and may take later.
-    /// - Returns: Of which store the shipment was that it speaks of, if that is the one under way.
-    mutating func hear(_ answer: TransferMessage.Answer, at now: Date, _ backoff: Backoff) -> StoreName? {
+    /// - Parameter backoff: For a shipment that the receiver may accept later.
+    /// - Returns: The store whose shipment is under way, if this answers it.
+    mutating func receive(_ answer: TransferMessage.Answer, at now: Date, _ backoff: Backoff) -> StoreName? {
         if let token = answer.token, let name = stores.first(where: { $0.value.underWay?.token == token })?.key {
             if let outcome = answer.outcome {
                 end(name, outcome, holding: answer.holdings[name]?.manifest, now, backoff)
             }
             if question == nil, held != nil {
-                held = held?.taking(name, from: answer.holdings)
-                if held?.holds != answer.holdings.holds { doubt() }
+                held = held?.replacing(name, from: answer.holdings)
+                if held?.holds != answer.holdings.holds { askAgain() }
             } else {
-                doubt()
+                askAgain()
             }
             return name
         }
@@ -97,21 +103,21 @@ struct SenderRecord: Hashable, Sendable {
             self.question = nil
             for name in stores.keys { stores[name]?.underWay?.isSettled = true }
         } else if question != nil {
-            // Somebody who speaks unasked has just begun, perhaps with less than before. Other answers are late ones.
-            if answer.token == nil { doubt() }
+            // A receiver announces itself when it starts, perhaps with fewer stores than before. Any other answer is late.
+            if answer.token == nil { askAgain() }
         } else if held?.holds != answer.holdings.holds {
-            doubt()
+            askAgain()
         } else if answer.token == nil, stores.values.contains(where: { $0.underWay != nil }) {
-            doubt()
+            askAgain()
         }
         return nil
     }
 
-    /// What is believed counts no more before a new question is answered.
-    mutating func doubt() { question = Question() }
+    /// Opens a new question. Until its answer, the record may be wrong.
+    mutating func askAgain() { question = Question() }
 
-    /// - Parameter held: What the receiver says that it holds, whatever became of the shipment. Where that is not what the outcome
-    ///   says, there is no use in doing the same again at once.
+    /// - Parameter held: What the receiver holds by its own word. If that contradicts the outcome, doing the same again at once would
+    ///   not help.
     private mutating func end(
         _ name: StoreName, _ outcome: TransferMessage.Outcome, holding held: ManifestContent.ID?, _ now: Date,
         _ backoff: Backoff
@@ -124,11 +130,11 @@ struct SenderRecord: Hashable, Sendable {
         case .outdated:
             if held != transfer.over { entry.notBefore = nil } else { entry.postpone(now, backoff) }
         case .refused(let reason):
-            if reason.mayBeOfItsForm, let next = entry.manner.next {
+            if reason.mayDependOnForm, let next = entry.manner.next {
                 entry.manner = next
             } else {
                 let before = entry.refusal.flatMap { $0.content == transfer.content ? $0.attempts : nil } ?? 0
-                let isRetried = reason.mayPass && before + 1 < Self.mostAttempts
+                let isRetried = reason.isTemporary && before + 1 < Self.maximumAttempts
                 let next = isRetried ? backoff.time(after: before + 1, from: now) : nil
                 entry.refusal = Refusal(
                     content: transfer.content, attempts: before + 1, code: reason.code, message: reason.message,
@@ -139,9 +145,9 @@ struct SenderRecord: Hashable, Sendable {
         stores[name] = entry
     }
 
-    /// The session could not deliver what was under way.
+    /// The session could not deliver a shipment.
     ///
-    /// - Returns: Of which store it was.
+    /// - Returns: Its store, if the shipment is under way.
     mutating func fail(_ token: TransferMessage.Token, at now: Date, _ backoff: Backoff) -> StoreName? {
         guard let name = stores.first(where: { $0.value.underWay?.token == token })?.key, var entry = stores[name]
         else {
@@ -155,7 +161,7 @@ struct SenderRecord: Hashable, Sendable {
 }
 
 extension SenderRecord.Entry {
-    /// Something failed, and is tried again later.
+    /// Counts a failure, and delays the next attempt.
     mutating func postpone(_ now: Date, _ backoff: Backoff) {
         failures += 1
         notBefore = backoff.time(after: failures, from: now)
@@ -163,8 +169,8 @@ extension SenderRecord.Entry {
 }
 
 extension HoldingsFile {
-    /// The same, with what another one says of one store.
-    func taking(_ name: StoreName, from other: HoldingsFile) -> HoldingsFile {
+    /// The same, with one store as in another one.
+    func replacing(_ name: StoreName, from other: HoldingsFile) -> HoldingsFile {
         other.holding(holds.filter { $0.name != name } + [other[name]].compactMap(\.self))
     }
 
@@ -179,8 +185,8 @@ extension HoldingsFile {
 }
 
 extension Reason {
-    /// Whether the same content may be taken in another form.
-    fileprivate var mayBeOfItsForm: Bool {
+    /// Whether the receiver may accept the same content in another form.
+    fileprivate var mayDependOnForm: Bool {
         switch knownCode {
         case .missingBase, .damaged, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest: true
         case .versionNotSupported, .badStore, .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .noSpace,
@@ -190,8 +196,8 @@ extension Reason {
         }
     }
 
-    /// Whether the same may be taken at another time.
-    fileprivate var mayPass: Bool {
+    /// Whether the receiver may accept the same shipment later.
+    fileprivate var isTemporary: Bool {
         switch knownCode {
         case .noSpace, .cannotInstall, .busy, .timedOut, .stopped: true
         case .damaged, .missingBase, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest,

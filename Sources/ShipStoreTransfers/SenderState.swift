@@ -1,38 +1,39 @@
 import EssentialFoundation
 import ShipStore
 
-/// What a sender does next: its record, and what it knows of its stores in this process.
+/// Decides what a sender does next, from its record and what it has learned of its stores in this process.
 struct SenderState: Sendable {
     var record: SenderRecord
-    /// The stores that may have changed since a copy was taken, and when one is to be taken.
+    /// The stores that may have changed since their last copy, and when to take the next copy.
     private(set) var changes: [StoreName: Date]
-    /// What each store was when a copy was taken last.
+    /// The content of the last copy of each store.
     private(set) var newest: [StoreName: ManifestContent.ID] = [:]
     let options: TransferSender.Options
 
-    /// What is to be done for a store.
+    /// What to do for a store.
     enum Step: Hashable, Sendable {
-        /// Nothing, before somebody calls.
+        /// Nothing, until an event.
         case wait
         case waitUntil(Date)
         case make(Order)
     }
 
-    /// How a shipment is to be made.
+    /// How to make a shipment.
     struct Order: Hashable, Sendable {
-        let manner: SenderRecord.Manner
+        let form: SenderRecord.Form
         let held: HoldingsFile
+        /// The content that is current at the receiver.
         let over: ManifestContent.ID?
     }
 
-    /// What becomes of a shipment that was made.
-    enum Fate: Hashable, Sendable {
-        /// It is handed to the session, in place of another one, if there is one.
-        case goes(SenderRecord.Transfer)
-        /// The receiver has it.
-        case isThere
-        /// It is of no use as things are now.
-        case dropped
+    /// What to do with a shipment that was made.
+    enum Decision: Hashable, Sendable {
+        /// Hand it to the session, in place of the one that is under way, if there is one.
+        case send(SenderRecord.Transfer)
+        /// Drop it: the receiver has this content.
+        case upToDate
+        /// Drop it: the record has changed meanwhile.
+        case drop
     }
 
     init(_ record: SenderRecord, of stores: some Sequence<StoreName>, _ options: TransferSender.Options, at now: Date) {
@@ -42,21 +43,21 @@ struct SenderState: Sendable {
         self.record.stores = record.stores.filter { changes[$0.key] != nil }
     }
 
-    var backoff: Backoff { Backoff(first: options.patience, longest: options.longestPatience) }
+    var backoff: Backoff { Backoff(first: options.retryDelay, longest: options.maximumRetryDelay) }
 
-    /// A store may have changed. The first of several changes counts, so that one after the other puts nothing off for ever.
+    /// A store may have changed. The first of several changes counts, so that steady changes do not delay a copy forever.
     mutating func change(_ name: StoreName, at now: Date) {
         changes[name] = min(changes[name] ?? .distantFuture, now.addingTimeInterval(options.settling / .seconds(1)))
     }
 
     // MARK: The question
 
-    /// Whether the receiver is to be asked now, with which token.
+    /// Decides whether to ask the receiver now.
     ///
     /// - Parameter queued: The token of a question that the session has not delivered yet: its answer will be as new as any.
-    /// - Returns: `nil` for no; and until when to wait.
+    /// - Returns: The token to ask with, `nil` to not ask; and the time to wait for.
     mutating func ask(_ queued: TransferMessage.Token?, at now: Date) -> (token: TransferMessage.Token?, until: Date?) {
-        if record.held == nil, record.question == nil { record.doubt() }
+        if record.held == nil, record.question == nil { record.askAgain() }
         guard var question = record.question else { return (nil, nil) }
         defer { record.question = question }
         if let next = question.next.map({ backoff.bounded($0, at: now) }), now < next { return (nil, next) }
@@ -71,6 +72,8 @@ struct SenderState: Sendable {
 
     // MARK: A store
 
+    /// Decides what to do for a store: first for its shipment that is under way, then for its changes.
+    ///
     /// - Parameter outstanding: The tokens of the shipments that the session has not delivered yet.
     mutating func step(for name: StoreName, _ outstanding: Set<TransferMessage.Token>, at now: Date) -> Step {
         guard record.question == nil, let held = record.held else { return .wait }
@@ -89,14 +92,14 @@ struct SenderState: Sendable {
                 }
             } else if transfer.isSettled {
                 entry.underWay = nil
-                // It was delivered or lost, and nobody spoke of it: the next one may fare no better.
+                // It was delivered or lost without an answer: the next one may end the same way.
                 if transfer.over == record.current(name) { entry.postpone(now, backoff) }
             } else {
-                let patience = transfer.patience ?? backoff.time(after: entry.failures + 1, from: now)
-                transfer.patience = patience
+                let deadline = transfer.patience ?? backoff.time(after: entry.failures + 1, from: now)
+                transfer.patience = deadline
                 entry.underWay = transfer
-                guard now >= backoff.bounded(patience, at: now) else { return .waitUntil(patience) }
-                record.doubt()
+                guard now >= backoff.bounded(deadline, at: now) else { return .waitUntil(deadline) }
+                record.askAgain()
                 return .waitUntil(now)
             }
         }
@@ -110,18 +113,18 @@ struct SenderState: Sendable {
                 guard now >= next else { return .waitUntil(next) }
             }
         }
-        return .make(Order(manner: entry.manner, held: held, over: record.current(name)))
+        return .make(Order(form: entry.manner, held: held, over: record.current(name)))
     }
 
-    /// A copy is about to be taken: what changes from here on is a change.
+    /// A copy is about to be taken: it contains all changes until now.
     mutating func begin(_ name: StoreName) { changes[name] = nil }
 
-    /// What was begun was given up, by the app.
-    mutating func giveUp(_ name: StoreName, at now: Date) { changes[name] = now }
+    /// The app has stopped making a shipment.
+    mutating func stop(_ name: StoreName, at now: Date) { changes[name] = now }
 
     /// No shipment could be made.
     ///
-    /// - Returns: When it is tried again.
+    /// - Returns: When to try again.
     mutating func fail(_ name: StoreName, at now: Date) -> Date {
         changes[name] = now
         record.stores[name, default: SenderRecord.Entry()].postpone(now, backoff)
@@ -132,27 +135,27 @@ struct SenderState: Sendable {
     mutating func made(
         _ name: StoreName, _ token: TransferMessage.Token, _ content: ManifestContent.ID, by order: Order,
         _ outstanding: Set<TransferMessage.Token>, at now: Date
-    ) -> Fate {
+    ) -> Decision {
         newest[name] = content
-        guard record.question == nil, record.current(name) == order.over else { return .dropped }
+        guard record.question == nil, record.current(name) == order.over else { return .drop }
         var entry = record.stores[name] ?? SenderRecord.Entry()
         defer { record.stores[name] = entry }
         if let transfer = entry.underWay {
-            // One that has been delivered by now is answered first; one of the same content is as good.
-            guard outstanding.contains(transfer.token) else { return .dropped }
-            if transfer.content == content, transfer.over == order.over { return .dropped }
+            // If that one has been delivered by now, its answer comes first; if it has the same content, it is as good.
+            guard outstanding.contains(transfer.token) else { return .drop }
+            if transfer.content == content, transfer.over == order.over { return .drop }
         }
         if content == order.over {
             entry = SenderRecord.Entry()
-            return .isThere
+            return .upToDate
         }
         if let refusal = entry.refusal, refusal.content == content,
             refusal.next.map({ backoff.bounded($0, at: now) > now }) ?? true
         {
-            return .dropped
+            return .drop
         }
         let transfer = SenderRecord.Transfer(token: token, content: content, over: order.over, began: now)
         entry.underWay = transfer
-        return .goes(transfer)
+        return .send(transfer)
     }
 }

@@ -2,43 +2,40 @@ import EssentialFoundation
 import ShipStore
 import SystemPackage
 
-/// The folder of one half of an exchange: only what that half has made is in it, as a file says that was there before all else.
-enum TransferFolder {
-    static let mark = "ship-store-transfers"
-
-    /// Makes the folder if it is not there. One that is empty is taken over.
-    ///
-    /// - Throws: `.directoryNotEmpty` for one that holds what no half has made: something of it may have a name of ours.
-    static func make(_ folder: FilePath) throws(FileError) {
-        try Folder.make(folder)
-        let names = try Folder.names(in: folder)
-        guard !names.contains(mark) else { return }
-        guard names.isEmpty else { throw FileError(.makeFolder, folder, .directoryNotEmpty) }
-        _ = try OpenFile.creating(folder.appending(mark))
-        // Nothing else is there before it.
-        try Folder.sync(folder)
-    }
-}
-
+/// The folder of one half of an exchange. Its first file marks it, so that everything in it is this half's own.
 extension FilePath {
-    /// Removes files from a folder of files that each have a token for a name, and nothing that has another name.
+    /// Makes the folder if it is not there, and marks it. An empty folder is used as it is.
     ///
-    /// - Parameter isKept: Which ones stay.
+    /// - Throws: `.directoryNotEmpty` for a folder without the mark that is not empty: its files may have names of this half.
+    func makeTransferFolder() throws(FileError) {
+        let mark = "ship-store-transfers"
+        try Folder.make(self)
+        let names = try Folder.names(in: self)
+        guard !names.contains(mark) else { return }
+        guard names.isEmpty else { throw FileError(.makeFolder, self, .directoryNotEmpty) }
+        _ = try OpenFile.creating(appending(mark))
+        // The mark is durable before any other file.
+        try Folder.sync(self)
+    }
+
+    /// Removes the files of this folder that have a token for a name, and no others.
+    ///
+    /// - Parameter isKept: Whether the file with this token stays.
     func removeTransfers(unless isKept: (TransferMessage.Token) -> Bool) {
         for name in (try? Folder.names(in: self)) ?? [] {
             guard let token = TransferMessage.Token(name), !isKept(token) else { continue }
-            // It fails for a folder.
+            // This fails for a folder.
             try? PlatformCalls.removeFile(appending(name))
         }
     }
 }
 
-/// What a sender keeps on its disk:
+/// The folder of a sender:
 ///
-///     DIR/record.json            what it knows (`SenderRecord`)
-///     DIR/outgoing/TOKEN         a shipment that is under way, one a store at most
-///     DIR/ship-store-transfers   empty: the folder is a half's own (`TransferFolder`)
-///     DIR/bases                  copies of what went, to build on; without a place that the app has chosen
+///     DIR/record.json            the `SenderRecord`
+///     DIR/outgoing/TOKEN         a shipment that is under way, at most one a store
+///     DIR/ship-store-transfers   empty: the mark of the folder
+///     DIR/bases                  copies of sent stores, as bases of deltas, unless the app has chosen another place
 struct SenderFolder: Hashable, Sendable {
     let path: FilePath
 
@@ -46,20 +43,20 @@ struct SenderFolder: Hashable, Sendable {
     var outgoing: FilePath { path.appending("outgoing") }
     var bases: FilePath { path.appending("bases") }
 
-    /// Longest record, in bytes: the receiver's word is the most of it.
+    /// Longest record, in bytes; most of it is the receiver's holdings.
     private static let recordLimit: Int64 = 4 * 1024 * 1024
 
     func shipment(_ token: TransferMessage.Token) -> FilePath { outgoing.appending(token.text) }
 
     /// Makes the folder, if it is not there.
     ///
-    /// - Throws: `.directoryNotEmpty` if it is somebody else's.
+    /// - Throws: `.directoryNotEmpty` if it has other content.
     func make() throws(FileError) {
-        try TransferFolder.make(path)
+        try path.makeTransferFolder()
         try Folder.make(outgoing)
     }
 
-    /// - Returns: One that knows nothing, if there is none, or it cannot be read: then the receiver is asked.
+    /// - Returns: An empty record if there is none, or it cannot be read: then the sender asks the receiver.
     func readRecord() -> SenderRecord {
         guard let file = try? OpenFile.readingWithoutFollowing(record), let size = try? file.size,
             size <= Self.recordLimit, let bytes = try? file.read(Int(size), at: 0),
@@ -80,13 +77,13 @@ struct SenderFolder: Hashable, Sendable {
         _ = try file.finish()
     }
 
-    /// Removes shipments of which nobody has need any more.
+    /// Removes all shipments but these.
     func removeShipments(besides tokens: Set<TransferMessage.Token>) {
         outgoing.removeTransfers { tokens.contains($0) }
     }
 }
 
-/// As it stands in the file.
+/// A record as JSON.
 private struct RecordForm: Codable {
     static let version = 1
 

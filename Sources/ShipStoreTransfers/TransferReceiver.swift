@@ -3,66 +3,66 @@ public import ShipStore
 import Synchronization
 public import SystemPackage
 
-/// The watch's half of an exchange of stores over a session that delivers in its own time: it takes shipments into an inbox, and says
-/// what the inbox holds whenever it is asked, a shipment came, or it begins.
+/// The watch's half of an exchange of stores over a session that delivers in its own time. It installs shipments in an inbox. It says
+/// what the inbox holds when it starts, when it is asked, and after each shipment.
 ///
-/// A shipment is for the state of the inbox that its sender knew. One that finds another state, as a late or doubled one, or one for
-/// a watch that was restored since, is not looked at: the sender hears what is held, and sends what fits.
+/// A shipment fits one state of the inbox, the state that its sender knew. If the state is another one, as for a late or doubled
+/// shipment, or after the watch was restored, the receiver does not read the shipment: it says what it holds, and the sender makes
+/// another shipment.
 ///
-/// What came is in its folder until it is taken in, so that the app may end at any time. One object has the folder.
+/// A shipment stays in the receiver's folder until it is installed, so that the app may end at any time. One object has the folder.
 public actor TransferReceiver {
     public struct Options: Sendable {
-        /// The device that signs the shipments; `nil` for that of which all is that the inbox holds, or where they are not signed.
+        /// The device that signs the shipments; `nil` for unsigned shipments, or for the device that sent all stores of the inbox.
         public var sender: DeviceIdentifier?
         /// This device, if it has an identity.
         public var device: Device?
-        /// For how long what the sender was told stays, to be built on.
+        /// How long a generation that the sender was told of stays, as a base of deltas.
         public var holding = Duration.seconds(7 * 24 * 3600)
-        /// How long to wait before what failed is tried once more, and twice as long each time.
-        public var patience = Duration.seconds(60)
-        /// The longest such wait.
-        public var longestPatience = Duration.seconds(3600)
-        /// Longest dictionary that is sent, in bytes.
+        /// How long to wait before the first retry; each further retry waits twice as long.
+        public var retryDelay = Duration.seconds(60)
+        /// The longest wait before a retry.
+        public var maximumRetryDelay = Duration.seconds(3600)
+        /// Longest dictionary to send, in bytes.
         package var longestUserInfo = TransferMessage.sizeLimit
 
         public init() {}
     }
 
-    /// What the sender is to be told.
-    struct Pending {
-        /// Questions that are not answered yet, the last ones.
+    /// What to tell the sender.
+    private struct Pending {
+        /// The last open questions.
         var questions: [TransferMessage.Token] = []
-        /// When to say unasked what is held.
+        /// When to announce what the inbox holds.
         var announcement: Date?
-        /// How often something could not be said, or done, since something was.
+        /// Failures since the last success.
         var failures = 0
     }
 
-    /// Questions that are remembered: an older one has been asked again.
-    static let mostQuestions = 8
+    /// Most open questions that are remembered: the sender has asked an older one again.
+    private static let maximumQuestions = 8
 
     private let consumer: Consumer
     private let session: any TransferSession
     private let outgoing: FilePath
-    nonisolated let arrived: ArrivedShipments
+    private nonisolated let arrived: ArrivedShipments
     private let options: Options
     private let device: Device
-    nonisolated let report: @Sendable (ReceiverEvent) -> Void
-    let now: @Sendable () -> Date
-    nonisolated let pending: Mutex<Pending>
-    nonisolated let alarm = Alarm()
+    private nonisolated let report: @Sendable (ReceiverEvent) -> Void
+    private let now: @Sendable () -> Date
+    private nonisolated let pending: Mutex<Pending>
+    private nonisolated let alarm = Alarm()
     private var isRunning = false
-    /// `run` and `catchUp` may be at work at the same time.
+    /// `run` and `catchUp` may run at the same time, but not `step`.
     private var isStepping = false
-    /// Between two looks at what somebody else is at.
+    /// How long to wait before looking again whether the other one has finished its step.
     private static let pause = Duration.milliseconds(50)
 
     /// - Parameters:
-    ///   - consumer: Takes shipments into its inbox.
-    ///   - session: What carries shipments and messages.
-    ///   - folder: For what this half keeps; made if it is not there. It is not in the inbox.
-    ///   - options: From whom, and when.
-    ///   - report: Called on whatever thread there is.
+    ///   - consumer: Installs shipments in its inbox.
+    ///   - session: Carries shipments and messages.
+    ///   - folder: For the files of this half; made if it is not there. It is outside of the inbox.
+    ///   - report: Called on any thread.
     /// - Throws: `.file`.
     public init(
         into consumer: Consumer, over session: some TransferSession, folder: FilePath, options: Options = Options(),
@@ -85,7 +85,7 @@ public actor TransferReceiver {
         device = options.device ?? Device(folder: folder.appending("device"))
         pending = Mutex(Pending(announcement: now()))
         do throws(FileError) {
-            try TransferFolder.make(folder)
+            try folder.makeTransferFolder()
             try Folder.make(outgoing)
             arrived = try ArrivedShipments(in: folder)
         } catch {
@@ -93,7 +93,7 @@ public actor TransferReceiver {
         }
     }
 
-    /// Takes in what comes, and answers, until the task is cancelled. A second call, while the first one runs, returns at once.
+    /// Installs shipments, and answers, until the task is cancelled. A second call, while the first one runs, returns at once.
     public func run() async {
         guard !isRunning else { return }
         isRunning = true
@@ -108,7 +108,7 @@ public actor TransferReceiver {
         }
     }
 
-    /// - Returns: `nil` if `run` or `catchUp` is at it.
+    /// - Returns: `nil` if another step runs.
     private func stepAlone() async -> Date? {
         guard !isStepping else { return nil }
         isStepping = true
@@ -116,8 +116,8 @@ public actor TransferReceiver {
         return await step()
     }
 
-    /// Returns once all that has come is taken in and answered, or the task is cancelled: for the time that the system gives an app
-    /// in the background to receive what has come.
+    /// Returns once all shipments that have come are installed and answered, or the task is cancelled: for the time that the system
+    /// gives an app in the background to receive them.
     public func catchUp() async {
         while !Task.isCancelled, session.hasContentPending || hasWork {
             if session.isReady, !session.hasContentPending {
@@ -129,7 +129,7 @@ public actor TransferReceiver {
         }
     }
 
-    private nonisolated var backoff: Backoff { Backoff(first: options.patience, longest: options.longestPatience) }
+    private nonisolated var backoff: Backoff { Backoff(first: options.retryDelay, longest: options.maximumRetryDelay) }
 
     private var failures: Int { pending.withLock { $0.failures } }
 
@@ -137,15 +137,15 @@ public actor TransferReceiver {
 
     // MARK: Work
 
-    /// Does what can be done now.
+    /// Does all work that can be done now.
     ///
-    /// - Returns: When to look again, if nobody rings before.
+    /// - Returns: When to run the next step, if no event comes before.
     package func step() async -> Date {
         guard session.isReady else { return .distantFuture }
         do {
             for shipment in arrived.all() {
-                if let answer = try await take(shipment) { try send(answer) }
-                // Whoever is killed before this answers once more.
+                if let answer = try await answer(to: shipment) { try send(answer) }
+                // If the app ends before this, the receiver answers again.
                 arrived.remove(shipment)
             }
             try answerQuestions()
@@ -161,26 +161,28 @@ public actor TransferReceiver {
         return pending.withLock { $0.announcement }.map { backoff.bounded($0, at: time) } ?? .distantFuture
     }
 
-    /// Takes in a shipment, if it is for what the inbox holds.
+    /// Installs a shipment, if it fits the state of the inbox.
     ///
-    /// - Returns: `nil` for what nobody waits for.
-    /// - Throws: If it is to be tried again.
-    private func take(_ shipment: ArrivedShipments.Arrived) async throws(ShipmentError) -> TransferMessage.Answer? {
-        guard case .store(let offer)? = try? TransferMessage(shipment.metadata) else { return nil }
+    /// - Returns: `nil` if the metadata are no message of a sender.
+    /// - Throws: If it must be tried again.
+    private func answer(
+        to shipment: ArrivedShipments.Arrived
+    ) async throws(ShipmentError) -> TransferMessage.Answer? {
+        guard case .store(let token, let name, let over)? = try? TransferMessage(shipment.metadata) else { return nil }
         let outcome: TransferMessage.Outcome
-        if try holdings()[offer.name]?.manifest != offer.over {
-            report(.outdated(offer.name))
+        if try holdings()[name]?.manifest != over {
+            report(.outdated(name))
             outcome = .outdated
         } else {
-            outcome = try await install(shipment, offer.name)
+            outcome = try await install(shipment, name)
         }
-        return TransferMessage.Answer(token: offer.token, outcome: outcome, holdings: try holdings())
+        return TransferMessage.Answer(token: token, outcome: outcome, holdings: try holdings())
     }
 
     private func install(
         _ shipment: ArrivedShipments.Arrived, _ name: StoreName
     ) async throws(ShipmentError) -> TransferMessage.Outcome {
-        guard shipment.attempts < ArrivedShipments.mostAttempts else {
+        guard shipment.attempts < ArrivedShipments.maximumAttempts else {
             return .refused(Reason(.cannotInstall, message: "the app ended each time that it was taken in"))
         }
         do throws(FileError) {
@@ -201,19 +203,19 @@ public actor TransferReceiver {
             let reason = error.refusal ?? Reason(.cannotInstall, message: "")
             switch error {
             case .badStore(.tookTooLong), .badStore(.tookTooMuchMemory):
-                // In an app it is not the store's fault alone: the app may have been suspended, and does other work.
+                // The store may be sound: the app may have been suspended, or busy with other work.
                 return .refused(Reason(.cannotInstall, message: reason.message.unescaped))
             default: return .refused(reason)
             }
         }
     }
 
-    /// What is held, and now stays for a while.
+    /// What the inbox holds, which from now on stays for `options.holding`.
     private func holdings() throws(ShipmentError) -> HoldingsFile {
-        try HoldingsExport.make(of: consumer.inbox, for: sender, by: device, holding: options.holding)
+        try HoldingsFile.make(of: consumer.inbox, for: sender, by: device, holding: options.holding)
     }
 
-    /// Who has sent what the inbox holds, where the app does not say it, and all of it is of one.
+    /// The sender that the app names, or else the one device that has sent all stores of the inbox.
     private var sender: DeviceIdentifier? {
         if let sender = options.sender { return sender }
         let producers = ((try? consumer.inbox.storeNames()) ?? []).compactMap {
@@ -230,28 +232,28 @@ public actor TransferReceiver {
         }
     }
 
-    /// Says what is held, unasked: the sender of a watch that was restored does not know that.
+    /// Says what the inbox holds, without a question: the sender does not know that the watch was restored.
     private func announce() throws(ShipmentError) {
         let time = now()
         guard let due = pending.withLock({ $0.announcement }), backoff.bounded(due, at: time) <= time else { return }
         let queued = session.outstandingUserInfoTransfers + session.outstandingFileTransfers
-        if !queued.contains(where: TransferMessage.isUnasked) {
+        if !queued.contains(where: TransferMessage.isAnnouncement) {
             try send(TransferMessage.Answer(token: nil, outcome: nil, holdings: try holdings()))
         }
         pending.withLock { $0.announcement = nil }
     }
 
-    /// As a dictionary, or where it is too long for one as a file.
+    /// Sends a dictionary; if the holdings are too long for it, they go as a file.
     private func send(_ answer: TransferMessage.Answer) throws(ShipmentError) {
-        // What came before may have taken a while.
+        // The session may have changed during the work before this.
         guard session.isReady else { throw .stopped }
         var entries = TransferMessage.answer(answer).entries
         guard TransferMessage.size(of: entries) > options.longestUserInfo else {
             return session.transferUserInfo(entries)
         }
-        entries[TransferMessage.Key.holdings] = nil
+        entries[TransferMessage.holdingsKey] = nil
         let file = outgoing.appending(TransferMessage.Token().text)
-        entries[TransferMessage.Key.file] = file.lastComponent?.string
+        entries[TransferMessage.fileKey] = file.lastComponent?.string
         do throws(FileError) {
             try OpenFile.creating(file).write(answer.holdings.encoded)
         } catch {
@@ -260,14 +262,16 @@ public actor TransferReceiver {
         session.transferFile(file, metadata: entries)
     }
 
-    /// Removes the files of answers that the session has no more.
+    /// Removes the files of answers whose transfers are over.
     private func removeDeliveredFiles() {
-        let queued = Set(session.outstandingFileTransfers.compactMap { $0[TransferMessage.Key.file] })
+        let queued = Set(session.outstandingFileTransfers.compactMap { $0[TransferMessage.fileKey] })
         outgoing.removeTransfers { queued.contains($0.text) }
     }
 
-    /// - Returns: When what failed is tried again.
-    nonisolated func postpone() -> Date {
+    /// Counts a failure.
+    ///
+    /// - Returns: When to try again.
+    private nonisolated func postpone() -> Date {
         let time = now()
         return pending.withLock { pending in
             pending.failures += 1
@@ -276,16 +280,75 @@ public actor TransferReceiver {
     }
 }
 
-/// What happens at the side that receives, as it happens.
+extension TransferReceiver: TransferSessionDelegate {
+    public nonisolated func session(didReceiveUserInfo userInfo: [String: Any]) -> Bool {
+        guard TransferMessage.isOurs(userInfo) else { return false }
+        do throws(TransferMessageError) {
+            guard case .ask(let token) = try TransferMessage(userInfo) else { throw .notForThisHalf }
+            pending.withLock { pending in
+                pending.questions.removeAll { $0 == token }
+                pending.questions = pending.questions.suffix(Self.maximumQuestions - 1) + [token]
+            }
+        } catch {
+            report(.ignored(error))
+        }
+        alarm.ring()
+        return true
+    }
+
+    public nonisolated func session(didReceiveFile file: FilePath, metadata: [String: Any]) -> Bool {
+        guard TransferMessage.isOurs(metadata) else { return false }
+        do throws(TransferMessageError) {
+            let message = try TransferMessage(metadata)
+            guard case .store = message else { throw .notForThisHalf }
+            try arrived.keep(file, message.entries)
+        } catch {
+            report(.ignored(error))
+        }
+        alarm.ring()
+        return true
+    }
+
+    public nonisolated func session(didFinishFile metadata: [String: Any], failure: (any Error)?) {
+        finished(metadata, failure)
+    }
+
+    public nonisolated func session(didFinishUserInfo userInfo: [String: Any], failure: (any Error)?) {
+        finished(userInfo, failure)
+    }
+
+    public nonisolated func sessionDidChange() { alarm.ring() }
+
+    public nonisolated func counterpartDidChange() {
+        let time = now()
+        pending.withLock { $0.announcement = time }
+        alarm.ring()
+    }
+
+    /// A transfer is over.
+    private nonisolated func finished(_ entries: [String: Any], _ failure: (any Error)?) {
+        guard TransferMessage.isOurs(entries) else { return }
+        if failure == nil {
+            pending.withLock { $0.failures = 0 }
+        } else {
+            // The sender asks again later; an announcement may be sooner.
+            let again = postpone()
+            pending.withLock { $0.announcement = min($0.announcement ?? again, again) }
+        }
+        alarm.ring()
+    }
+}
+
+/// An event of a receiver.
 public enum ReceiverEvent: Sendable {
-    /// A shipment is installed, durable and current, or was so already.
+    /// A shipment is installed, durable and current, or was already.
     case installed(Receipt)
-    /// A shipment came that was for another state of the inbox, as one that came late or twice: the sender was told what is held.
+    /// A shipment came that fits another state of the inbox, as one that came late or twice: the sender was told what the inbox holds.
     case outdated(StoreName)
-    /// A shipment was not let in; the sender was told.
+    /// A shipment was refused; the sender was told.
     case refused(StoreName, ShipmentError)
-    /// What is held could not be said, or not be put into a file. It is tried again at that time.
+    /// An answer could not be made or sent, or a shipment not be installed now. It is tried again at that time.
     case failed(ShipmentError, again: Date)
-    /// What came was no message of the other half's, or could not be kept.
+    /// A message was not valid, or a shipment could not be kept.
     case ignored(TransferMessageError)
 }

@@ -3,30 +3,30 @@ public import ShipStore
 import Synchronization
 public import SystemPackage
 
-/// The phone's half of an exchange of stores over a session that delivers in its own time, such as WatchConnectivity's: it sees to
-/// it that the watch gets what its stores are, in few bytes, whatever gets lost, comes late or twice, or begins anew.
+/// The phone's half of an exchange of stores over a session that delivers in its own time, such as WatchConnectivity's. It brings the
+/// watch's stores up to date with few bytes, although messages may get lost or come late or twice, and either app may start anew.
 ///
 ///     TransferSender  -- ask -->                TransferReceiver
 ///                     <-- answer, holdings --
 ///                     -- store, a shipment -->
 ///                     <-- answer, holdings --
 ///
-/// It sends what differs from what the receiver has said that it holds, nothing where that is the newest, and a whole store where it
-/// holds nothing or cannot use the difference. Of each store one shipment is under way at a time.
+/// It sends the difference from what the receiver says that it holds; nothing if that is the newest content; and a complete store if the
+/// receiver holds none or cannot use the difference. At most one shipment of each store is under way.
 ///
-/// What it knows is in its folder, so that the app may end at any time. One object has the folder.
+/// Its state is in its folder, so that the app may end at any time. One object has the folder.
 public actor TransferSender {
     public struct Options: Sendable {
-        /// How shipments are made. Without a `memory` copies are kept in the sender's folder, to build on.
+        /// How to make shipments. Without a `memory`, copies of sent stores are kept in the sender's folder, as bases of deltas.
         public var producer = Producer.Options()
-        /// How long changes are gathered before a copy is taken.
+        /// How long after a change a copy is taken, so that one copy contains several changes.
         public var settling = Duration.seconds(2)
-        /// How long a shipment that is not delivered is left alone before one with later changes takes its place.
+        /// How long to wait for the delivery of a shipment before one with later changes replaces it.
         public var replacing = Duration.seconds(60)
-        /// How long to wait for an answer, before asking once more, and twice as long each time.
-        public var patience = Duration.seconds(60)
-        /// The longest such wait, and the longest between attempts at what fails.
-        public var longestPatience = Duration.seconds(3600)
+        /// How long to wait for an answer before asking again; each further wait is twice as long.
+        public var retryDelay = Duration.seconds(60)
+        /// The longest wait for an answer, and before a retry of what failed.
+        public var maximumRetryDelay = Duration.seconds(3600)
 
         public init() {}
     }
@@ -35,18 +35,17 @@ public actor TransferSender {
     private let session: any TransferSession
     private let folder: SenderFolder
     private let options: Options
-    nonisolated let report: @Sendable (SenderEvent) -> Void
-    nonisolated let now: @Sendable () -> Date
+    private nonisolated let report: @Sendable (SenderEvent) -> Void
+    private nonisolated let now: @Sendable () -> Date
     private let state: Mutex<SenderState>
-    nonisolated let alarm = Alarm()
+    private nonisolated let alarm = Alarm()
     private var isRunning = false
 
     /// - Parameters:
-    ///   - stores: The live stores that the receiver is to have, each under the name that its file's name suggests.
-    ///   - session: What carries shipments and messages.
-    ///   - folder: For what this half keeps; made if it is not there.
-    ///   - options: How, and when.
-    ///   - report: Called on whatever thread there is.
+    ///   - stores: The live stores to send, each under the name that its file's name suggests.
+    ///   - session: Carries shipments and messages.
+    ///   - folder: For the files of this half; made if it is not there.
+    ///   - report: Called on any thread.
     /// - Throws: `.sameName`, `.file`.
     public init(
         of stores: [FilePath], over session: some TransferSession, folder: FilePath, options: Options = Options(),
@@ -82,7 +81,7 @@ public actor TransferSender {
         state = Mutex(SenderState(place.readRecord(), of: named.keys, options, at: now()))
     }
 
-    /// Sends what there is to send, until the task is cancelled. A second call, while the first one runs, returns at once.
+    /// Sends changed stores, until the task is cancelled. A second call, while the first one runs, returns at once.
     public func run() async {
         guard !isRunning else { return }
         isRunning = true
@@ -97,7 +96,8 @@ public actor TransferSender {
         }
     }
 
-    /// A store may have changed: what a saved context, a transaction or a notification of Core Data's tells an app.
+    /// A store may have changed. An app calls this after it has saved a context or ended a transaction, or for a notification of Core
+    /// Data's.
     ///
     /// - Parameter name: `nil` for all.
     public nonisolated func storeDidChange(_ name: StoreName? = nil) {
@@ -112,9 +112,9 @@ public actor TransferSender {
 
     // MARK: Work
 
-    /// Does what can be done now.
+    /// Does all work that can be done now.
     ///
-    /// - Returns: When to look again, if nobody rings before.
+    /// - Returns: When to run the next step, if no event comes before.
     package func step() async -> Date {
         var next = Date.distantFuture
         guard session.isReady else { return next }
@@ -130,13 +130,13 @@ public actor TransferSender {
             }
             if Task.isCancelled { return next }
         }
-        // A doubt is a question.
+        // The steps may have opened a question.
         ask(&next)
         tidy()
         return next
     }
 
-    /// Asks the receiver what it holds, if that is to be asked.
+    /// Asks the receiver what it holds, if a question is due.
     private func ask(_ next: inout Date) {
         let time = now()
         let queued = session.outstandingUserInfoTransfers.lazy.compactMap { entries -> TransferMessage.Token? in
@@ -150,9 +150,9 @@ public actor TransferSender {
         if let until { next = min(next, until) }
     }
 
-    /// Makes a shipment, and hands it over.
+    /// Makes a shipment, and hands it to the session.
     ///
-    /// - Returns: When to look again.
+    /// - Returns: When to run the next step.
     private func make(_ name: StoreName, _ order: SenderState.Order) async -> Date? {
         guard let store = stores[name] else { return nil }
         let token = TransferMessage.Token()
@@ -161,15 +161,15 @@ public actor TransferSender {
         do throws(ShipmentError) {
             let deliveries = try await Producer(store, options: options.producer(for: name, order)).send(to: file)
             guard let delivery = deliveries.first else { return nil }
-            // It took a while.
+            // The session may have changed meanwhile.
             guard session.isReady else { throw .stopped }
             handOver(name, token, delivery, order)
-            // What was made may have been overtaken by what was said meanwhile.
+            // An answer may have come meanwhile that asks for another step.
             return now()
         } catch {
             let time = now()
             guard error != .stopped else {
-                change { $0.giveUp(name, at: time) }
+                change { $0.stop(name, at: time) }
                 return nil
             }
             let again = change { $0.fail(name, at: time) }
@@ -183,15 +183,15 @@ public actor TransferSender {
     ) {
         let outstanding = outstandingTokens()
         let (time, content) = (now(), ManifestContent(of: delivery.manifest).id)
-        // Written down before it is handed over: a shipment of which nothing is known would be taken back.
+        // The record is written first: `cancelUnknown` cancels a transfer that is not in the record.
         switch change({ $0.made(name, token, content, by: order, outstanding, at: time) }) {
-        case .goes:
-            takeBackUnknown()
-            let offer = TransferMessage.Offer(token: token, name: name, over: order.over)
-            session.transferFile(folder.shipment(token), metadata: TransferMessage.store(offer).entries)
+        case .send:
+            cancelUnknown()
+            let message = TransferMessage.store(token, name: name, over: order.over)
+            session.transferFile(folder.shipment(token), metadata: message.entries)
             report(.began(name, delivery))
-        case .isThere: report(.upToDate(name))
-        case .dropped: break
+        case .upToDate: report(.upToDate(name))
+        case .drop: break
         }
     }
 
@@ -201,17 +201,17 @@ public actor TransferSender {
         Set(session.outstandingFileTransfers.compactMap { Self.token(of: $0) })
     }
 
-    nonisolated static func token(of metadata: [String: Any]) -> TransferMessage.Token? {
-        if case .store(let offer) = try? TransferMessage(metadata) { offer.token } else { nil }
+    private nonisolated static func token(of metadata: [String: Any]) -> TransferMessage.Token? {
+        if case .store(let token, _, _) = try? TransferMessage(metadata) { token } else { nil }
     }
 
-    /// Takes shipments back that another one has taken the place of, and removes what is not needed any more.
+    /// Cancels the transfers of replaced shipments, and removes their files.
     private func tidy() {
-        takeBackUnknown()
+        cancelUnknown()
         folder.removeShipments(besides: tokensUnderWay())
     }
 
-    private func takeBackUnknown() {
+    private func cancelUnknown() {
         let known = tokensUnderWay()
         session.cancelFileTransfers { Self.token(of: $0).map { !known.contains($0) } ?? false }
     }
@@ -220,8 +220,8 @@ public actor TransferSender {
         state.withLock { Set($0.record.stores.values.compactMap(\.underWay?.token)) }
     }
 
-    /// Changes what is known, and writes it down if it is another.
-    nonisolated func change<Result: Sendable>(_ body: (inout SenderState) -> Result) -> Result {
+    /// Changes the state, and writes the record if it has changed.
+    private nonisolated func change<Result: Sendable>(_ body: (inout SenderState) -> Result) -> Result {
         let (result, failure) = state.withLock { state -> (Result, FileError?) in
             let before = state.record
             let result = body(&state)
@@ -238,12 +238,85 @@ public actor TransferSender {
     }
 }
 
+extension TransferSender: TransferSessionDelegate {
+    public nonisolated func session(didReceiveUserInfo userInfo: [String: Any]) -> Bool {
+        receive(userInfo) { () throws(TransferMessageError) in nil }
+    }
+
+    public nonisolated func session(didReceiveFile file: FilePath, metadata: [String: Any]) -> Bool {
+        receive(metadata) { () throws(TransferMessageError) in
+            do throws(FileError) {
+                return try OpenFile.readingWithoutFollowing(file).read(Limits.messageSize + 1, at: 0)
+            } catch {
+                throw .file(error)
+            }
+        }
+    }
+
+    public nonisolated func session(didFinishFile metadata: [String: Any], failure: (any Error)?) {
+        if let failure, let token = Self.token(of: metadata) {
+            let time = now()
+            let failed = change { state -> (StoreName, Date)? in
+                state.record.fail(token, at: time, state.backoff).map {
+                    ($0, state.record.stores[$0]?.notBefore ?? time)
+                }
+            }
+            if let (name, again) = failed {
+                report(.undelivered(name, ForeignText(String(describing: failure)), again: again))
+            }
+        }
+        alarm.ring()
+    }
+
+    public nonisolated func session(didFinishUserInfo userInfo: [String: Any], failure: (any Error)?) {
+        // `step` asks a question again that was not delivered.
+    }
+
+    public nonisolated func sessionDidChange() { alarm.ring() }
+
+    public nonisolated func counterpartDidChange() {
+        change { $0.record.askAgain() }
+        alarm.ring()
+    }
+
+    /// - Parameter holdings: Reads the file that came with the message.
+    private nonisolated func receive(
+        _ entries: [String: Any], holdings: () throws(TransferMessageError) -> [UInt8]?
+    ) -> Bool {
+        guard TransferMessage.isOurs(entries) else { return false }
+        do throws(TransferMessageError) {
+            guard case .answer(let answer) = try TransferMessage(entries, holdings: holdings) else {
+                throw .notForThisHalf
+            }
+            let time = now()
+            let answered = change { state -> (StoreName, SenderRecord.Entry?)? in
+                state.record.receive(answer, at: time, state.backoff).map { ($0, state.record.stores[$0]) }
+            }
+            if let (name, entry) = answered, let outcome = answer.outcome { tell(name, outcome, entry) }
+        } catch {
+            report(.ignored(error))
+        }
+        alarm.ring()
+        return true
+    }
+
+    private nonisolated func tell(
+        _ name: StoreName, _ outcome: TransferMessage.Outcome, _ entry: SenderRecord.Entry?
+    ) {
+        switch outcome {
+        case .installed, .unchanged: report(.arrived(name))
+        case .outdated: report(.outdated(name))
+        case .refused(let reason): report(.refused(name, reason, again: entry?.refusal?.next))
+        }
+    }
+}
+
 extension TransferSender.Options {
-    /// How a shipment is made, whose receiver holds that.
+    /// The options of the producer for one shipment.
     fileprivate func producer(for name: StoreName, _ order: SenderState.Order) -> Producer.Options {
         var options = producer
         options.name = name
-        switch order.manner {
+        switch order.form {
         case .delta: options.holdings = order.held
         case .whole: options.holdings = order.held.without(name)
         case .plain:
@@ -254,27 +327,27 @@ extension TransferSender.Options {
     }
 }
 
-/// What happens at the side that sends, as it happens.
+/// An event of a sender.
 public enum SenderEvent: Sendable {
     /// The receiver was asked what it holds.
     case asked
     /// A shipment was made and handed to the session.
     case began(StoreName, Delivery)
-    /// The receiver has installed what was sent, or had it already.
+    /// The receiver has installed a shipment, or had its content already.
     case arrived(StoreName)
     /// The receiver holds the newest content already: nothing is sent.
     case upToDate(StoreName)
-    /// Something else was current at the receiver than was thought: another shipment is made.
+    /// Another content was current at the receiver than the sender believed: the sender makes another shipment.
     case outdated(StoreName)
-    /// The receiver has refused a shipment. It is sent in another form, or the same again at that time, or not before the store
+    /// The receiver has refused a shipment. The sender sends another form, or the same again at that time, or nothing before the store
     /// changes.
     case refused(StoreName, Reason, again: Date?)
-    /// A copy could not be taken, or a shipment not be made. It is tried again at that time.
+    /// A copy could not be taken, or a shipment not be made. The sender tries again at that time.
     case failed(StoreName, ShipmentError, again: Date)
-    /// The session could not deliver a shipment, for that reason. It is tried again at that time.
+    /// The session could not deliver a shipment, for that reason. The sender tries again at that time.
     case undelivered(StoreName, ForeignText, again: Date)
-    /// What came was no message of the other half's.
+    /// A message was not valid.
     case ignored(TransferMessageError)
-    /// What this half knows could not be written down; it goes on, and asks after the next start of the app.
+    /// The record could not be written. The sender goes on, and asks the receiver after the next start of the app.
     case cannotRemember(FileError)
 }

@@ -4,14 +4,14 @@
     public import SystemPackage
     public import WatchConnectivity
 
-    /// `WCSession` as what carries an exchange. An app with a `WCSessionDelegate` of its own passes on what that is told instead.
+    /// Carries an exchange over `WCSession`. An app with a `WCSessionDelegate` of its own passes the calls on instead.
     ///
-    /// Not compiled on Apple's systems yet: it was written from the documentation alone.
+    /// It was written from the documentation, and has not been compiled on Apple's systems yet.
     public final class WatchConnectivitySession: NSObject, TransferSession, WCSessionDelegate {
         private let half = Mutex<(any TransferSessionDelegate)?>(nil)
         private var session: WCSession { .default }
 
-        /// Begins, for one half. Apple asks for this early in the life of the app, so that nothing that comes is missed.
+        /// Activates the session for one half. Apple asks an app to do so early after its start, so that it misses no content.
         public func activate(for half: any TransferSessionDelegate) {
             self.half.withLock { $0 = half }
             guard WCSession.isSupported() else { return }

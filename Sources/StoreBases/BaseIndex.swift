@@ -5,12 +5,12 @@ import SystemPackage
 
 /// What is remembered, and in which files: `index.json` in the memory's folder.
 ///
-/// A file is ours because it is listed here, under its name and with its inode or its digest, before it is there. So a crash at any
-/// point leaves a file that is listed, or none; and what is not listed is left alone.
+/// The index lists a file, under its name and with its inode or its digest, before the file is there. So a crash at any point leaves
+/// no file that is not listed; and a file that is not listed belongs to others, and stays.
 struct BaseIndex: Hashable, Sendable, Codable {
-    /// Of the form of this file.
+    /// The version of this file's format.
     private(set) var version = Self.version
-    /// The highest number of a use; it rises from one to the next, whatever the clock says.
+    /// The highest number of a use. It rises with each use, whatever the clock says.
     private(set) var lastUse: Int64 = 0
     private(set) var objects: [Object] = []
     private(set) var streams: [Stream] = []
@@ -21,46 +21,46 @@ struct BaseIndex: Hashable, Sendable, Codable {
     static let sizeLimit: Int64 = 16 * 1024 * 1024
     /// Most copies that are remembered, whatever their size.
     static let mostEntries = 256
-    /// Most external files that are remembered, and which part of the budget they have at most: one of so many.
+    /// Most external files that are remembered, and the share of the budget that they may take: one part in `fileShare`.
     static let mostFiles = 512
     static let fileShare: Int64 = 4
     /// Longest text that names a receiver, and longest path of a store, in bytes of UTF-8.
     static let receiverLength = 1024
     static let pathLength = 4096
 
-    /// A file: a copy, an external file of it, or the manifest that was acknowledged with it.
+    /// A file: a copy, an external file of a copy, or the manifest that was acknowledged with a copy.
     struct Object: Hashable, Sendable, Codable {
         /// Its name: a UUID.
         let id: String
         let sha256: ContentDigest
         /// In bytes.
         let size: Int64
-        /// Of the file as it was put there.
+        /// The inode of the file as it was put there.
         let inode: UInt64
     }
 
-    /// A file that grows while a shipment is sent: what has gone of a part.
+    /// A file that grows while a shipment is sent: the data of a part that have been sent.
     struct Stream: Hashable, Sendable, Codable {
         /// Its name, among the objects: a UUID.
         let id: String
         let inode: UInt64
-        /// Bytes that it may come to, while somebody writes it; else those that it has.
+        /// Most bytes that it may have while a session writes it; after that, the bytes that it has.
         fileprivate(set) var room: Int64
     }
 
-    /// One receiver's newest acknowledged copy of one store, or the one of which a shipment is not finished.
+    /// One receiver's newest acknowledged copy of one store, or the copy of an unfinished shipment.
     struct Entry: Hashable, Sendable, Codable {
         let name: StoreName
         private(set) var store: String
         let profile: ContentDigest
         let receiver: String
-        /// The objects.
+        /// The ids of the objects.
         private(set) var copy: String
         private(set) var manifest: String
-        /// Of external files that came with it; the first to go stands last. `nil` for none.
+        /// The ids of the external files that are remembered with it; the first to go stands last. `nil` for none.
         fileprivate(set) var files: [String]?
         let state: Data?
-        /// What has gone of it, if its shipment is not finished.
+        /// The id of its stream, if its shipment is not finished.
         let stream: String?
         let rememberedAt: Timestamp
         fileprivate(set) var use: Int64
@@ -100,7 +100,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
     func stream(_ id: String) -> Stream? { streams.first { $0.id == id } }
 
-    /// Files that no entry needs any more.
+    /// Objects that no entry needs any more.
     var unused: [Object] {
         let used = Set(entries.flatMap { [$0.copy, $0.manifest] + ($0.files ?? []) })
         return objects.filter { !used.contains($0.id) }
@@ -124,7 +124,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return (used.count, objects.reduce(0) { $0 + (used.contains($1.id) ? $1.size : 0) })
     }
 
-    /// Bytes of all others.
+    /// Bytes of all objects that no entry needs.
     var unusedSize: Int64 { unused.reduce(0) { $0 + $1.size } }
 
     var isEmpty: Bool { objects.isEmpty && streams.isEmpty && entries.isEmpty }
@@ -135,7 +135,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
     mutating func list(_ stream: Stream) { streams.append(stream) }
 
-    /// Whatever became of the file: nothing builds on it any more.
+    /// Removes an object, and every entry that cannot do without it.
     mutating func drop(_ object: Object) {
         objects.removeAll { $0.id == object.id }
         entries.removeAll { $0.copy == object.id || $0.manifest == object.id }
@@ -152,7 +152,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         if let place = streams.firstIndex(where: { $0.id == stream.id }) { streams[place].room = room }
     }
 
-    /// An entry takes the place of the one of the same key and receiver, and is the one that was used last.
+    /// Adds an entry in place of the one of the same key and receiver. It counts as used last.
     mutating func put(_ entry: Entry) {
         var entry = entry
         entry.use = nextUse()
@@ -160,7 +160,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         entries.append(entry)
     }
 
-    /// - Returns: Whether anything changed: the one that was used last stays so.
+    /// - Returns: Whether anything changed: an entry that was used last already stays as it is.
     mutating func use(_ entry: Entry) -> Bool {
         guard let place = entries.firstIndex(where: { $0.isOfSame(as: entry) }), entries[place].use != lastUse else {
             return false
@@ -170,19 +170,19 @@ struct BaseIndex: Hashable, Sendable, Codable {
     }
 
     private mutating func nextUse() -> Int64 {
-        // Nothing counts so far; an index that was tampered with may say so.
+        // No real index counts up to here, but one that was tampered with may.
         lastUse = lastUse == .max ? lastUse : lastUse + 1
         return lastUse
     }
 
-    /// - Returns: Those that went.
+    /// - Returns: The entries that were removed.
     mutating func remove(where isToGo: (Entry) -> Bool) -> [Entry] {
         let going = entries.filter(isToGo)
         entries.removeAll(where: isToGo)
         return going
     }
 
-    /// What was of a store at one path is of the store at another; what was there before gives way.
+    /// Makes the entries of a store at one path those of the store at another path, in place of the entries of that.
     ///
     /// - Returns: Whether anything changed.
     mutating func move(from source: FilePath, to target: FilePath) -> Bool {
@@ -197,21 +197,23 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return true
     }
 
-    /// Lets go of external files, then of shipments that are not finished, then of what was used longest ago, until enough is gone.
+    /// Drops external files first, then unfinished shipments, then the copies that were used longest ago, until enough is gone.
+    ///
+    /// External files go first in every case: without one, the next shipment sends it whole; without a copy, it sends the store whole.
     ///
     /// - Parameters:
-    ///   - candidates: What may go.
-    ///   - kept: Never goes.
+    ///   - kept: Stays in every case.
+    ///   - keepingAcknowledged: Whether acknowledged copies stay, too.
     ///   - isEnough: Is given the index as it is then.
-    /// - Returns: `nil` if it is not enough that all others go.
+    /// - Returns: `nil` if it is not enough that everything else goes.
     func evicting(
-        _ candidates: Candidates = .all, except kept: Entry?, until isEnough: (BaseIndex) -> Bool
+        except kept: Entry?, keepingAcknowledged: Bool = false, until isEnough: (BaseIndex) -> Bool
     ) -> BaseIndex? {
         var index = self
         while !isEnough(index) {
-            if candidates == .all, index.dropFiles(last: kept) { continue }
+            if index.dropFiles(last: kept) { continue }
             let others = index.entries.filter { entry in
-                (candidates == .all || entry.isUnfinished) && kept.map { !entry.isOfSame(as: $0) } ?? true
+                (entry.isUnfinished || !keepingAcknowledged) && kept.map { !entry.isOfSame(as: $0) } ?? true
             }
             let next = others.min { ($0.isUnfinished ? 0 : 1, $0.use) < ($1.isUnfinished ? 0 : 1, $1.use) }
             guard let oldest = next else { return nil }
@@ -220,7 +222,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return index
     }
 
-    /// Of the copy that was used longest ago the external files go, and of the one that stays the last one of them.
+    /// Drops the external files of the copy that was used longest ago; or, if only `kept` has any, the last one of these.
     ///
     /// - Returns: Whether there were any.
     private mutating func dropFiles(last kept: Entry?) -> Bool {
@@ -234,59 +236,58 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return !all.isEmpty
     }
 
-    enum Candidates: Hashable, Sendable {
-        case all
-        /// What was acknowledged stays.
-        case unfinished
-    }
-
     // MARK: Its bytes
-
-    /// Why bytes are no index, in words.
-    struct Flaw: Error, Hashable { let words: String }
 
     init() {}
 
-    init(decoding bytes: [UInt8]) throws(Flaw) {
-        do {
-            let head = try JSONDecoder().decode(Head.self, from: Data(bytes))
-            switch head.version {
-            case Self.version: self = try JSONDecoder().decode(BaseIndex.self, from: Data(bytes))
-            case 1:
-                // Nothing builds on what an earlier version has remembered: its files go.
-                self.init()
-                objects = try JSONDecoder().decode(Former.self, from: Data(bytes)).objects
-            default: throw Flaw(words: "another version of this program wrote it")
-            }
-        } catch let flaw as Flaw {
-            throw flaw
-        } catch {
-            throw Flaw(words: "it is no record of remembered copies")
+    /// Reads the present version, and makes it of the former one. Of another version nothing is read but its number.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let found = try container.decode(Int.self, forKey: .version)
+        switch found {
+        case Self.version:
+            lastUse = try container.decode(Int64.self, forKey: .lastUse)
+            objects = try container.decode([Object].self, forKey: .objects)
+            streams = try container.decode([Stream].self, forKey: .streams)
+            entries = try container.decode([Entry].self, forKey: .entries)
+        case 1:
+            // No delta builds on what an earlier version has remembered: its files go.
+            objects = try container.decode([Object].self, forKey: .objects)
+        default: version = found
         }
-        if let words = firstFlaw { throw Flaw(words: words) }
     }
 
-    /// What was read or written last: a session of many stores reads the same several times for each.
+    /// - Parameter path: The file that the bytes are from, for errors.
+    /// - Throws: `.damaged`.
+    private init(decoding bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) {
+        do {
+            self = try JSONDecoder().decode(BaseIndex.self, from: Data(bytes))
+        } catch {
+            throw .damaged(path, flaw: "it is no record of remembered copies")
+        }
+        guard version == Self.version else {
+            throw .damaged(path, flaw: "another version of this program wrote it")
+        }
+        if let flaw = firstFlaw { throw .damaged(path, flaw: flaw) }
+    }
+
+    /// What was read or written last: a session of many stores reads the same bytes several times for each store.
     private static let last = Mutex<(bytes: [UInt8], index: BaseIndex)?>(nil)
 
-    /// What bytes say.
-    static func reading(_ bytes: [UInt8]) throws(Flaw) -> BaseIndex {
+    /// - Parameter path: The file that the bytes are from, for errors.
+    /// - Throws: `.damaged`.
+    static func reading(_ bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) -> BaseIndex {
         if let last = last.withLock({ $0 }), last.bytes == bytes { return last.index }
-        let index = try BaseIndex(decoding: bytes)
+        let index = try BaseIndex(decoding: bytes, from: path)
         index.isWritten(as: bytes)
         return index
     }
 
-    /// The file has these bytes.
+    /// Remembers that the file has these bytes.
     func isWritten(as bytes: [UInt8]) {
         guard firstFlaw == nil else { return }
         Self.last.withLock { $0 = (bytes, self) }
     }
-
-    private struct Head: Decodable { let version: Int }
-
-    /// What all versions have in common.
-    private struct Former: Decodable { let objects: [Object] }
 
     var encoded: [UInt8]? {
         let encoder = JSONEncoder()
@@ -294,10 +295,11 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return (try? encoder.encode(self)).map(Array.init)
     }
 
+    /// What makes the index one that this program has not written, in words; `nil` if nothing does.
     private var firstFlaw: String? {
         let (ids, streamIDs) = (Set(objects.map(\.id)), Set(streams.map(\.id)))
         guard ids.union(streamIDs).count == objects.count + streams.count else { return "it lists a file twice" }
-        // A name from here becomes a path.
+        // A name from the index becomes part of a path.
         guard ids.union(streamIDs).allSatisfy({ UUID(uuidString: $0) != nil }) else {
             return "a file has a name that was not given here"
         }

@@ -1,41 +1,24 @@
-package import ShipProtocol
+import ShipProtocol
 import StoreFiles
 package import SystemPackage
 
 extension BaseMemory {
-    /// What is to be forgotten.
-    package enum Subject: Hashable, Sendable {
-        case all
-        case name(StoreName)
-        case key(BaseKey)
-        /// Whatever went of the store at a path, under whatever names: absolute, and without symbolic links.
-        case store(FilePath)
-
-        fileprivate func includes(_ key: BaseKey) -> Bool {
-            switch self {
-            case .all: true
-            case .name(let name): key.name == name
-            case .key(let one): key == one
-            case .store(let path): key.store == path
-            }
-        }
-    }
-
-    /// The files go first, also where there is no room to write down that they have gone; and with them what senders have left that
-    /// were killed while they made a copy.
+    /// Removes the files first, and the entries after that: so it works on a full disk too. It also removes what killed senders have
+    /// left of copies that they were making.
     ///
+    /// - Parameter isToGo: What is to be forgotten.
     /// - Returns: What is forgotten now.
-    /// - Throws: Among others `.busy`; then nothing has gone. `.stillThere` for a file that is not needed any more, and that somebody
-    ///   reads, or that cannot be removed: it goes when the memory is changed the next time.
-    package func forget(_ subject: Subject) throws(BaseMemoryError) -> [BaseRecord] {
-        // Nothing waits for a lock where there is nothing to forget.
+    /// - Throws: Among others `.busy`; then nothing has been removed. `.stillThere` for a file that another process reads, or that
+    ///   cannot be removed: the next change of the memory removes it.
+    package func forget(where isToGo: (BaseKey) -> Bool) throws(BaseMemoryError) -> [BaseRecord] {
+        // No lock is needed where there is nothing to forget.
         let index = try index()
         if try open() != nil { TemporaryFolder.sweep(folder, .temporary) }
-        let isNeeded = subject == .all ? !index.isEmpty : index.entries.contains { subject.includes($0.key) }
-        guard isNeeded || !index.unused.isEmpty || !index.unusedStreams.isEmpty else { return [] }
+        guard index.entries.contains(where: { isToGo($0.key) }) || !index.unused.isEmpty || !index.unusedStreams.isEmpty
+        else { return [] }
         return try whileLocked { (change) throws(BaseMemoryError) in
             let before = change.index
-            let going = change.index.remove { subject.includes($0.key) }
+            let going = change.index.remove { isToGo($0.key) }
             change.removeUnused()
             if change.index != before { try change.save() }
             change.removeIfEmpty()
@@ -45,12 +28,14 @@ extension BaseMemory {
         } ?? []
     }
 
-    /// Forgets whatever is remembered of a store, as it is about to go.
+    /// Forgets everything of a store that is about to be destroyed, under all names.
     ///
     /// - Parameter store: Absolute, and without symbolic links.
-    package func erase(storeAt store: FilePath) throws(BaseMemoryError) -> [BaseRecord] { try forget(.store(store)) }
+    package func erase(storeAt store: FilePath) throws(BaseMemoryError) -> [BaseRecord] {
+        try forget { $0.store == store }
+    }
 
-    /// Forgets some copies, if that can be done at once.
+    /// Forgets some copies, if the lock is free soon.
     package func forget(_ copies: some Sequence<RememberedCopy>) {
         let going = Set(copies.map(\.record.entry))
         guard !going.isEmpty else { return }
@@ -61,8 +46,8 @@ extension BaseMemory {
         }
     }
 
-    /// Removes what others have left that were killed, what has waited for too long to be gone on with, and what is not needed any more,
-    /// if that can be done at once.
+    /// Removes what killed processes have left, unfinished shipments that have expired, and files that no entry needs, if the lock is
+    /// free soon.
     package func tidy() {
         guard (try? open()) != nil, let before = try? index() else { return }
         TemporaryFolder.sweep(folder, .temporary)
@@ -72,7 +57,7 @@ extension BaseMemory {
         }
     }
 
-    /// What is remembered of a store is of the one that it has become by being moved.
+    /// Makes what is remembered of a store that of the same store at its new place.
     package func follow(from source: FilePath, to target: FilePath) throws(BaseMemoryError) {
         guard try index().entries.contains(where: { $0.key.store == source }) else { return }
         _ = try whileLocked { (change) throws(BaseMemoryError) in

@@ -5,14 +5,14 @@ package import SystemPackage
 extension BaseMemory {
     /// Remembers the copy that a receiver has acknowledged, in place of the one that it acknowledged before.
     ///
-    /// The file gets a second name here, and may lose its own where the file system knows no second ones. From another file system,
-    /// or if it has further names already, it is copied.
+    /// The file gets a second name in the memory; on a file system without hard links it is moved there. A file on another file system,
+    /// or with further names, is copied.
     ///
     /// - Parameters:
-    ///   - copy: The file, which nobody writes to any more.
-    ///   - files: Of the external files those that are to be remembered, each content once; the first to go stands last. They are
-    ///     copied, and go before any copy where there is no room; what of them cannot be had is left out.
-    ///   - receiver: Who it was: a device's id, or the endpoint.
+    ///   - copy: The file, which is not written to any more.
+    ///   - files: The external files to remember, each content once; the first to go stands last. They are copied, and go before any
+    ///     copy where there is no room. A file that cannot be read is left out.
+    ///   - receiver: A device's id, or the endpoint.
     ///   - state: Given back with it, of at most `stateLimit` bytes.
     package func remember(
         _ manifest: Manifest, copy: FilePath, files: [(part: Manifest.Part, path: FilePath)] = [], as key: BaseKey,
@@ -29,101 +29,96 @@ extension BaseMemory {
         _ manifest: Manifest, _ copy: FilePath, _ files: [(part: Manifest.Part, path: FilePath)], _ key: BaseKey,
         _ receiver: String, _ state: [UInt8]?
     ) throws(BaseMemoryError) -> Remembering {
-        guard (state?.count ?? 0) <= Self.stateLimit, receiver.utf8.count <= BaseIndex.receiverLength,
-            key.store.string.utf8.count <= BaseIndex.pathLength
-        else { return .declined(.tooLong) }
         let source = try status(of: copy)
-        guard source.kind == .file, source.owner == PlatformCalls.effectiveUser, source.size == manifest.store.size
-        else { return .declined(.otherFile) }
-        let words = MessageCoding.encode(manifest)
-        guard manifest.store.size + Int64(words.count) <= budget else { return .declined(.tooLarge) }
+        let proposal = Proposal(manifest: manifest, key: key, receiver: receiver, state: state)
+        if let refusal = proposal.refusal(of: source) { return refusal }
+        guard manifest.store.size + Int64(proposal.encodedManifest.count) <= budget else { return .tooLarge }
 
         try make()
         let place = try BaseMemoryError.wrapping { () throws(FileError) in try TemporaryFolder(in: folder) }
+        let here = try status(of: folder)
         let offered: Offer?
-        switch try offer(copy, source, of: manifest.store.sha256, in: place.path) {
-        case .success(let offer): offered = offer
-        case .failure(let obstacle): return .declined(obstacle.cause)
+        if source.links == 1, source.device == here.device {
+            offered = Offer(path: copy, inode: source.inode, isInUse: true)
+        } else if try isKnown(manifest.store.sha256) {
+            offered = nil
+        } else {
+            guard let room = try makeRoom(for: source.size) else { return .noRoom }
+            let target = place.path.appending("copy")
+            try write(copy, source.size, to: target)
+            withExtendedLifetime(room) {}
+            offered = Offer(path: target, inode: try status(of: target).inode, isInUse: false)
         }
-        let entry = Entry(manifest, words, key, receiver, state)
-        let offers = try offers(files, in: place.path)
+        let offers = offers(files, in: place.path)
         return try whileLocked { (change) throws(BaseMemoryError) in
-            try change.put(entry, offered, files: offers, in: place.path, budget: budget)
+            try change.put(proposal, offered, files: offers, in: place.path, budget: budget)
         } ?? .failed(.file(FileError(.open, folder, .noSuchFileOrDirectory)))
     }
 
-    /// What is to be written down of a copy, but for its files.
-    struct Entry {
+    /// A copy that is to be remembered, without its files.
+    struct Proposal {
         let manifest: Manifest
-        /// The manifest, as bytes.
-        let words: [UInt8]
+        let encodedManifest: [UInt8]
         let key: BaseKey
         let receiver: String
         let state: [UInt8]?
 
-        init(_ manifest: Manifest, _ words: [UInt8], _ key: BaseKey, _ receiver: String, _ state: [UInt8]?) {
+        init(manifest: Manifest, key: BaseKey, receiver: String, state: [UInt8]?) {
             self.manifest = manifest
-            self.words = words
+            encodedManifest = manifest.jsonBytes
             self.key = key
             self.receiver = receiver
             self.state = state
         }
+
+        /// - Parameter copy: The file of the copy.
+        /// - Returns: Why it cannot be remembered; `nil` if it can.
+        func refusal(of copy: FileStatus) -> Remembering? {
+            guard (state?.count ?? 0) <= BaseMemory.stateLimit, receiver.utf8.count <= BaseIndex.receiverLength,
+                key.store.string.utf8.count <= BaseIndex.pathLength
+            else { return .tooLong }
+            guard copy.kind == .file, copy.owner == PlatformCalls.effectiveUser, copy.size == manifest.store.size
+            else { return .otherFile }
+            return nil
+        }
     }
 
-    /// A file of this file system that can be taken over.
+    /// A file on this file system that the memory can take over.
     struct Offer {
         let path: FilePath
         let inode: UInt64
-        /// Whether somebody goes on to use it under its name.
+        /// Whether it is in use under its present name.
         let isInUse: Bool
     }
 
-    private struct Obstacle: Error { let cause: Remembering.Cause }
-
-    /// - Returns: `nil` if the same content is here already.
-    private func offer(
-        _ copy: FilePath, _ source: FileStatus, of digest: ContentDigest, in place: FilePath
-    ) throws(BaseMemoryError) -> Result<Offer?, Obstacle> {
-        let here = try status(of: folder)
-        if source.links == 1, source.device == here.device {
-            return .success(Offer(path: copy, inode: source.inode, isInUse: true))
-        }
-        if try isKnown(digest) { return .success(nil) }
-        guard let room = try makeRoom(for: source.size) else { return .failure(Obstacle(cause: .noRoom)) }
-        let target = place.appending("copy")
-        try write(copy, to: target)
-        withExtendedLifetime(room) {}
-        return .success(Offer(path: target, inode: try status(of: target).inode, isInUse: false))
-    }
-
-    /// An external file that is here already, or whose copy can be taken over.
-    struct FileOffer {
-        let part: Manifest.Part
-        let offer: Offer?
-    }
-
-    /// Copies those that are not here. Nothing is forgotten for them.
-    private func offers(
-        _ files: [(part: Manifest.Part, path: FilePath)], in place: FilePath
-    ) throws(BaseMemoryError) -> [FileOffer] {
-        guard !files.isEmpty else { return [] }
-        // What no entry needs may be gone already.
-        let index = try index()
+    /// Copies external files that are not here yet. Nothing is forgotten for them, and nothing fails for them.
+    ///
+    /// - Returns: The files that can be remembered, with a `nil` offer for a file that is here already; `[]` where the memory, or the
+    ///   free space of its disk, cannot be read.
+    func offers(_ files: [(part: Manifest.Part, path: FilePath)], in place: FilePath) -> [(
+        part: Manifest.Part, offer: Offer?
+    )] {
+        guard !files.isEmpty, let index = try? index() else { return [] }
+        // An object that no entry needs may be removed at any moment.
         let known = Set(index.objects.map(\.sha256)).subtracting(index.unused.map(\.sha256))
-        var offers: [FileOffer] = []
+        var offers: [(part: Manifest.Part, offer: Offer?)] = []
         for (number, file) in files.prefix(BaseIndex.mostFiles).enumerated() {
             if known.contains(file.part.sha256) {
-                offers.append(FileOffer(part: file.part, offer: nil))
+                offers.append((file.part, nil))
                 continue
             }
-            guard let room = try promise(file.part.size) else { break }
             let target = place.appending("file-\(number)")
+            let room: DiskReservation?
             do throws(BaseMemoryError) {
-                try write(file.path, to: target)
-                let copied = try status(of: target)
-                guard copied.size == file.part.size else { continue }
-                offers.append(
-                    FileOffer(part: file.part, offer: Offer(path: target, inode: copied.inode, isInUse: false)))
+                room = try promise(file.part.size)
+            } catch {
+                return []
+            }
+            guard let room else { break }
+            do throws(BaseMemoryError) {
+                try write(file.path, file.part.size, to: target)
+                let inode = try status(of: target).inode
+                offers.append((file.part, Offer(path: target, inode: inode, isInUse: false)))
             } catch {
                 // The copy itself may be remembered all the same.
                 if error == .stopped { return offers }
@@ -147,18 +142,78 @@ extension BaseMemory {
     /// Bytes copied at a time.
     private static let pieceSize = 1024 * 1024
 
-    private func write(_ source: FilePath, to target: FilePath) throws(BaseMemoryError) {
+    /// Copies a file, and never more of it than its size should be: no more was reserved on the disk.
+    ///
+    /// - Parameter size: What the file should have, in bytes.
+    /// - Throws: `.file` also for a file that is shorter or longer.
+    private func write(_ source: FilePath, _ size: Int64, to target: FilePath) throws(BaseMemoryError) {
         try BaseMemoryError.wrapping { () throws(FileError) in
             let input = try OpenFile.readingWithoutFollowing(source)
+            guard try input.status.size == size else { throw FileError(.read, source, .invalidArgument) }
             let output = try OpenFile.creating(target)
             var offset: Int64 = 0
-            while true {
+            while offset < size {
                 if Task.isCancelled { throw FileError(.write, target, .canceled) }
-                let piece = try input.read(Self.pieceSize, at: offset)
-                guard !piece.isEmpty else { return }
+                let piece = try input.read(Int(min(Int64(Self.pieceSize), size - offset)), at: offset)
+                guard !piece.isEmpty else { throw FileError(.read, source, .invalidArgument) }
                 try output.write(piece)
                 offset += Int64(piece.count)
             }
         }
     }
+
+    // MARK: Space
+
+    /// The folder in which to make a copy that may be remembered, in a temporary folder of its own (`TemporaryFolder`): then the copy
+    /// is written once. Nothing is forgotten for it, because the shipment may yet build on any copy.
+    ///
+    /// - Parameter size: About the bytes of the copy.
+    /// - Returns: `nil` if there is no space for it, or the folder cannot be written to.
+    package func workingFolder(for size: Int64) -> FilePath? {
+        guard size <= budget, (try? make()) != nil, (try? promise(size)) != nil else { return nil }
+        // Try whether the folder can be written to.
+        guard (try? TemporaryFolder(in: folder)) != nil else { return nil }
+        return folder
+    }
+
+    /// How many external files may be remembered with one copy, and how many bytes they may have together.
+    package var roomForFiles: (count: Int, size: Int64) { (BaseIndex.mostFiles, budget / BaseIndex.fileShare) }
+
+    /// Reserves space, and forgets what was used longest ago until there is enough.
+    ///
+    /// - Returns: `nil` if there is too little in any case.
+    func makeRoom(for size: Int64) throws(BaseMemoryError) -> DiskReservation? {
+        if let promise = try promise(size) { return promise }
+        let isMade = try whileLocked { (change) throws(BaseMemoryError) in try change.makeRoom(for: size) }
+        return isMade == true ? try promise(size) : nil
+    }
+
+    /// - Returns: `nil` if there is too little space.
+    func promise(_ size: Int64) throws(BaseMemoryError) -> DiskReservation? {
+        let reserve = try BaseMemoryError.wrapping { () throws(FileError) in
+            try PlatformCalls.diskSize(around: folder) / Self.freeShare
+        }
+        do throws(DiskReservation.Refusal) {
+            return try SpaceLedger.ofProcess.reserve(size, leaving: reserve, around: folder)
+        } catch {
+            switch error {
+            case .tooLittle: return nil
+            case .file(let error): throw .file(error)
+            }
+        }
+    }
+}
+
+/// What became of a copy that was to be remembered.
+package enum Remembering: Hashable, Sendable {
+    case remembered
+    /// It is larger than the budget.
+    case tooLarge
+    /// The disk is too full, even if everything else is forgotten.
+    case noRoom
+    /// The state, the receiver's name or the path is longer than its limit.
+    case tooLong
+    /// The file is not the manifest's.
+    case otherFile
+    case failed(BaseMemoryError)
 }

@@ -1,32 +1,33 @@
 import EssentialFoundation
-import StoreFiles
+public import ShipProtocol
+public import StoreFiles
 public import SystemPackage
 
-/// What a producer remembers: of each store the newest copy that each receiver has acknowledged, so that the next shipment can say
+/// What a producer remembers: for each store, the newest copy that each receiver has acknowledged. The next shipment sends only
 /// what differs from it.
 ///
 ///     DIR/index.json            what is remembered, and in which files
-///     DIR/objects/<UUID>        a copy, an external file of it, or the manifest that was acknowledged with it; equal ones are kept
-///                               once;
-///                               or what has gone of a shipment that is not finished (`UnfinishedShipment`)
+///     DIR/objects/<UUID>        a copy, an external file of a copy, or the manifest that was acknowledged with a copy; equal files
+///                               are kept once;
+///                               or the data that an unfinished shipment has sent (`UnfinishedShipment`)
 ///     DIR/ship-store-<UUID>     where a copy is made that may be remembered
 ///
-/// Nothing here is needed: what is missing, damaged or not to be had costs bytes. The folder is its user's alone (0700); what others
-/// could have read or written is refused, not repaired. Processes take turns (flock on the folder) for as long as the index takes
-/// to be written; a copy that somebody reads is locked too, and stays until they are done.
+/// Shipments do not need the memory: what is missing or damaged costs bytes. Only the folder's user has access to it (0700); a
+/// folder that others could have read or written is refused, not repaired. Processes that change the index exclude each other with
+/// flock(2) on the folder. A reader locks the copy that it reads; the copy stays until then.
 public struct BaseMemory: Hashable, Sendable {
     public let folder: FilePath
     /// Most bytes of remembered files, together.
     public let budget: Int64
 
     public static let standardBudget: Int64 = 1_000_000_000
-    /// What stays free of the disk: one part of so many.
+    /// The share of the disk that stays free: one part in `freeShare`.
     package static let freeShare: Int64 = 10
     /// Longest state that is kept with a copy, in bytes.
     package static let stateLimit = 4096
 
     /// How long to wait for another process that changes the index.
-    static let patience = Duration.seconds(5)
+    static let lockTimeout = Duration.seconds(5)
     static let indexFile: FilePath.Component = "index.json"
     static let objectFolder: FilePath.Component = "objects"
 
@@ -41,8 +42,8 @@ public struct BaseMemory: Hashable, Sendable {
     /// The user's own.
     public static var standard: BaseMemory { BaseMemory(at: standardFolder) }
 
-    /// `$XDG_STATE_HOME/ship-store/bases`, or else `~/.local/state/ship-store/bases`. A path there that is not absolute does not
-    /// count [XDG Base Directory Specification].
+    /// `$XDG_STATE_HOME/ship-store/bases`, or `~/.local/state/ship-store/bases` where the variable is not an absolute path
+    /// [XDG Base Directory Specification].
     public static var standardFolder: FilePath {
         let state = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].map { FilePath($0) }
         let parent =
@@ -53,29 +54,28 @@ public struct BaseMemory: Hashable, Sendable {
 
     // MARK: The folder
 
+    func path(ofObject id: String) -> FilePath { folder.appending(Self.objectFolder).appending(id) }
+
     /// Makes the folder if it is not there.
     func make() throws(BaseMemoryError) {
-        // A power cut may take it with all that is in it, which costs bytes.
-        try BaseMemoryError.wrapping { () throws(FileError) in try Folder.make(folder, .forNow) }
+        // A power cut may remove it again: that costs bytes.
+        try BaseMemoryError.wrapping { () throws(FileError) in try Folder.make(folder, durably: false) }
         _ = try open()
     }
 
     /// - Returns: `nil` if it is not there.
     func open() throws(BaseMemoryError) -> OpenFolder? {
         guard let opened = try openUnchecked() else { return nil }
-        let exposure = try Self.status(of: opened).exposure
+        let exposure: Exposure?
+        do throws(FileError) {
+            exposure = try opened.status.exposure
+        } catch {
+            throw .file(error)
+        }
         switch exposure {
         case nil: return opened
         case .ofOtherUser(let user): throw .otherOwner(folder, user: user)
         case .toOthers(let permissions): throw .exposed(folder, permissions)
-        }
-    }
-
-    private static func status(of folder: borrowing OpenFolder) throws(BaseMemoryError) -> FileStatus {
-        do throws(FileError) {
-            return try folder.status
-        } catch {
-            throw .file(error)
         }
     }
 
@@ -86,7 +86,7 @@ public struct BaseMemory: Hashable, Sendable {
             switch error.errno {
             case .noSuchFileOrDirectory: return nil
             case .notDirectory, .tooManySymbolicLinkLevels:
-                // Something above it may be no folder; then there is nothing here, too.
+                // If a file stands in the place of a folder above it, there is no memory either.
                 guard (try? PlatformCalls.status(of: folder)) != nil else { return nil }
                 throw .notPlain(folder)
             default: throw .file(error)
@@ -124,14 +124,10 @@ public struct BaseMemory: Hashable, Sendable {
         case .ofOtherUser(let user): throw .otherOwner(path, user: user)
         case .toOthers(let permissions): throw .exposed(folder.path, permissions)
         }
-        do throws(BaseIndex.Flaw) {
-            return try BaseIndex.reading(bytes)
-        } catch {
-            throw .damaged(path, flaw: error.words)
-        }
+        return try BaseIndex.reading(bytes, from: path)
     }
 
-    // MARK: Turns
+    // MARK: Locking
 
     private static func lock(_ folder: borrowing OpenFolder) throws(BaseMemoryError) -> FolderLock? {
         do throws(FileError) {
@@ -144,12 +140,12 @@ public struct BaseMemory: Hashable, Sendable {
     /// Runs `body` while no other process, and no other task of this one, changes what is remembered.
     ///
     /// - Returns: `nil` if the folder is not there.
-    /// - Throws: `.busy` if others do not come to an end.
+    /// - Throws: `.busy` if others hold the lock for longer than `timeout`.
     func whileLocked<Result>(
-        waiting patience: Duration = patience,
+        waiting timeout: Duration = lockTimeout,
         _ body: (inout MemoryChange) throws(BaseMemoryError) -> Result
     ) throws(BaseMemoryError) -> Result? {
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + timeout
         while true {
             guard let opened = try open() else { return nil }
             if let lock = try Self.lock(opened) {
@@ -161,6 +157,55 @@ public struct BaseMemory: Hashable, Sendable {
             guard .now < deadline else { throw .busy(folder) }
             if Task.isCancelled { throw .stopped }
             PlatformCalls.pause(.milliseconds(5))
+        }
+    }
+}
+
+/// What a remembered copy is a copy of: which store, how much of it, and under which name.
+///
+/// A store is known by its path. Its device and inode would tell no more: device numbers change when a system starts, and a new
+/// file may get the inode of a removed one. The manifest tells whether the store at the path is still the one that was there then
+/// (`Manifest.checkSuccession(to:allowingEmpty:)`); and a consumer verifies the result of each delta.
+public struct BaseKey: Hashable, Sendable {
+    public let name: StoreName
+    /// The live store: absolute, and without symbolic links.
+    public let store: FilePath
+    /// The digest of what was to be left out.
+    package let profile: ContentDigest
+
+    package init(name: StoreName, store: FilePath, profile: ContentDigest) {
+        self.name = name
+        self.store = store
+        self.profile = profile
+    }
+}
+
+/// Why the memory of a producer cannot be read or changed.
+public enum BaseMemoryError: Error, Hashable, Sendable {
+    /// Other users may read or change it.
+    case exposed(FilePath, FilePermissions)
+    /// It belongs to another user.
+    case otherOwner(FilePath, user: UInt32)
+    /// A symbolic link, or another kind of file than expected.
+    case notPlain(FilePath)
+    /// The index cannot be understood.
+    case damaged(FilePath, flaw: String)
+    /// Another program keeps it locked.
+    case busy(FilePath)
+    /// A file that was forgotten is still there: another program reads it, or it cannot be removed.
+    case stillThere(FilePath)
+    /// The task was cancelled.
+    case stopped
+    case file(FileError)
+
+    /// Runs a call of the platform, and throws its error as `.file` or `.stopped`.
+    static func wrapping<Value: ~Copyable>(
+        _ call: () throws(FileError) -> Value
+    ) throws(BaseMemoryError) -> Value {
+        do throws(FileError) {
+            return try call()
+        } catch {
+            throw error.isCancellation ? .stopped : .file(error)
         }
     }
 }

@@ -1,8 +1,9 @@
 import EssentialFoundation
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-/// The memory while nobody else changes it: its index, and the files that this lists.
+/// The memory while this process alone may change it: its index, and the files that the index lists.
 struct MemoryChange: ~Copyable {
     let folder: OpenFolder
     var index: BaseIndex
@@ -20,19 +21,19 @@ struct MemoryChange: ~Copyable {
 
     func path(of stream: BaseIndex.Stream) -> FilePath { objectFolder.appending(stream.id) }
 
-    /// Drops what is not there as it was put there, and what has waited for too long; and removes what nobody needs.
+    /// Drops objects whose files are missing or changed, and streams that have expired; and removes the files that no entry needs.
     mutating func settle() {
         for object in index.objects where !isThere(object) { drop(object) }
         for stream in index.streams { settle(stream) }
         removeUnused()
     }
 
-    /// What somebody writes stays as it is.
+    /// Leaves a stream alone that another process writes.
     private mutating func settle(_ stream: BaseIndex.Stream) {
         let path = path(of: stream)
         guard let status = try? folder.status(of: path), stream.isIn(status), let file = try? folder.file(at: path)
         else {
-            // Whatever is at its name now is not ours.
+            // A file that has its name now is not ours.
             return index.drop(stream)
         }
         guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return }
@@ -43,18 +44,18 @@ struct MemoryChange: ~Copyable {
         }
     }
 
-    /// Whether a file is there that may be the object; only its digest tells.
+    /// Whether a file is there that may be the object; only its digest proves it.
     func isThere(_ object: BaseIndex.Object) -> Bool {
         guard let status = try? folder.status(of: path(of: object)) else { return false }
         return status.kind == .file && status.size == object.size
     }
 
-    /// The index without an object of which nothing is left to use, and its folder without the file if that is ours.
+    /// Removes an object that cannot be used any more from the index, and its file if that is ours.
     mutating func drop(_ object: BaseIndex.Object) {
         if remove(object) { index.drop(object) }
     }
 
-    /// Removes the files that no entry needs; those that somebody reads go the next time.
+    /// Removes the files that no entry needs. A file that another process reads stays until the next change.
     mutating func removeUnused() {
         for object in index.unused where remove(object) { index.drop(object) }
         for stream in index.unusedStreams where remove(stream) { index.drop(stream) }
@@ -64,10 +65,10 @@ struct MemoryChange: ~Copyable {
     private func remove(_ object: BaseIndex.Object) -> Bool {
         let path = path(of: object)
         guard let status = try? folder.status(of: path) else { return true }
-        // Something else may have come to be at its name, and is not ours to remove.
+        // Another file may have taken the name: it is not ours to remove.
         guard status.kind == .file, status.owner == PlatformCalls.effectiveUser, let file = try? folder.file(at: path),
             status.inode == object.inode
-                || status.size == object.size && (try? FileDigest.sha256(of: file)) == object.sha256
+                || status.size == object.size && (try? ContentDigest(ofFile: file)) == object.sha256
         else { return true }
         guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return false }
         return (try? folder.removeFile(path)) != nil
@@ -84,7 +85,7 @@ struct MemoryChange: ~Copyable {
         return (try? folder.removeFile(path)) != nil
     }
 
-    /// For the one who has the stream locked.
+    /// Removes a stream that the caller has locked.
     ///
     /// - Returns: Whether nothing of ours is there any more.
     func removeLocked(_ stream: BaseIndex.Stream) -> Bool {
@@ -93,7 +94,7 @@ struct MemoryChange: ~Copyable {
         return (try? folder.removeFile(path)) != nil
     }
 
-    /// Writes the index, whole and durable.
+    /// Writes the index, atomically and durably.
     func save() throws(BaseMemoryError) {
         try BaseMemoryError.wrapping { () throws(FileError) in
             let target = folder.path.appending(BaseMemory.indexFile)
@@ -109,7 +110,7 @@ struct MemoryChange: ~Copyable {
         }
     }
 
-    /// Once nothing is remembered, what this memory is made of goes too; the folder itself stays.
+    /// Removes the index and the folder of objects once nothing is remembered; the memory's own folder stays.
     func removeIfEmpty() {
         guard index.isEmpty else { return }
         try? folder.removeFile(folder.path.appending(BaseMemory.indexFile))
@@ -117,18 +118,147 @@ struct MemoryChange: ~Copyable {
     }
 }
 
+extension MemoryChange {
+    /// Lists the files, then moves them to their places, then removes the files that they replace.
+    ///
+    /// - Parameters:
+    ///   - offer: `nil` if the copy is here already.
+    ///   - files: External files; those that have been removed meanwhile are left out.
+    ///   - stream: Of a shipment that begins; no acknowledged copy goes for it.
+    mutating func put(
+        _ proposal: BaseMemory.Proposal, _ offer: BaseMemory.Offer?,
+        stream: (path: FilePath, listed: BaseIndex.Stream)? = nil,
+        files: [(part: Manifest.Part, offer: BaseMemory.Offer?)] = [], in place: FilePath, budget: Int64
+    ) throws(BaseMemoryError) -> Remembering {
+        let before = index
+        var moves: [Move] = []
+        /// Equal files are kept once.
+        func object(_ sha256: ContentDigest, _ size: Int64, from offer: BaseMemory.Offer?) -> String? {
+            if let known = before.objects.first(where: { $0.sha256 == sha256 && $0.size == size }) { return known.id }
+            guard let offer else { return nil }
+            let object = BaseIndex.Object(id: UUID().uuidString, sha256: sha256, size: size, inode: offer.inode)
+            index.list(object)
+            moves.append((offer.path, path(of: object), stream != nil && offer.isInUse))
+            return object.id
+        }
+        let store = proposal.manifest.store
+        let words = try Self.write(proposal.encodedManifest, to: place.appending("manifest"))
+        guard let copy = object(store.sha256, store.size, from: offer),
+            let manifest = object(
+                ContentDigest(hashing: proposal.encodedManifest), Int64(proposal.encodedManifest.count), from: words)
+        else {
+            // The copy that was here has been removed meanwhile.
+            index = before
+            return .failed(.file(FileError(.link, folder.path, .noSuchFileOrDirectory)))
+        }
+        if let stream {
+            index.list(stream.listed)
+            moves.append((stream.path, path(of: stream.listed), false))
+        }
+        let new = BaseIndex.Entry(
+            proposal.key, receiver: proposal.receiver, copy: copy, manifest: manifest,
+            files: files.compactMap { object($0.part.sha256, $0.part.size, from: $0.offer) }, state: proposal.state,
+            stream: stream?.listed.id, at: Timestamp(Date()))
+        index.put(new)
+        let (free, reserve) = try space()
+        let fitting = index.evicting(except: new, keepingAcknowledged: stream != nil) { index in
+            let files = index.files
+            return index.size <= budget && index.entries.count <= BaseIndex.mostEntries
+                && files.count <= BaseIndex.mostFiles && files.size <= budget / BaseIndex.fileShare
+                && free + index.unusedSize >= reserve
+        }
+        guard let fitting else {
+            index = before
+            if stream == nil { _ = try makeRoom(for: 0) }
+            return .noRoom
+        }
+        return try go(to: fitting, from: before, moves)
+    }
+
+    private mutating func go(
+        to new: BaseIndex, from before: BaseIndex, _ moves: [Move]
+    ) throws(BaseMemoryError) -> Remembering {
+        index = new
+        do throws(BaseMemoryError) {
+            try BaseMemoryError.wrapping { () throws(FileError) in try folder.makeFolder(at: objectFolder) }
+            try save()
+            for move in moves { try take(move) }
+        } catch {
+            // A file that is in its place already stays listed until it is removed.
+            index = before
+            for object in new.objects where before.object(object.id) == nil { index.list(object) }
+            for stream in new.streams where before.stream(stream.id) == nil { index.list(stream) }
+            removeUnused()
+            try? save()
+            throw error
+        }
+        removeUnused()
+        return .remembered
+    }
+
+    /// Where a file comes from, where it goes, and whether it keeps its own name, too.
+    private typealias Move = (source: FilePath, target: FilePath, keepsName: Bool)
+
+    private func take(_ move: Move) throws(BaseMemoryError) {
+        try BaseMemoryError.wrapping { () throws(FileError) in
+            do throws(FileError) {
+                try PlatformCalls.hardLink(move.source, as: move.target)
+            } catch {
+                // Some file systems have no hard links.
+                guard !move.keepsName,
+                    [.notPermitted, .notSupported, .noFunction, .tooManyLinks].contains(error.errno)
+                else {
+                    throw error
+                }
+                try PlatformCalls.rename(move.source, to: move.target)
+            }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: FilePath) throws(BaseMemoryError) -> BaseMemory.Offer {
+        try BaseMemoryError.wrapping { () throws(FileError) in
+            let file = try OpenFile.creating(path)
+            try file.write(bytes)
+            return BaseMemory.Offer(path: path, inode: try file.status.inode, isInUse: false)
+        }
+    }
+
+    /// The free bytes of the disk, and how many of them have to stay free.
+    func space() throws(BaseMemoryError) -> (free: Int64, reserve: Int64) {
+        try BaseMemoryError.wrapping { () throws(FileError) in
+            (try folder.freeSpace, try PlatformCalls.diskSize(around: folder.path) / BaseMemory.freeShare)
+        }
+    }
+
+    /// Forgets what was used longest ago until `size` bytes are free beside the reserve. If that is impossible, it restores at least
+    /// the reserve, and forgets everything if need be: then other files fill the disk.
+    ///
+    /// - Returns: Whether `size` bytes are free.
+    mutating func makeRoom(for size: Int64) throws(BaseMemoryError) -> Bool {
+        let (free, reserve) = try space()
+        func leaving(_ size: Int64) -> BaseIndex? {
+            index.evicting(except: nil) { free + $0.unusedSize - size >= reserve }
+        }
+        let (enough, before) = (leaving(size), index)
+        if let left = enough ?? leaving(0) { index = left } else { _ = index.remove { _ in true } }
+        removeUnused()
+        if index != before { try save() }
+        return enough != nil
+    }
+}
+
 extension BaseIndex.Stream {
-    /// Whether a file is the one that was put there. It grows: its size says nothing.
+    /// Whether a file is the one that was put there. Its size says nothing, because it grows.
     func isIn(_ status: FileStatus) -> Bool {
         status.kind == .file && status.owner == PlatformCalls.effectiveUser && status.inode == inode
     }
 }
 
 extension BaseMemory {
-    /// How long a shipment that broke off is gone on with, after it was worked on last.
+    /// How long a shipment that broke off can be resumed after its last change.
     package static let unfinishedLife = Duration.seconds(24 * 60 * 60)
 
-    /// By the clock on the wall: what it says was written later than now may be of any age.
+    /// By the wall clock: a stream with a time in the future counts as expired, because its age is unknown.
     static func isExpired(_ stream: FileStatus) -> Bool {
         let age = Duration.seconds(Date().timeIntervalSince1970) - stream.modified
         // File systems may round a time up, by 2 s at most (FAT).

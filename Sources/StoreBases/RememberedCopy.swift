@@ -3,33 +3,25 @@ public import ShipProtocol
 import StoreFiles
 public import SystemPackage
 
-/// A copy that is remembered, as the index has it: whether its file is still what it was, `RememberedCopy.open` finds out.
+/// A remembered copy, as the index has it. `RememberedCopy.open` finds out whether its file is still what it was.
 public struct BaseRecord: Hashable, Sendable {
-    /// Which store it is a copy of, and under which name it went.
+    /// Which store it is a copy of, and under which name it was sent.
     public let key: BaseKey
-    /// Who acknowledged it, or was to: a device's id, or an endpoint.
+    /// Who acknowledged it, or was to acknowledge it: a device's id, or an endpoint.
     public let receiver: String
     public let rememberedAt: Timestamp
-    public let progress: Progress
-    /// Of the copy, in bytes.
+    /// About the bytes that were sent of the open part, as encoded, if its shipment broke off or is being sent now; `nil` if the
+    /// receiver has it.
+    public let unfinishedSize: Int64?
+    /// The size of the copy, in bytes.
     public let size: Int64
     public let sha256: ContentDigest
-    /// Of the file, which other records may share.
+    /// The path of the file, which other records may share.
     public let path: FilePath
-    /// External files that are remembered with it, which other records may share: how many, and their bytes.
+    /// The external files that are remembered with it, which other records may share: how many, and their bytes.
     public var externalFiles: (count: Int, size: Int64) { (files.count, files.reduce(0) { $0 + $1.size }) }
 
     let files: [BaseIndex.Object]
-
-    /// How far its shipment has come.
-    public enum Progress: Hashable, Sendable {
-        /// The receiver has it.
-        case acknowledged
-        /// It broke off, or is being sent now.
-        ///
-        /// - Parameter sent: Of the part that was open, as it went: about, in bytes.
-        case unfinished(sent: Int64)
-    }
 
     let entry: BaseIndex.Entry
 
@@ -41,26 +33,23 @@ public struct BaseRecord: Hashable, Sendable {
         size = copy.size
         sha256 = copy.sha256
         files = (entry.files ?? []).compactMap(index.object)
-        path = memory.folder.appending(BaseMemory.objectFolder).appending(copy.id)
-        if let stream = entry.stream {
-            let file = memory.folder.appending(BaseMemory.objectFolder).appending(stream)
-            progress = .unfinished(sent: (try? PlatformCalls.status(of: file))?.size ?? 0)
-        } else {
-            progress = .acknowledged
+        path = memory.path(ofObject: copy.id)
+        unfinishedSize = entry.stream.map { stream in
+            (try? PlatformCalls.status(of: memory.path(ofObject: stream)))?.size ?? 0
         }
         self.entry = entry
     }
 }
 
-/// A copy that is remembered, with all that was said of it.
+/// A remembered copy, and what was said of it.
 package struct RememberedCopy: Hashable, Sendable {
     package let record: BaseRecord
-    /// As it was acknowledged, or offered.
+    /// The manifest as it was acknowledged, or offered.
     package let manifest: Manifest
 
     let memory: BaseMemory
 
-    /// What was given with it.
+    /// The state that was given with it.
     package var state: [UInt8]? { record.entry.state.map(Array.init) }
     package var receiver: String { record.receiver }
     /// The external files that are remembered with it.
@@ -70,8 +59,65 @@ package struct RememberedCopy: Hashable, Sendable {
     }
 }
 
+/// A remembered copy, or an external file of one, whose digest has been verified. The file stays at least as long as this object.
+package final class OpenedBase: Sendable {
+    package let path: FilePath
+    private let file: OpenFile
+
+    fileprivate init(_ file: consuming OpenFile) {
+        path = file.path
+        self.file = file
+    }
+}
+
+extension RememberedCopy {
+    /// Reads the whole copy, and keeps it from being removed. A copy that is damaged or gone is forgotten.
+    ///
+    /// - Parameter isCancelled: Asked again and again while the file is read.
+    /// - Returns: `nil` if it is not what it was, or cannot be read now.
+    package func open(unless isCancelled: () -> Bool = { Task.isCancelled }) -> OpenedBase? {
+        let opened = open(record.entry.copy, record.size, record.sha256, unless: isCancelled)
+        if opened != nil { memory.markUsed(self) }
+        return opened
+    }
+
+    /// Does the same with an external file of the copy. If that is damaged, nothing else is forgotten.
+    ///
+    /// - Returns: `nil` also if the file is not remembered.
+    package func open(_ file: ExternalFile, unless isCancelled: () -> Bool = { Task.isCancelled }) -> OpenedBase? {
+        guard let object = record.files.first(where: { $0.sha256 == file.sha256 }) else { return nil }
+        return open(object.id, object.size, object.sha256, unless: isCancelled)
+    }
+
+    private func open(
+        _ object: String, _ size: Int64, _ sha256: ContentDigest, unless isCancelled: () -> Bool
+    ) -> OpenedBase? {
+        guard let folder = try? memory.open() else { return nil }
+        let path = memory.path(ofObject: object)
+        do throws(FileError) {
+            let file = try folder.file(at: path)
+            // From here on no other process removes it: for that it would need the lock.
+            guard try PlatformCalls.tryLock(file.descriptor, path, .shared) else { return nil }
+            let status = try file.status
+            if try folder.status(of: path).identity == status.identity, status.exposure == nil, status.size == size,
+                try ContentDigest(ofFile: file, unless: isCancelled) == sha256
+            {
+                return OpenedBase(file)
+            }
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .invalidArgument, .tooManySymbolicLinkLevels: break
+            default: return nil
+            }
+        }
+        // Its lock is released by now.
+        memory.forgetDamaged(object)
+        return nil
+    }
+}
+
 extension BaseMemory {
-    /// All that is remembered, what was used last first.
+    /// Everything that is remembered, the record that was used last first.
     ///
     /// - Throws: `.exposed`, `.otherOwner`, `.notPlain`, `.damaged`, `.file`.
     public func records() throws(BaseMemoryError) -> [BaseRecord] {
@@ -83,8 +129,9 @@ extension BaseMemory {
         }
     }
 
-    /// What is remembered of a store as acknowledged, what was used last first; no file but the manifests is read. Nothing, if the memory cannot be
-    /// read.
+    /// The acknowledged copies of a store, the one that was used last first. Only the manifests are read.
+    ///
+    /// - Returns: `[]` if the memory cannot be read.
     package func copies(of key: BaseKey) -> [RememberedCopy] { copies(of: key) { !$0.isUnfinished } }
 
     func copies(of key: BaseKey, where isWanted: (BaseIndex.Entry) -> Bool) -> [RememberedCopy] {
@@ -105,6 +152,23 @@ extension BaseMemory {
         guard let file = try? folder.file(at: path), let bytes = try? file.read(Int(object.size), at: 0),
             ContentDigest(hashing: bytes) == object.sha256
         else { return nil }
-        return try? MessageCoding.decodeManifest(bytes)
+        return try? Manifest(decoding: bytes)
+    }
+
+    /// Marks a copy as used last: others are forgotten before it.
+    package func markUsed(_ copy: RememberedCopy) {
+        _ = try? whileLocked(waiting: .milliseconds(100)) { (change) throws(BaseMemoryError) in
+            if change.index.use(copy.record.entry) { try change.save() }
+        }
+    }
+
+    /// Forgets every copy that needs the file, and removes the file if it is the one that was put there.
+    func forgetDamaged(_ object: String) {
+        _ = try? whileLocked { (change) throws(BaseMemoryError) in
+            guard let object = change.index.object(object) else { return }
+            change.drop(object)
+            change.removeUnused()
+            try change.save()
+        }
     }
 }

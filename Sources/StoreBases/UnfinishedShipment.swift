@@ -4,13 +4,13 @@ package import StoreFiles
 import Synchronization
 package import SystemPackage
 
-/// A shipment that is being sent, as the memory has it: its copy, and of the part that is open what has gone. Where the link breaks, or this
-/// process is killed, the next one goes on with it.
+/// The record of a shipment that is being sent: its copy, and the data of the open part that have been sent. If the link breaks, or
+/// this process is killed, the next session resumes the shipment.
 ///
-/// Nothing here fails a shipment: what cannot be recorded ends the recording, and what there is of it stays of use. For as long as the
-/// value lives, nobody else goes on with the shipment, and its stream is not removed.
+/// No failure here fails the shipment: data that cannot be recorded end the recording, and the record up to there stays of use. While
+/// this object lives, no other session resumes the shipment, and its stream is not removed.
 package final class UnfinishedShipment: Sendable {
-    /// Bytes that are asked for at a time.
+    /// Bytes that are reserved at a time.
     private static let step: Int64 = 1024 * 1024
 
     private let memory: BaseMemory
@@ -20,19 +20,19 @@ package final class UnfinishedShipment: Sendable {
     private let state: Mutex<State>
 
     private struct State: Sendable {
-        /// Of the part that is open.
+        /// The data of the open part.
         var stream: PartStream?
         /// Most bytes that the file may have.
-        let room: Int64
-        /// Bytes that are there, or may be written without another question.
+        let limit: Int64
+        /// Bytes that are written, or reserved.
         var granted: Int64
         var used: Int64
-        let promise: SpaceLedger.Promise?
-        /// Once something could not be recorded, what follows it cannot be either, until another part is opened.
+        let promise: DiskReservation?
+        /// Whether data could not be recorded: then no data are recorded until another part is opened.
         var isAtEnd = false
 
         mutating func mayGrow(by bytes: Int64) -> Bool {
-            guard used + bytes <= room, let promise else { return false }
+            guard used + bytes <= limit, let promise else { return false }
             if used + bytes > granted {
                 let more = max(UnfinishedShipment.step, used + bytes - granted)
                 do {
@@ -48,15 +48,15 @@ package final class UnfinishedShipment: Sendable {
         }
     }
 
-    fileprivate init(_ memory: BaseMemory, _ id: String, _ file: consuming OpenFile, used: Int64, room: Int64) {
+    fileprivate init(_ memory: BaseMemory, _ id: String, _ file: consuming OpenFile, used: Int64, limit: Int64) {
         self.memory = memory
         self.id = id
         self.file = file
         let promise = try? memory.promise(0)
-        state = Mutex(State(room: room, granted: used, used: used, promise: promise))
+        state = Mutex(State(limit: limit, granted: used, used: used, promise: promise))
     }
 
-    /// What has gone of the part that was open, to be gone on with.
+    /// What has been sent of the open part, to resume after it.
     ///
     /// - Returns: `nil` if there is nothing that can be read.
     package func recorded() -> PartStream? {
@@ -66,7 +66,7 @@ package final class UnfinishedShipment: Sendable {
         }
     }
 
-    /// A part is opened, at its beginning: what was recorded of another one, or of this one in another encoding, goes.
+    /// Begins the record of a part, and drops the record of the part before, or of this part in another encoding.
     package func begin(_ header: PartStream.Header) {
         state.withLock { state in
             state.stream = nil
@@ -80,7 +80,7 @@ package final class UnfinishedShipment: Sendable {
         }
     }
 
-    /// The data of one whole DATA go, or have gone.
+    /// Records the data of one complete DATA that is sent, or has been sent.
     ///
     /// - Parameter note: What its encoder needs to go on after it.
     /// - Returns: Whether it is recorded.
@@ -98,13 +98,13 @@ package final class UnfinishedShipment: Sendable {
         }
     }
 
-    /// The shipment has come to its end, whichever, and is not to be gone on with: what is recorded goes, and the copy unless it has been
-    /// acknowledged (`BaseMemory.remember`, before this).
+    /// Drops the record of a shipment that will not be resumed, and its copy, unless that has been acknowledged
+    /// (`BaseMemory.remember`, before this).
     package func finish() {
         _ = try? memory.whileLocked { (change) throws(BaseMemoryError) in
             let before = change.index
             _ = change.index.remove { $0.stream == id }
-            // It is ours to remove: this value has it locked, through another description of the file.
+            // This object may remove it: it holds the lock, through another description of the file.
             if let stream = change.index.stream(id), change.removeLocked(stream) { change.index.drop(stream) }
             change.removeUnused()
             if change.index != before { try change.save() }
@@ -116,103 +116,76 @@ package final class UnfinishedShipment: Sendable {
 }
 
 extension BaseMemory {
-    /// A stream's file that is to get its place.
-    struct NewStream {
-        let path: FilePath
-        let listed: BaseIndex.Stream
-    }
+    /// The least size of a stream that is worth recording, in bytes.
+    static let leastStreamLimit: Int64 = 128 * 1024
 
-    /// What became of a shipment that was to be remembered while it is sent.
-    package enum Beginning: Sendable {
-        case begun(UnfinishedShipment)
-        case declined(Remembering.Cause)
-        case failed(BaseMemoryError)
-    }
-
-    /// Least room for a stream that is worth it, in bytes.
-    static let leastStreamRoom: Int64 = 128 * 1024
-
-    /// A shipment is being sent: its copy is kept for as long as it is not finished, in place of the one that was not finished before for
-    /// the same receiver. Nothing that was acknowledged goes for it.
+    /// Keeps the copy of a shipment that is being sent until the shipment is finished, in place of the one that was unfinished for the
+    /// same receiver. No acknowledged copy goes for it; external files that are remembered with one may.
     ///
     /// - Parameters:
-    ///   - copy: The file, which keeps its name and which nobody writes to any more. One that is not here already has to be on this
-    ///     file system, and is not copied.
+    ///   - copy: The file, which keeps its name and is not written to any more. Its content has to be in the memory already, or the
+    ///     file on the memory's file system: it is not copied.
     ///   - receiver: A device's id, or the endpoint.
     ///   - state: Given back with it, of at most `stateLimit` bytes.
+    /// - Returns: `nil` if the copy cannot be kept: then the shipment is sent all the same.
     package func begin(
         _ manifest: Manifest, copy: FilePath, as key: BaseKey, receiver: String, state: [UInt8]? = nil
-    ) -> Beginning {
-        do throws(BaseMemoryError) {
-            return try beginning(manifest, copy, key, receiver, state)
-        } catch {
-            return .failed(error)
-        }
+    ) -> UnfinishedShipment? {
+        try? beginning(manifest, copy, key, receiver, state)
     }
 
     private func beginning(
         _ manifest: Manifest, _ copy: FilePath, _ key: BaseKey, _ receiver: String, _ state: [UInt8]?
-    ) throws(BaseMemoryError) -> Beginning {
-        guard (state?.count ?? 0) <= Self.stateLimit, receiver.utf8.count <= BaseIndex.receiverLength,
-            key.store.string.utf8.count <= BaseIndex.pathLength
-        else { return .declined(.tooLong) }
+    ) throws(BaseMemoryError) -> UnfinishedShipment? {
         let source = try status(of: copy)
-        guard source.kind == .file, source.owner == PlatformCalls.effectiveUser, source.size == manifest.store.size
-        else { return .declined(.otherFile) }
-        let words = MessageCoding.encode(manifest)
-        let room = streamRoom(for: manifest, Int64(words.count))
-        guard room >= Self.leastStreamRoom else { return .declined(.tooLarge) }
+        let proposal = Proposal(manifest: manifest, key: key, receiver: receiver, state: state)
+        guard proposal.refusal(of: source) == nil else { return nil }
+        let limit = streamLimit(for: manifest, Int64(proposal.encodedManifest.count))
+        guard limit >= Self.leastStreamLimit else { return nil }
 
         try make()
         var offer: Offer?
         if source.links == 1, source.device == (try status(of: folder)).device {
             offer = Offer(path: copy, inode: source.inode, isInUse: true)
         } else if try !isKnown(manifest.store.sha256) {
-            return .declined(.noRoom)
+            return nil
         }
         let place = try BaseMemoryError.wrapping { () throws(FileError) in try TemporaryFolder(in: folder) }
         let path = place.path.appending("stream")
         let file = try BaseMemoryError.wrapping { () throws(FileError) in
             let file = try OpenFile.creating(path)
-            // Nobody knows it yet.
+            // No other process knows it yet.
             guard try PlatformCalls.tryLock(file.descriptor, path) else { throw FileError(.lock, path, .wouldBlock) }
             return file
         }
         let inode = try BaseMemoryError.wrapping { () throws(FileError) in try file.status.inode }
-        let stream = NewStream(
-            path: path, listed: BaseIndex.Stream(id: UUID().uuidString, inode: inode, room: room))
-        let entry = Entry(manifest, words, key, receiver, state)
+        let stream = BaseIndex.Stream(id: UUID().uuidString, inode: inode, room: limit)
         let outcome = try whileLocked { (change) throws(BaseMemoryError) in
-            try change.put(entry, offer, stream: stream, in: place.path, budget: budget)
+            try change.put(proposal, offer, stream: (path, stream), in: place.path, budget: budget)
         }
-        switch outcome {
-        case .remembered: return .begun(UnfinishedShipment(self, stream.listed.id, file, used: 0, room: room))
-        case .declined(let cause): return .declined(cause)
-        case .failed(let error): return .failed(error)
-        case nil: return .failed(.file(FileError(.open, folder, .noSuchFileOrDirectory)))
-        }
+        return outcome == .remembered ? UnfinishedShipment(self, stream.id, file, used: 0, limit: limit) : nil
     }
 
-    /// Bytes that a stream may come to: no less than the receiver may have of it. Where there is not so much room, a shipment that
-    /// breaks off beyond it begins anew.
-    private func streamRoom(for manifest: Manifest, _ words: Int64) -> Int64 {
-        min(manifest.totalSize + manifest.totalSize / 64 + 1024 * 1024, budget - manifest.store.size - words)
+    /// Most bytes that a stream may have: as many as the receiver may have of it, or less where the budget is small. A shipment that
+    /// breaks off beyond the limit begins anew.
+    private func streamLimit(for manifest: Manifest, _ manifestSize: Int64) -> Int64 {
+        min(manifest.totalSize + manifest.totalSize / 64 + 1024 * 1024, budget - manifest.store.size - manifestSize)
     }
 
-    /// The shipments of a store that broke off, the newest first; those of them that somebody is sending now, too.
+    /// The unfinished shipments of a store, the newest first; also those that another session is sending now.
     package func unfinished(of key: BaseKey) -> [RememberedCopy] {
         copies(of: key) { entry in
             guard let id = entry.stream,
-                let status = try? PlatformCalls.status(of: folder.appending(Self.objectFolder).appending(id))
+                let status = try? PlatformCalls.status(of: path(ofObject: id))
             else { return false }
             return !Self.isExpired(status)
         }
     }
 
-    /// Goes on with a shipment that broke off: its copy is `RememberedCopy.open`.
+    /// Resumes a shipment that broke off; `RememberedCopy.open` opens its copy.
     ///
-    /// - Returns: `nil` if somebody else is at it, or there is nothing of it any more.
-    package func goOn(with copy: RememberedCopy) -> UnfinishedShipment? {
+    /// - Returns: `nil` if another session has it, or its stream is gone.
+    package func resume(_ copy: RememberedCopy) -> UnfinishedShipment? {
         guard let id = copy.record.entry.stream else { return nil }
         let found = try? whileLocked { (change) throws(BaseMemoryError) -> UnfinishedShipment? in
             guard let stream = change.index.stream(id), change.index.entries.contains(where: { $0.stream == id })
@@ -223,12 +196,12 @@ extension BaseMemory {
                 (try? PlatformCalls.tryLock(file.descriptor, path)) == true
             else { return nil }
             let before = change.index
-            let most = streamRoom(for: copy.manifest, 0)
+            let most = streamLimit(for: copy.manifest, 0)
             let free = max(0, budget - (change.index.size - stream.room))
-            let room = max(status.size, min(most, free))
-            change.index.give(room, to: stream)
+            let limit = max(status.size, min(most, free))
+            change.index.give(limit, to: stream)
             if change.index != before { try change.save() }
-            return UnfinishedShipment(self, id, file, used: status.size, room: room)
+            return UnfinishedShipment(self, id, file, used: status.size, limit: limit)
         }
         return found ?? nil
     }

@@ -1,12 +1,11 @@
 public import SystemPackage
 
-/// A call of the platform that failed: what was tried, on what, and why it failed.
+/// A failed call of the platform: the operation, its path, and the reason.
 public struct FileError: Error, Hashable, Sendable {
     public let operation: Operation
     public let path: FilePath
     public let errno: Errno
 
-    /// What was tried.
     public enum Operation: String, Hashable, Sendable {
         case open, read, write, sync, link, rename, remove, lock, resolve, watch
         case stat = "look at"
@@ -24,11 +23,10 @@ public struct FileError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
-    /// Whether the work was to stop, and nothing else was wrong.
+    /// Whether the work was cancelled, and nothing else was wrong.
     package var isCancellation: Bool { errno == .canceled }
 
-    /// Whether there was no room: the disk or the quota is full, or the file would be longer than this process may
-    /// write (`RLIMIT_FSIZE`).
+    /// Whether there was no room: the disk or the quota is full, or the file would exceed this process's limit (`RLIMIT_FSIZE`).
     public var isOutOfSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }
 }
 

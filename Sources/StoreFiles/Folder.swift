@@ -1,13 +1,12 @@
 import EssentialFoundation
 package import SystemPackage
 
-/// What is done to folders as a whole.
+/// Folders by their paths: making, listing, removing, syncing. `OpenFolder` does the same without trusting paths.
 package enum Folder {
-    /// Whether what is made has to survive a power cut.
-    package enum Lasting: Hashable { case durably, forNow }
-
-    /// Makes the folder, private to its owner, and those above it that are missing, each made durable in its parent where that matters.
-    package static func make(_ path: FilePath, _ lasting: Lasting = .durably) throws(FileError) {
+    /// Makes the folder, private to its owner, and missing folders above it.
+    ///
+    /// - Parameter durably: Whether it has to survive a power cut: then it syncs the parent of each.
+    package static func make(_ path: FilePath, durably: Bool = true) throws(FileError) {
         do throws(FileError) {
             try PlatformCalls.makeFolder(path)
         } catch {
@@ -18,14 +17,20 @@ package enum Folder {
                 }
                 return
             case .noSuchFileOrDirectory where !path.removingLastComponent().isEmpty && path.lastComponent != nil:
-                try make(path.removingLastComponent(), lasting)
-                return try make(path, lasting)
+                try make(path.removingLastComponent(), durably: durably)
+                return try make(path, durably: durably)
             default: throw error
             }
         }
-        guard lasting == .durably else { return }
+        guard durably else { return }
         let parent = path.removingLastComponent()
-        try sync(parent.isEmpty ? "." : parent)
+        do throws(FileError) {
+            try sync(parent.isEmpty ? "." : parent)
+        } catch {
+            // Whoever finds the folder takes it for durable; and fsync(2) tells of a lost write only once.
+            if error.operation == .sync { try? PlatformCalls.removeEmptyFolder(path) }
+            throw error
+        }
     }
 
     /// The names in a folder, sorted, without `.` and `..`.
@@ -38,7 +43,7 @@ package enum Folder {
         }
     }
 
-    /// Removes a file, a link or a folder with all that is in it. What is not there is no error.
+    /// Removes a file, a link or a folder with its content. A missing one is no error.
     package static func removeTree(at path: FilePath) throws(FileError) {
         guard (try? PlatformCalls.status(of: path)) != nil else { return }
         do {
@@ -56,18 +61,17 @@ package enum Folder {
     }
 }
 
-/// A lock on a folder, flock(2), held by the process that made this value for as long as the value lives, and given back
-/// by the kernel when that process dies, however it dies.
+/// A lock on a folder, flock(2). It lives as long as this value; the kernel releases it when the process dies, however it dies.
 ///
-/// Each value has a descriptor of its own, so that two in one process are as strange to each other as two in two processes.
+/// Each value has a descriptor of its own, so that two locks in one process exclude each other as in two processes.
 package struct FolderLock: ~Copyable, Sendable {
-    /// The folder, open: what is reached through it stays in it whatever becomes of its name.
+    /// The open folder, which stays the same whatever becomes of its name.
     package let file: OpenFile
 
     package enum Kind: Hashable, Sendable {
-        /// Others may hold it as well: a reader that wants the folder to stay.
+        /// Others may hold it too: a reader takes it so that the folder stays.
         case shared
-        /// Nobody else holds it: whoever changes or removes the folder.
+        /// No other process or value holds it: a writer takes it to change or remove the folder.
         case exclusive
     }
 
@@ -75,10 +79,10 @@ package struct FolderLock: ~Copyable, Sendable {
 
     /// Takes the lock if it is free. A symbolic link at the end of the path is an error.
     ///
-    /// The folder may have been moved or removed between the look at its name and the lock: whoever cares compares
-    /// `file.status` with that of the path.
+    /// Another process may move or remove the folder just before the lock: a caller to whom that matters compares `file.status` with
+    /// that of the path.
     ///
-    /// - Returns: `nil` if somebody holds a lock that excludes this one.
+    /// - Returns: `nil` if another lock excludes this one.
     /// - Throws: `.noSuchFileOrDirectory` if the folder is not there.
     package static func take(_ kind: Kind, on folder: FilePath) throws(FileError) -> FolderLock? {
         try take(kind, on: try OpenFile.readingWithoutFollowing(folder))

@@ -1,6 +1,8 @@
+import Crypto
+package import ShipProtocol
 package import SystemPackage
 
-/// An open file with one owner, closed when the owner is done with it.
+/// An open file with one owner: its end closes the file.
 package struct OpenFile: ~Copyable, Sendable {
     package let path: FilePath
     package let descriptor: FileDescriptor
@@ -17,7 +19,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
     deinit { try? descriptor.close() }
 
-    /// What is open: its kind, its size, its times.
+    /// Kind, size and times of the open file.
     package var status: FileStatus {
         get throws(FileError) { try PlatformCalls.status(of: descriptor, path) }
     }
@@ -48,7 +50,7 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Opens what is there, or makes it: who makes it knows that it did.
+    /// Opens a file, or makes it if it is missing, so that exactly one process makes it.
     static func openOrMake(
         _ open: () throws(FileError) -> OpenFile, make: () throws(FileError) -> OpenFile
     ) throws(FileError) -> OpenFile {
@@ -61,18 +63,18 @@ package struct OpenFile: ~Copyable, Sendable {
             do throws(FileError) {
                 return try make()
             } catch {
-                // Somebody else has made it meanwhile.
+                // Another process has made it meanwhile.
                 guard error.operation == .open, error.errno == .fileExists else { throw error }
             }
         }
     }
 
-    /// A second descriptor of an open file, which keeps its position with the first. `path` is for messages.
+    /// A second descriptor of an open file, which shares the first one's position. `path` is for messages.
     package static func duplicating(_ descriptor: FileDescriptor, as path: FilePath) throws(FileError) -> OpenFile {
         OpenFile(path: path, descriptor: try PlatformCalls.duplicate(descriptor, path))
     }
 
-    /// Takes over a descriptor, to close it in the end. `path` is for messages.
+    /// Takes over a descriptor, and closes it in the end. `path` is for messages.
     package static func owning(_ descriptor: FileDescriptor, as path: FilePath) -> OpenFile {
         OpenFile(path: path, descriptor: descriptor)
     }
@@ -128,9 +130,9 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Fills a buffer with what is at `offset`.
+    /// Reads from `offset` into a buffer.
     ///
-    /// - Returns: How many bytes there were: fewer than the buffer has only at the end of the file.
+    /// - Returns: The number of bytes: less than the buffer's size only at the end of the file.
     package func read(into bytes: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
         do {
             return try bytes.withUnsafeMutableBytes { buffer in
@@ -157,7 +159,7 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// What is beyond it is gone.
+    /// Cuts or extends the file to a size.
     package func truncate(to size: Int64) throws(FileError) {
         do {
             try descriptor.resize(to: size)
@@ -191,21 +193,46 @@ package struct OpenFile: ~Copyable, Sendable {
     }
 }
 
-/// The names under which SQLite opens a file in a certain way. Source: sqlite.org/uri.html.
-package enum DatabaseURI {
-    /// Reads and writes, and never makes the file.
-    package static func writing(_ path: FilePath) -> String { "file:\(escape(path))?mode=rw" }
+/// SHA-256 of a file, which is read in pieces.
+extension ContentDigest {
+    /// Bytes read at a time.
+    private static let pieceSize = 256 * 1024
 
-    /// Reads a file that nobody changes: no lock is taken, and no sidecar is looked at.
-    package static func immutable(_ path: FilePath) -> String { "file:\(escape(path))?immutable=1&mode=ro" }
+    /// Reads the whole file at `path` from its start. A symbolic link at the end of the path is an error.
+    ///
+    /// - Parameter isCancelled: Asked before each piece, for work outside of a task.
+    /// - Throws: `.canceled` once it returns `true`.
+    package init(ofFile path: FilePath, unless isCancelled: () -> Bool = { Task.isCancelled }) throws(FileError) {
+        try self.init(ofFile: try OpenFile.readingWithoutFollowing(path), unless: isCancelled)
+    }
 
-    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~".utf8)
+    /// Reads the whole file from its start; the file's position stays.
+    ///
+    /// - Throws: `.canceled`, as above.
+    package init(
+        ofFile file: borrowing OpenFile, unless isCancelled: () -> Bool = { Task.isCancelled }
+    ) throws(FileError) {
+        var hash = SHA256()
+        var offset: Int64 = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        while true {
+            if isCancelled() { throw FileError(.read, file.path, .canceled) }
+            let count: Int
+            do {
+                count = try file.descriptor.read(fromAbsoluteOffset: offset, into: buffer)
+            } catch {
+                throw FileError(.read, file.path, error as? Errno ?? .ioError)
+            }
+            guard count > 0 else { break }
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += Int64(count)
+        }
+        self.init(sha256: Array(hash.finalize()))
+    }
 
-    /// Escapes every byte that could mean something in a URI; a slash has to stay.
-    private static func escape(_ path: FilePath) -> String {
-        path.string.utf8.map { byte in
-            plain.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+    /// SHA-256 of bytes in memory.
+    package init(hashing bytes: some Sequence<UInt8>) {
+        self.init(sha256: Array(SHA256.hash(data: Array(bytes))))
     }
 }

@@ -1,81 +1,76 @@
 package import SystemPackage
 
-/// An open folder with one owner: what is reached through it lies in it or below it, whatever happens to its own path
-/// meanwhile. No symbolic link is followed, at no place of a path.
+/// An open folder with one owner. Its methods reach only what is in it or below it, whatever happens to its own path meanwhile, and
+/// follow no symbolic link anywhere in a path.
 ///
-/// The paths that its methods take begin with its own `path`, which is cut off: they say the same in messages as anywhere.
+/// The methods take paths that begin with the folder's own `path`, and cut that off, so that messages show full paths.
 package struct OpenFolder: ~Copyable, Sendable {
     package let path: FilePath
     let descriptor: FileDescriptor
-    let resolution: Resolution
+    /// Whether it resolves a path of several components one by one, each opened with `O_NOFOLLOW`. Otherwise the kernel does so in one
+    /// step, openat2(2), where it has that call.
+    let isComponentwise: Bool
 
-    /// By whom a path of several components is followed.
-    package enum Resolution: Hashable, Sendable {
-        /// By the kernel, in one step: openat2(2). Where it cannot, component by component.
-        case kernel
-        /// Component by component, each opened with `O_NOFOLLOW`.
-        case componentwise
-    }
-
-    private init(path: FilePath, descriptor: FileDescriptor, _ resolution: Resolution) {
+    private init(path: FilePath, descriptor: FileDescriptor, componentwise: Bool) {
         self.path = path
         self.descriptor = descriptor
-        self.resolution = resolution
+        isComponentwise = componentwise
     }
 
     deinit { try? descriptor.close() }
 
     /// - Throws: `.notDirectory` for a symbolic link at the end of the path, and for a file.
     package init(_ path: FilePath) throws(FileError) {
-        try self.init(path, [.noFollow], .kernel)
+        try self.init(path, [.noFollow], componentwise: false)
     }
 
-    /// Opens a folder that a user has named: links on the way to it are the user's.
-    package init(following path: FilePath, _ resolution: Resolution = .kernel) throws(FileError) {
-        try self.init(path, [], resolution)
+    /// Opens a folder that a user has named, and follows links on the way: they are the user's.
+    package init(following path: FilePath, componentwise: Bool = false) throws(FileError) {
+        try self.init(path, [], componentwise: componentwise)
     }
 
     private init(
-        _ path: FilePath, _ options: FileDescriptor.OpenOptions, _ resolution: Resolution
+        _ path: FilePath, _ options: FileDescriptor.OpenOptions, componentwise: Bool
     ) throws(FileError) {
         do {
             let descriptor = try FileDescriptor.open(
                 path.isEmpty ? "." : path, .readOnly, options: options.union([.closeOnExec, .directory]))
-            self.init(path: path, descriptor: descriptor, resolution)
+            self.init(path: path, descriptor: descriptor, componentwise: componentwise)
         } catch {
             throw FileError(.open, path, error as? Errno ?? .ioError)
         }
     }
 
-    /// What is open, whatever its name leads to by now.
+    /// Of the open folder, whatever its name leads to by now.
     package var status: FileStatus {
         get throws(FileError) { try PlatformCalls.status(of: descriptor, path) }
     }
 
-    /// The folder under a name that is good in this process alone, for as long as this value lives, and that leads nowhere
-    /// else: for what opens files by their path. Where the platform has no such names, its own path.
+    /// A name of the folder for code that opens files by path: valid in this process while this value lives, and never for another
+    /// folder. On a platform without such names, the folder's own path.
     package var pathByDescriptor: FilePath { PlatformCalls.pathByDescriptor(descriptor) ?? path }
 
-    /// Bytes that this process may still write around here.
+    /// Bytes that this process may still write to the disk of the folder.
     package var freeSpace: Int64 {
         get throws(FileError) { try PlatformCalls.freeSpace(around: descriptor, path) }
     }
 
-    // MARK: What is opened
+    // MARK: Opening
 
     /// A folder in this one.
     package func folder(_ name: FilePath.Component) throws(FileError) -> OpenFolder {
         try folder(at: path.appending(name))
     }
 
-    /// A file in this folder, for reading. Pipes and devices are opened, without waiting, for the caller to refuse them.
+    /// A file in this folder, for reading. It opens pipes and devices too, without waiting: the caller refuses them.
     package func file(_ name: FilePath.Component) throws(FileError) -> OpenFile {
         let path = path.appending(name)
         return OpenFile(adopting: try open(path, .readOnly, [.nonBlocking]), path: path)
     }
 
     package func folder(at path: FilePath) throws(FileError) -> OpenFolder {
-        OpenFolder(path: path, descriptor: try open(path, .readOnly, [.directory]), resolution)
+        OpenFolder(
+            path: path, descriptor: try open(path, .readOnly, [.directory]), componentwise: isComponentwise)
     }
 
     func folderToLock(at path: FilePath) throws(FileError) -> OpenFile {
@@ -98,7 +93,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         return file
     }
 
-    /// A regular file that is there already, for reading and writing.
+    /// An existing regular file, for reading and writing.
     ///
     /// - Throws: `.invalidArgument` for anything else.
     package func fileToChange(at path: FilePath) throws(FileError) -> OpenFile {
@@ -120,7 +115,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
     ) throws(FileError) -> FileDescriptor {
         let inside = try inside(path)
-        if resolution == .kernel,
+        if !isComponentwise,
             let opened = try PlatformCalls.openBeneath(descriptor, inside, path, mode, options)
         {
             return opened
@@ -135,7 +130,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         return inside
     }
 
-    /// Opens the folders above the last component, and gives that one with the folder that it is in.
+    /// Opens the folder of the last component, and calls `body` with both.
     func at<Result: ~Copyable>(
         _ path: FilePath, _ body: (FolderEntry) throws(FileError) -> Result
     ) throws(FileError) -> Result {
@@ -150,7 +145,7 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     /// - Parameter path: For messages.
     private func openFolder(_ inside: PathInside, _ path: FilePath) throws(FileError) -> FileDescriptor {
-        if resolution == .kernel,
+        if !isComponentwise,
             let opened = try PlatformCalls.openBeneath(descriptor, inside, path, .readOnly, [.directory])
         {
             return opened
@@ -168,14 +163,14 @@ package struct OpenFolder: ~Copyable, Sendable {
     }
 }
 
-/// What is done to names in an open folder and below it.
+/// Names in an open folder and below it.
 extension OpenFolder {
     /// lstat(2): of a symbolic link itself.
     package func status(of path: FilePath) throws(FileError) -> FileStatus {
         try at(path) { entry throws(FileError) in try PlatformCalls.status(of: entry) }
     }
 
-    /// Whether anything has the name, a link that leads nowhere included.
+    /// Whether anything has the name, even a dangling link.
     package func holds(_ path: FilePath) -> Bool { (try? status(of: path)) != nil }
 
     package func targetOfSymbolicLink(at path: FilePath) throws(FileError) -> FilePath {
@@ -187,7 +182,7 @@ extension OpenFolder {
         try components(in: path).map(\.string).sorted()
     }
 
-    /// The same, in no order, as the file system has them.
+    /// The same, in the order of the file system.
     package func components(in path: FilePath) throws(FileError) -> [FilePath.Component] {
         // A descriptor of its own: listing moves its position.
         let folder = try folder(at: path)
@@ -195,8 +190,10 @@ extension OpenFolder {
         return try PlatformCalls.names(in: copy, path)
     }
 
-    /// Makes the folder, private to its owner, and those above it that are missing, each made durable in its parent where that matters.
-    package func makeFolder(at path: FilePath, _ lasting: Folder.Lasting = .durably) throws(FileError) {
+    /// Makes the folder, private to its owner, and missing folders above it.
+    ///
+    /// - Parameter durably: Whether it has to survive a power cut: then it syncs the parent of each.
+    package func makeFolder(at path: FilePath, durably: Bool = true) throws(FileError) {
         // Most often it is there.
         if (try? status(of: path))?.kind == .folder { return }
         var missing: [FilePath] = []
@@ -215,7 +212,14 @@ extension OpenFolder {
                 }
                 continue
             }
-            if lasting == .durably { try sync(place.removingLastComponent()) }
+            guard durably else { continue }
+            do throws(FileError) {
+                try sync(place.removingLastComponent())
+            } catch {
+                // As in `Folder.make`.
+                if error.operation == .sync { try? removeEmptyFolder(at: place) }
+                throw error
+            }
         }
     }
 
@@ -260,7 +264,7 @@ extension OpenFolder {
         try at(path) { entry throws(FileError) in try PlatformCalls.removeEmptyFolder(entry) }
     }
 
-    /// Removes a file, a link or a folder with all that is in it. What is not there is no error.
+    /// Removes a file, a link or a folder with its content. A missing one is no error.
     package func removeTree(at path: FilePath) throws(FileError) {
         do throws(FileError) {
             switch try status(of: path).kind {
@@ -282,5 +286,50 @@ extension OpenFolder {
         if path == self.path { return try PlatformCalls.sync(descriptor, path) }
         let folder = try folder(at: path)
         try PlatformCalls.sync(folder.descriptor, path)
+    }
+}
+
+/// A path in an open folder, in the system's form: names with slashes between them, and none is `.` or `..`.
+///
+/// It has bytes and no `FilePath`s: every call in an inbox goes through here, and without the optimizer splitting a `FilePath` takes a
+/// hundred times as long as the call.
+struct PathInside {
+    /// The names, each with the NUL at its end.
+    let names: [[CInterop.PlatformChar]]
+    /// All of them, with slashes between them and a NUL at the end; `.` if there is none.
+    let text: [CInterop.PlatformChar]
+
+    private static let slash = CInterop.PlatformChar(bitPattern: UInt8(ascii: "/"))
+    private static let dot = CInterop.PlatformChar(bitPattern: UInt8(ascii: "."))
+
+    /// - Returns: `nil` for a path that is not below the folder's, or contains `.` or `..`.
+    init?(of path: FilePath, in folder: FilePath) {
+        let (whole, prefix) = (Self.characters(of: path), Self.characters(of: folder))
+        guard whole.starts(with: prefix) else { return nil }
+        var rest = whole[prefix.count...]
+        if rest.first == Self.slash, !prefix.isEmpty {
+            rest = rest.dropFirst()
+        } else if !rest.isEmpty, let last = prefix.last, last != Self.slash {
+            return nil
+        }
+        let names = rest.split(separator: Self.slash, omittingEmptySubsequences: false)
+        self.init(rest.isEmpty ? [] : names.map { $0 + [0] })
+        guard self.names.allSatisfy({ ![[0], [Self.dot, 0], [Self.dot, Self.dot, 0]].contains($0) }) else { return nil }
+    }
+
+    private init(_ names: [[CInterop.PlatformChar]]) {
+        self.names = names
+        text = names.isEmpty ? [Self.dot, 0] : names.map { $0.dropLast() }.joined(separator: [Self.slash]) + [0]
+    }
+
+    /// Without the last name; `nil` if that leaves none.
+    var above: PathInside? { names.count > 1 ? PathInside(names.dropLast()) : nil }
+
+    private static func characters(of path: FilePath) -> [CInterop.PlatformChar] {
+        path.withPlatformString { start in
+            var characters: [CInterop.PlatformChar] = []
+            while start[characters.count] != 0 { characters.append(start[characters.count]) }
+            return characters
+        }
     }
 }

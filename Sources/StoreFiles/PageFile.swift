@@ -3,10 +3,9 @@ package import SystemPackage
 
 /// The pages of a store in a file: read, written, or written and read back.
 ///
-/// Pages that come one after the other are written together; the entries of a pointer map page are gathered. It is for
-/// one task at a time.
+/// It writes consecutive pages together, and gathers the entries of a pointer map page. Only one task may use it at a time.
 package final class PageFile: PageSource, PageSink {
-    /// Bytes that are gathered before they are written.
+    /// Bytes that it gathers before it writes them.
     private static let gathered = 256 * 1024
 
     private let file: OpenFile
@@ -16,9 +15,9 @@ package final class PageFile: PageSource, PageSink {
     private var runStart: UInt32 = 0
     /// The pointer map page that is being gathered.
     private var map: (number: UInt32, bytes: [UInt8])?
-    /// Asked before each page: whether the work is still wanted.
+    /// Called before each page; throws once the work is cancelled.
     private let check: () throws -> Void
-    /// Of a file that is read: its size; of one that is written: its highest page so far.
+    /// When reading, the pages of the file; when writing, the highest page so far.
     package private(set) var pageCount: UInt32
 
     /// Bytes of the pages.
@@ -27,17 +26,13 @@ package final class PageFile: PageSource, PageSink {
     /// Opens a file to read it.
     ///
     /// - Parameter check: Called before each page is read; throws to end the work.
-    /// - Throws: `FileError`, `StoreFlaw` for a file that is not made of pages.
+    /// - Throws: `FileError`, `StoreFlaw` for a file without a header, or whose size is not a number of pages.
     package init(reading path: FilePath, check: @escaping () throws -> Void = {}) throws {
         file = try OpenFile.readingWithoutFollowing(path)
-        do {
-            pageSize = try DatabaseHeader(decoding: file.read(DatabaseHeader.size, at: 0)).pageSize
-        } catch let flaw as DatabaseHeader.Flaw {
-            throw StoreFlaw.header(flaw)
-        }
+        pageSize = try DatabaseHeader(decoding: file.read(DatabaseHeader.size, at: 0)).pageSize
         let size = try file.size
         guard size % Int64(pageSize) == 0, let count = UInt32(exactly: size / Int64(pageSize)), count > 0 else {
-            throw StoreFlaw.header(.truncated(size: Int(clamping: size)))
+            throw StoreFlaw.truncated(size: Int(clamping: size))
         }
         pageCount = count
         self.check = check
@@ -80,13 +75,13 @@ package final class PageFile: PageSource, PageSink {
             map = (number, Array(repeating: 0, count: pageSize))
         }
         guard number == map?.number else {
-            // Entries of earlier maps are few: of the children of high levels.
+            // Few entries belong to earlier maps: those of the children of high levels.
             return try file.write(bytes, at: Int64(number - 1) * Int64(pageSize) + Int64(offset))
         }
         map?.bytes.replaceSubrange(offset..<(offset + 5), with: bytes)
     }
 
-    /// Writes what is gathered.
+    /// Writes the gathered bytes.
     package func flush() throws(FileError) {
         try flushRun()
         try flushMap()
@@ -101,5 +96,24 @@ package final class PageFile: PageSource, PageSink {
     private func flushMap() throws(FileError) {
         guard let map else { return }
         try file.write(map.bytes, at: Int64(map.number - 1) * Int64(pageSize))
+    }
+}
+
+/// The names under which SQLite opens a file in a certain way. Source: sqlite.org/uri.html.
+extension FilePath {
+    /// Reads and writes, and never makes the file.
+    package var writableDatabaseURI: String { "file:\(escapedForURI)?mode=rw" }
+
+    /// Reads a file that no process changes: SQLite takes no lock, and does not look at sidecars.
+    package var immutableDatabaseURI: String { "file:\(escapedForURI)?immutable=1&mode=ro" }
+
+    private static let plainInURI = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~".utf8)
+
+    /// With every byte escaped that could mean something in a URI; a slash has to stay.
+    private var escapedForURI: String {
+        string.utf8.map { byte in
+            Self.plainInURI.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
     }
 }

@@ -3,27 +3,26 @@ package import ShipProtocol
 import Synchronization
 package import SystemPackage
 
-/// The stream of a part as far as it has gone over a link, in a file: so that it need not go again where the link breaks. Either side
-/// keeps one of the part that is open.
+/// A file with the stream of a part up to the point that it has gone over a link, so that it need not go again if the link breaks. Each
+/// side keeps one of the open part.
 ///
 ///     0   8 bytes   magic
 ///     8   1 byte    encoding
 ///     9   32 bytes  SHA-256 of the part
 ///     41  8 bytes   its size
-///     49  32 bytes  SHA-256 of what the encoding refers to, or zeros
-///     81  the data of one DATA after the other, each behind its size (4 bytes) and a note of its encoder (8 bytes); of the last one there
-///         may be fewer bytes than its size says
+///     49  32 bytes  SHA-256 of the base of the encoding, or zeros
+///     81  the data of each DATA, after their size (4 bytes) and a note of the encoder (8 bytes); the last data may be incomplete
 ///
-/// What is in it is proven by nothing but the digest of the part that is made of it. Positions are those of `Protocol/README.md` section 3.3:
-/// they count data and sizes.
+/// Only the digest of the part that is made of it proves its content. Positions are those of `Protocol/README.md` section 3.3: they count
+/// data and sizes.
 package final class PartStream: Sendable {
-    /// What the file is the stream of.
+    /// The part and the encoding of the stream.
     package struct Header: Hashable, Sendable {
         package let encoding: PartEncoding
         package let sha256: ContentDigest
         /// In bytes.
         package let size: Int64
-        /// What the encoding refers to.
+        /// The base of the encoding.
         package let base: ContentDigest?
 
         package init(_ encoding: PartEncoding, of part: Manifest.Part, over base: ContentDigest? = nil) {
@@ -36,18 +35,18 @@ package final class PartStream: Sendable {
 
     /// The data of one DATA.
     package struct Entry: Hashable, Sendable {
-        /// What its encoder needs to go on after it.
+        /// What the encoder needs to go on after it.
         package let note: UInt64
-        /// As it went, in bytes.
+        /// All of it, in bytes.
         package let size: Int
-        /// How much of it is here.
+        /// Bytes that are here.
         package fileprivate(set) var count: Int
         fileprivate let offset: Int64
 
         package var isWhole: Bool { count == size }
     }
 
-    /// Most DATA of which a stream is kept; the longer one is not gone on with.
+    /// Most DATA of a stream; a longer stream cannot go on.
     package static let mostEntries = 1 << 16
 
     private static let magic: [UInt8] = [0x89] + Array("STREAM".utf8) + [1]
@@ -56,26 +55,20 @@ package final class PartStream: Sendable {
     private static let sizeSize: Int64 = 4
     private static let longestData = Limits.segmentSize
 
-    private struct State: ~Copyable {
-        let file: OpenFile
-        var entries: [Entry] = []
-        /// Of the file, in bytes.
-        var end = Int64(PartStream.headerSize)
-        var position: Int64 = 0
+    package let header: Header
+    private let file: OpenFile
+    /// The lock is held while the file is read or written, too.
+    private let content: Mutex<[Entry]>
 
-        mutating func add(_ entry: Entry) {
-            entries.append(entry)
-            end = entry.offset + Int64(entry.count)
-            position += PartStream.sizeSize + Int64(entry.count)
-        }
+    private init(_ header: Header, _ file: consuming OpenFile, _ entries: [Entry] = []) {
+        self.header = header
+        self.file = file
+        content = Mutex(entries)
     }
 
-    package let header: Header
-    private let state: Mutex<State>
-
-    private init(_ header: Header, _ file: consuming OpenFile) {
-        self.header = header
-        state = Mutex(State(file: file))
+    /// - Returns: The size of a file with these entries, in bytes.
+    private static func end(of entries: [Entry]) -> Int64 {
+        entries.last.map { $0.offset + Int64($0.count) } ?? Int64(headerSize)
     }
 
     /// Makes the file, which must not be there yet.
@@ -92,9 +85,9 @@ package final class PartStream: Sendable {
         self.init(header, file)
     }
 
-    /// Opens what an earlier process may have written.
+    /// Opens a file that an earlier process wrote.
     ///
-    /// - Returns: `nil` for a file that is no stream. What is damaged at its end is left out.
+    /// - Returns: `nil` for a file that is no stream. It leaves out damaged data at the end.
     package convenience init?(at path: FilePath, in folder: borrowing OpenFolder) throws(FileError) {
         try self.init(going: try folder.fileToChange(at: path))
     }
@@ -111,88 +104,83 @@ package final class PartStream: Sendable {
         guard partSize <= UInt64(Limits.partSize) else { return nil }
         let header = Header(
             encoding, of: Manifest.Part(size: Int64(partSize), sha256: sha256), over: encoding.needsBase ? base : nil)
-        var found = State(file: file)
-        while found.entries.count < Self.mostEntries, found.end + Int64(Self.entryHeaderSize) < size {
-            let fields = try found.file.read(Self.entryHeaderSize, at: found.end)
+        var found: [Entry] = []
+        while found.count < Self.mostEntries, Self.end(of: found) + Int64(Self.entryHeaderSize) < size {
+            let fields = try file.read(Self.entryHeaderSize, at: Self.end(of: found))
             let length = Int(Self.number(in: fields.prefix(4)))
             guard fields.count == Self.entryHeaderSize, (1...Self.longestData).contains(length) else { break }
-            let offset = found.end + Int64(Self.entryHeaderSize)
+            let offset = Self.end(of: found) + Int64(Self.entryHeaderSize)
             let count = Int(min(Int64(length), size - offset))
-            found.add(Entry(note: Self.number(in: fields.dropFirst(4)), size: length, count: count, offset: offset))
+            found.append(Entry(note: Self.number(in: fields.dropFirst(4)), size: length, count: count, offset: offset))
         }
-        self.init(header, found)
+        self.init(header, file, found)
     }
 
-    private init(_ header: Header, _ state: consuming State) {
-        self.header = header
-        self.state = Mutex(state)
+    /// The position up to which the stream is here.
+    package var position: Int64 {
+        // It counts all of the file but its header and the notes.
+        content.withLock { entries in
+            let notes = (Int64(Self.entryHeaderSize) - Self.sizeSize) * Int64(entries.count)
+            return Self.end(of: entries) - Int64(Self.headerSize) - notes
+        }
     }
-
-    /// As far as it is here.
-    package var position: Int64 { state.withLock { $0.position } }
-    package var entries: [Entry] { state.withLock { $0.entries } }
+    package var entries: [Entry] { content.withLock { $0 } }
     /// Of the file, in bytes.
-    package var fileSize: Int64 { state.withLock { $0.end } }
+    package var fileSize: Int64 { content.withLock { Self.end(of: $0) } }
 
-    /// The data of one DATA follow; or the beginning of them, and then nothing more may.
+    /// Appends the data of one DATA, or their beginning, after which only `extend` may follow.
     ///
-    /// - Parameter size: What all of them have, in bytes.
+    /// - Parameter size: Of all the data, in bytes.
     /// - Throws: `.fileTooLarge` beyond `mostEntries`.
     package func append(_ data: [UInt8], of size: Int, note: UInt64 = 0) throws(FileError) {
-        try state.withLock { state throws(FileError) in
-            guard state.entries.count < Self.mostEntries, state.entries.last?.isWhole != false else {
-                throw FileError(.write, state.file.path, .fileTooLarge)
+        try content.withLock { entries throws(FileError) in
+            guard entries.count < Self.mostEntries, entries.last?.isWhole != false else {
+                throw FileError(.write, path, .fileTooLarge)
             }
             let head = Self.bytes(of: UInt64(size)).suffix(4) + Self.bytes(of: note)
-            try state.file.write(head + data, at: state.end)
-            let offset = state.end + Int64(Self.entryHeaderSize)
-            state.add(Entry(note: note, size: size, count: data.count, offset: offset))
+            let end = Self.end(of: entries)
+            try file.write(head + data, at: end)
+            let offset = end + Int64(Self.entryHeaderSize)
+            entries.append(Entry(note: note, size: size, count: data.count, offset: offset))
         }
     }
 
-    /// More comes of the last DATA, of which there was the beginning.
+    /// Appends more bytes of the last DATA, whose beginning is here.
     ///
-    /// - Throws: `.invalidArgument` for more than was missing.
+    /// - Throws: `.invalidArgument` for more bytes than are missing.
     package func extend(with more: [UInt8]) throws(FileError) {
-        try state.withLock { state throws(FileError) in
-            guard var last = state.entries.popLast() else {
-                throw FileError(.write, state.file.path, .invalidArgument)
-            }
-            defer { state.entries.append(last) }
-            guard more.count <= last.size - last.count else {
-                throw FileError(.write, state.file.path, .invalidArgument)
-            }
-            try state.file.write(more, at: last.offset + Int64(last.count))
+        try content.withLock { entries throws(FileError) in
+            guard var last = entries.popLast() else { throw FileError(.write, path, .invalidArgument) }
+            defer { entries.append(last) }
+            guard more.count <= last.size - last.count else { throw FileError(.write, path, .invalidArgument) }
+            try file.write(more, at: last.offset + Int64(last.count))
             last.count += more.count
-            state.end += Int64(more.count)
-            state.position += Int64(more.count)
         }
     }
 
-    /// Lets go of the last DATA, or of what there is of it.
+    /// Removes the last DATA, complete or not.
     package func dropLast() throws(FileError) {
-        try state.withLock { state throws(FileError) in
-            guard let last = state.entries.popLast() else { return }
-            state.end = last.offset - Int64(Self.entryHeaderSize)
-            state.position -= Self.sizeSize + Int64(last.count)
-            try state.file.truncate(to: state.end)
+        try content.withLock { entries throws(FileError) in
+            guard entries.popLast() != nil else { return }
+            try file.truncate(to: Self.end(of: entries))
         }
     }
 
-    /// - Returns: What is here of the data of DATA number `index`.
+    /// - Returns: The bytes that are here of DATA number `index`.
     package func data(_ index: Int) throws(FileError) -> [UInt8] {
-        try state.withLock { state throws(FileError) in
-            guard state.entries.indices.contains(index) else { return [] }
-            let entry = state.entries[index]
-            let data = try state.file.read(entry.count, at: entry.offset)
-            guard data.count == entry.count else { throw FileError(.read, state.file.path, .ioError) }
+        try content.withLock { entries throws(FileError) in
+            guard entries.indices.contains(index) else { return [] }
+            let entry = entries[index]
+            let data = try file.read(entry.count, at: entry.offset)
+            guard data.count == entry.count else { throw FileError(.read, path, .ioError) }
             return data
         }
     }
 
-    /// Where a position is in the entries.
+    /// Finds a position in the entries.
     ///
-    /// - Returns: How many DATA lie before it as a whole, and how many bytes of the next one; `nil` if it is no position, or beyond the end.
+    /// - Returns: How many complete DATA lie before it, and how many bytes of the next one; `nil` for a position within a size or
+    ///   beyond the end.
     package func place(of position: Int64) -> (whole: Int, bytes: Int)? {
         var (whole, start) = (0, Int64(0))
         for entry in entries {
@@ -207,7 +195,7 @@ package final class PartStream: Sendable {
         return position == start ? (whole, 0) : nil
     }
 
-    /// SHA-256 of the stream before a position; `nil` if it is none.
+    /// SHA-256 of the stream before a position; `nil` for no position of the stream.
     ///
     /// - Throws: `.canceled` with its task.
     package func digest(upTo position: Int64) throws(FileError) -> ContentDigest? {
@@ -224,10 +212,10 @@ package final class PartStream: Sendable {
     }
 
     package func sync() throws(FileError) {
-        try state.withLock { state throws(FileError) in try state.file.sync() }
+        try content.withLock { _ throws(FileError) in try file.sync() }
     }
 
-    package var path: FilePath { state.withLock { $0.file.path } }
+    package var path: FilePath { file.path }
 
     private static func bytes(of number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 

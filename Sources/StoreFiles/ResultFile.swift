@@ -1,23 +1,23 @@
 import Synchronization
 package import SystemPackage
 
-/// A file that comes out of a work: in a hidden folder while it is written, under its own name once it is whole and on the
-/// medium. It takes the place of another of its kind in one step, and of nothing else unless that was said.
+/// A result file of a command. It is in a hidden folder while it is written, and gets its name once it is complete and on the medium. It
+/// replaces another file of its kind in one step, and anything else only if the caller allows that.
 package final class ResultFile: Sendable {
     private let path: FilePath
     private let replaced: Kind?
     private let partial: OpenFile
-    /// Until the file is finished or abandoned.
+    /// `nil` once the file is finished or abandoned.
     private let place: Mutex<TemporaryFolder?>
 
-    /// Files that can be told by how they begin.
+    /// A kind of files that have a known beginning.
     package struct Kind: Sendable {
         let size: Int
         let begins: @Sendable ([UInt8]) -> Bool
 
         /// - Parameters:
-        ///   - size: How many bytes tell it.
-        ///   - begins: Is given these, or all that there are.
+        ///   - size: How many bytes identify it.
+        ///   - begins: Gets these bytes, or all of a shorter file.
         package init(tellingBy size: Int, _ begins: @escaping @Sendable ([UInt8]) -> Bool) {
             self.size = size
             self.begins = begins
@@ -26,9 +26,9 @@ package final class ResultFile: Sendable {
         package init(beginning start: [UInt8]) { self.init(tellingBy: start.count) { $0 == start } }
     }
 
-    /// Makes the file, for its owner only, in a folder beside `path`, where it also sweeps what killed processes left.
+    /// Makes the file, for its owner only, in a folder beside `path`, where it also sweeps away what killed processes left.
     ///
-    /// - Parameter kind: What it may take the place of; `nil` for anything.
+    /// - Parameter kind: The kind of file that it may replace; `nil` for anything.
     package init(_ path: FilePath, replacing kind: Kind?) throws(FileError) {
         self.path = path
         replaced = kind
@@ -37,23 +37,23 @@ package final class ResultFile: Sendable {
         self.place = Mutex(place)
     }
 
-    /// Whether a file may have that name as things are now.
+    /// Whether a file may have that name now.
     package static func mayTake(_ path: FilePath, replacing kind: Kind?) -> Bool {
         guard let kind else { return true }
-        return occupant(of: path, kind) != .other
+        return holds(kind, at: path) != false
     }
 
-    /// What has the name that the file is to get.
-    private enum Occupant: Hashable { case nothing, sameKind, other }
-
-    private static func occupant(of path: FilePath, _ kind: Kind) -> Occupant {
+    /// Whether what has the file's future name is of a kind.
+    ///
+    /// - Returns: `nil` if nothing has the name.
+    private static func holds(_ kind: Kind, at path: FilePath) -> Bool? {
         guard let status = try? PlatformCalls.statusFollowingLinks(of: path) else {
-            return (try? PlatformCalls.status(of: path)) == nil ? .nothing : .other
+            return (try? PlatformCalls.status(of: path)) == nil ? nil : false
         }
         guard status.kind == .file, let file = try? OpenFile.reading(path),
-            let bytes = try? file.read(kind.size, at: 0), kind.begins(bytes)
-        else { return .other }
-        return .sameKind
+            let bytes = try? file.read(kind.size, at: 0)
+        else { return false }
+        return kind.begins(bytes)
     }
 
     private static func folder(of path: FilePath) -> FilePath {
@@ -63,9 +63,9 @@ package final class ResultFile: Sendable {
 
     package func write(_ bytes: [UInt8]) throws(FileError) { try partial.write(bytes) }
 
-    /// Gives the file its name; done once, it does nothing more.
+    /// Gives the file its name; the second call does nothing.
     ///
-    /// - Returns: `false` if something that must stay has come there while it was written.
+    /// - Returns: `false` if something that must stay has got the name meanwhile.
     package func finish() throws(FileError) -> Bool {
         guard place.withLock({ $0 != nil }) else { return true }
         try partial.sync()
@@ -76,22 +76,26 @@ package final class ResultFile: Sendable {
     }
 
     private func takePlace() throws(FileError) -> Bool {
-        switch replaced.map({ Self.occupant(of: path, $0) }) {
-        case .other: return false
-        case .nothing:
-            do throws(FileError) {
-                // Unlike a renaming, it never takes the place of anything.
-                try PlatformCalls.hardLink(partial.path, as: path)
-            } catch {
-                guard error.errno != .fileExists else { return false }
-                try PlatformCalls.rename(partial.path, to: path)
-            }
-        case .sameKind, nil: try PlatformCalls.rename(partial.path, to: path)
+        if let replaced {
+            guard let isReplaceable = Self.holds(replaced, at: path) else { return try takeFreeName() }
+            guard isReplaceable else { return false }
+        }
+        try PlatformCalls.rename(partial.path, to: path)
+        return true
+    }
+
+    private func takeFreeName() throws(FileError) -> Bool {
+        do throws(FileError) {
+            // Unlike rename(2), it never replaces anything.
+            try PlatformCalls.hardLink(partial.path, as: path)
+        } catch {
+            guard error.errno != .fileExists else { return false }
+            try PlatformCalls.rename(partial.path, to: path)
         }
         return true
     }
 
-    /// Removes the folder, and what was written unless it is finished.
+    /// Removes the hidden folder, with the file unless it is finished.
     package func abandon() {
         place.withLock { $0 = nil }
     }

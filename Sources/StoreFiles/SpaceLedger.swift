@@ -2,177 +2,181 @@ package import StoreFormat
 import Synchronization
 package import SystemPackage
 
-/// The room on each disk that has been promised to what is still to be written, so that two never count on the same bytes:
-/// shipments that come in and what they are sorted in, copies and their profiles, and what a restore writes.
+/// Counts the bytes of each disk that are reserved for what this process is still to write, so that two pieces of work never count on
+/// the same bytes: shipments that come in, the files in which they are sorted, copies and their profiles, and what a restore writes.
 ///
-/// What others write is not known. So what is free is looked at anew for each promise.
+/// It does not know what others write. So it looks anew at what is free for each reservation.
 package final class SpaceLedger: Sendable {
-    /// Of all work of this process.
+    /// The one of this process.
     package static let ofProcess = SpaceLedger()
 
-    /// Why there is no promise.
-    package enum Refusal: Error, Hashable, Sendable {
-        /// Both figures are in bytes; what is promised to others and what has to stay free are needed too.
-        case tooLittle(needed: Int64, free: Int64)
-        case file(FileError)
-    }
-
-    /// Room for one piece of work, as far as it has not been written to yet. What is left of it is given back with its last
-    /// reference.
-    package final class Promise: Sendable {
-        private let ledger: SpaceLedger
-        private let disk: Disk
-        private let reserve: Int64
-        private let state: Mutex<State>
-
-        private struct State {
-            var size: Int64
-            /// Bytes that are on the disk.
-            var used = Int64(0)
-
-            var outstanding: Int64 { size - min(used, size) }
-        }
-
-        fileprivate init(_ size: Int64, _ disk: Disk, leaving reserve: Int64, _ ledger: SpaceLedger) {
-            self.ledger = ledger
-            self.disk = disk
-            self.reserve = reserve
-            state = Mutex(State(size: size))
-        }
-
-        deinit { ledger.add(-state.withLock { $0.outstanding }, to: disk.device) }
-
-        /// So many bytes more are on the disk.
-        package func use(_ bytes: Int64) { change { $0.used += max(0, bytes) } }
-
-        /// So many bytes are on the disk no more, and come again.
-        package func takeBack(_ bytes: Int64) {
-            change { $0.used = bytes > $0.used ? 0 : $0.used - max(0, bytes) }
-        }
-
-        /// So many bytes are needed beyond what was promised.
-        ///
-        /// - Throws: `.tooLittle`, `.file`.
-        package func extend(by bytes: Int64) throws(Refusal) {
-            try ledger.reserve(bytes, on: disk, leaving: reserve)
-            state.withLock { $0.size += bytes }
-        }
-
-        /// So many bytes that were used are on the disk no more, and do not come again.
-        package func shrink(by bytes: Int64) {
-            change { state in
-                state.size -= bytes
-                state.used -= bytes
-            }
-        }
-
-        private func change(_ body: (inout State) -> Void) {
-            state.withLock { state in
-                let before = state.outstanding
-                body(&state)
-                ledger.add(state.outstanding - before, to: disk.device)
-            }
-        }
-    }
-
-    /// Where something is to be written, and how to find out what is free there.
-    fileprivate struct Disk: Sendable {
-        let device: UInt64
-        let free: @Sendable () throws(FileError) -> Int64
-    }
-
-    private let promised = Mutex<[UInt64: Int64]>([:])
+    /// Bytes for each device.
+    private let reserved = Mutex<[UInt64: Int64]>([:])
 
     package init() {}
 
     /// - Parameters:
     ///   - size: Bytes that are still to come.
-    ///   - reserve: Bytes that stay free: for the file system's own bookkeeping, and for others.
+    ///   - kept: Bytes that stay free: for the file system's own bookkeeping, and for others.
     ///   - place: What lies on the disk: a file or a folder.
     /// - Throws: `.tooLittle`, `.file`.
-    package func promise(
-        _ size: Int64, leaving reserve: Int64 = 0, around place: FilePath
-    ) throws(Refusal) -> Promise {
-        let device: UInt64
+    package func reserve(
+        _ size: Int64, leaving kept: Int64 = 0, around place: FilePath
+    ) throws(DiskReservation.Refusal) -> DiskReservation {
+        let reservation: DiskReservation
         do throws(FileError) {
-            device = try PlatformCalls.statusFollowingLinks(of: place).device
+            reservation = try DiskReservation(around: place, leaving: kept, self)
         } catch {
             throw .file(error)
         }
-        return try promise(
-            size, leaving: reserve,
-            on: Disk(device: device) { () throws(FileError) in try PlatformCalls.freeSpace(around: place) })
+        try reservation.extend(by: size)
+        return reservation
     }
 
     /// - Parameter folder: Where, whatever becomes of its name.
     /// - Throws: `.tooLittle`, `.file`.
-    package func promise(
-        _ size: Int64, leaving reserve: Int64 = 0, in folder: borrowing OpenFolder
-    ) throws(Refusal) -> Promise {
-        let disk: Disk
+    package func reserve(
+        _ size: Int64, leaving kept: Int64 = 0, in folder: borrowing OpenFolder
+    ) throws(DiskReservation.Refusal) -> DiskReservation {
+        let reservation: DiskReservation
         do throws(FileError) {
-            // A descriptor of its own: the promise may outlive the folder's.
-            let place = OpenFile.owning(try PlatformCalls.duplicate(folder.descriptor, folder.path), as: folder.path)
-            let device = try place.status.device
-            let opened = OpenPlace(place)
-            disk = Disk(device: device) { () throws(FileError) in
-                try PlatformCalls.freeSpace(around: opened.file.descriptor, opened.file.path)
-            }
+            reservation = try DiskReservation(in: folder, leaving: kept, self)
         } catch {
             throw .file(error)
         }
-        return try promise(size, leaving: reserve, on: disk)
+        try reservation.extend(by: size)
+        return reservation
     }
 
-    private final class OpenPlace: Sendable {
-        let file: OpenFile
-        init(_ file: consuming OpenFile) { self.file = file }
-    }
-
-    private func promise(_ size: Int64, leaving reserve: Int64, on disk: Disk) throws(Refusal) -> Promise {
-        try self.reserve(size, on: disk, leaving: reserve)
-        return Promise(size, disk, leaving: reserve, self)
-    }
-
-    private func reserve(_ size: Int64, on disk: Disk, leaving reserve: Int64) throws(Refusal) {
-        let free: Int64
-        do throws(FileError) {
-            free = try disk.free()
-        } catch {
-            throw .file(error)
-        }
-        let needed: Int64? = promised.withLock { promised in
-            let before = promised[disk.device] ?? 0
-            let needed = [size, before, reserve].reduce(Int64(0)) { sum, part in
+    fileprivate func take(
+        _ size: Int64, on device: UInt64, having free: Int64, leaving kept: Int64
+    ) throws(DiskReservation.Refusal) {
+        let needed: Int64? = reserved.withLock { reserved in
+            let before = reserved[device] ?? 0
+            let needed = [size, before, kept].reduce(Int64(0)) { sum, part in
                 let (total, overflow) = sum.addingReportingOverflow(part)
                 return overflow ? .max : total
             }
             guard needed <= free else { return needed }
-            promised[disk.device] = before + size
+            reserved[device] = before + size
             return nil
         }
         if let needed { throw .tooLittle(needed: needed, free: free) }
     }
 
-    private func add(_ bytes: Int64, to device: UInt64) {
+    fileprivate func add(_ bytes: Int64, to device: UInt64) {
         guard bytes != 0 else { return }
-        promised.withLock { promised in
-            let left = (promised[device] ?? 0) + bytes
-            promised[device] = left == 0 ? nil : left
+        reserved.withLock { reserved in
+            let left = (reserved[device] ?? 0) + bytes
+            reserved[device] = left == 0 ? nil : left
         }
     }
 }
 
-/// Where entries go that do not fit into memory: a file without a name, which is gone with its owner, or with the process.
+/// Space on a disk for one piece of work, as far as that has not written it yet. The last reference gives back what is left.
+package final class DiskReservation: Sendable {
+    /// Why there is no reservation.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// Both figures are in bytes; `needed` counts what others have reserved and what has to stay free, too.
+        case tooLittle(needed: Int64, free: Int64)
+        case file(FileError)
+    }
+
+    private let ledger: SpaceLedger
+    /// The disk, and a place on it.
+    private let device: UInt64
+    private let place: FilePath
+    /// The place, open, where its name may change.
+    private let folder: OpenFile?
+    private let kept: Int64
+    /// Bytes that are promised, and those of them that are on the disk.
+    private let bytes = Mutex((promised: Int64(0), used: Int64(0)))
+
+    /// Promises nothing yet.
+    fileprivate init(around place: FilePath, leaving kept: Int64, _ ledger: SpaceLedger) throws(FileError) {
+        self.ledger = ledger
+        self.kept = kept
+        self.place = place
+        device = try PlatformCalls.statusFollowingLinks(of: place).device
+        folder = nil
+    }
+
+    /// Promises nothing yet.
+    fileprivate init(in folder: borrowing OpenFolder, leaving kept: Int64, _ ledger: SpaceLedger) throws(FileError) {
+        // A descriptor of its own: the reservation may outlive the folder's.
+        let copy = OpenFile.owning(try PlatformCalls.duplicate(folder.descriptor, folder.path), as: folder.path)
+        self.ledger = ledger
+        self.kept = kept
+        place = folder.path
+        device = try copy.status.device
+        self.folder = consume copy
+    }
+
+    deinit { ledger.add(-bytes.withLock { Self.outstanding($0) }, to: device) }
+
+    private static func outstanding(_ bytes: (promised: Int64, used: Int64)) -> Int64 {
+        bytes.promised - min(bytes.used, bytes.promised)
+    }
+
+    /// Bytes that are free on the disk.
+    private var free: Int64 {
+        get throws(FileError) {
+            switch folder {
+            case .some(let folder): try PlatformCalls.freeSpace(around: folder.descriptor, place)
+            case .none: try PlatformCalls.freeSpace(around: place)
+            }
+        }
+    }
+
+    /// The work has written more bytes.
+    package func use(_ bytes: Int64) { change { $0.used += max(0, bytes) } }
+
+    /// Bytes that the work had written are off the disk again, and it will write them once more.
+    package func takeBack(_ bytes: Int64) {
+        change { $0.used = bytes > $0.used ? 0 : $0.used - max(0, bytes) }
+    }
+
+    /// The work needs more bytes than were reserved.
+    ///
+    /// - Throws: `.tooLittle`, `.file`.
+    package func extend(by bytes: Int64) throws(Refusal) {
+        let free: Int64
+        do throws(FileError) {
+            free = try self.free
+        } catch {
+            throw .file(error)
+        }
+        try ledger.take(bytes, on: device, having: free, leaving: kept)
+        self.bytes.withLock { $0.promised += bytes }
+    }
+
+    /// Bytes that the work had written are off the disk again, for good.
+    package func shrink(by bytes: Int64) {
+        change {
+            $0.promised -= bytes
+            $0.used -= bytes
+        }
+    }
+
+    private func change(_ body: (inout (promised: Int64, used: Int64)) -> Void) {
+        bytes.withLock { bytes in
+            let before = Self.outstanding(bytes)
+            body(&bytes)
+            ledger.add(Self.outstanding(bytes) - before, to: device)
+        }
+    }
+}
+
+/// A file for entries that do not fit into memory. It has no name, and goes with its owner, or with the process.
 package final class EntrySpill: SpillFile {
     private let file: OpenFile
-    private let room: (any SpillRoom)?
+    private let room: (any SpillSpace)?
     private var size: Int64 = 0
 
     /// - Parameters:
     ///   - path: A name that is free, and free again once this is made.
-    ///   - room: What its bytes are counted in.
-    package init(at path: FilePath, in room: (any SpillRoom)? = nil) throws(FileError) {
+    ///   - room: What counts its bytes.
+    package init(at path: FilePath, in room: (any SpillSpace)? = nil) throws(FileError) {
         file = try OpenFile.creating(path)
         self.room = room
         try PlatformCalls.removeFile(path)
@@ -182,7 +186,7 @@ package final class EntrySpill: SpillFile {
 
     package func append(_ bytes: [UInt8]) throws {
         try room?.take(Int64(bytes.count))
-        // From here on they are given back with this, whatever becomes of the writing.
+        // `deinit` gives them back, whatever becomes of the writing.
         size += Int64(bytes.count)
         try file.write(bytes)
         room?.wrote(Int64(bytes.count))
@@ -191,26 +195,26 @@ package final class EntrySpill: SpillFile {
     package func read(_ count: Int, at offset: Int64) throws -> [UInt8] { try file.read(count, at: offset) }
 }
 
-/// Room that is promised as it is needed.
-package struct PromisedRoom: SpillRoom {
-    private let promise: SpaceLedger.Promise
-    private let explain: @Sendable (SpaceLedger.Refusal) -> any Error
+/// Space that is reserved bit by bit, as it is needed.
+package struct GrowingReservation: SpillSpace {
+    private let reservation: DiskReservation
+    private let explain: @Sendable (DiskReservation.Refusal) -> any Error
 
-    /// - Parameter explain: What a refusal is to whoever writes.
-    package init(_ promise: SpaceLedger.Promise, explain: @escaping @Sendable (SpaceLedger.Refusal) -> any Error) {
-        self.promise = promise
+    /// - Parameter explain: Makes of a refusal the error that the writer throws.
+    package init(_ reservation: DiskReservation, explain: @escaping @Sendable (DiskReservation.Refusal) -> any Error) {
+        self.reservation = reservation
         self.explain = explain
     }
 
     package func take(_ bytes: Int64) throws {
-        do throws(SpaceLedger.Refusal) {
-            try promise.extend(by: bytes)
+        do throws(DiskReservation.Refusal) {
+            try reservation.extend(by: bytes)
         } catch {
             throw explain(error)
         }
     }
 
-    package func wrote(_ bytes: Int64) { promise.use(bytes) }
+    package func wrote(_ bytes: Int64) { reservation.use(bytes) }
 
-    package func giveBack(_ bytes: Int64) { promise.shrink(by: bytes) }
+    package func giveBack(_ bytes: Int64) { reservation.shrink(by: bytes) }
 }

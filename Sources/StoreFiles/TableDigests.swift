@@ -3,12 +3,12 @@ package import ShipProtocol
 package import StoreFormat
 package import SystemPackage
 
-/// What is in each table of a store, from the rows that a walk over its trees hands on.
+/// The content of each table of a store, for the manifest, from the rows that a walk over its trees hands on.
 ///
 /// Source: `Protocol/README.md` section 4.8. Vectors: `Protocol/Vectors/tables_*`.
 package struct TableDigests {
     private let textEncoding: UInt32
-    /// By the names of the tables that are not SQLite's own, once all trees have been handed on.
+    /// By the names of the tables, without SQLite's own, once the walk is over.
     package private(set) var contents: [ForeignText: TableContent] = [:]
     private var names: Set<String> = []
     private var canBeTold = true
@@ -26,7 +26,7 @@ package struct TableDigests {
     /// - Parameter textEncoding: Of the store's header.
     package init(textEncoding: UInt32) { self.textEncoding = textEncoding }
 
-    /// Takes what comes next; trees of indexes are passed over.
+    /// Takes the next rows; it skips trees of indexes.
     package mutating func take(_ rows: TreeRows) {
         switch rows {
         case .begin(let tree, let kind):
@@ -51,18 +51,18 @@ package struct TableDigests {
         guard let table else { return }
         self.table = nil
         let name = ForeignText(table.name)
-        // What is no text is replaced on the way, and then names nothing; and what Swift takes for one name is one member of JSON.
+        // A name with invalid text gets U+FFFD, and names no table. Two names that Swift takes for equal are one member of JSON.
         canBeTold =
-            canBeTold && contents.count < Limits.tables && Label.isValid(name) && names.insert(table.name).inserted
+            canBeTold && contents.count < Limits.tables && name.isLabel && names.insert(table.name).inserted
             && !table.name.unicodeScalars.contains("\u{FFFD}")
         contents[name] = TableContent(
             rows: table.rows, sha256: ContentDigest(sha256: Array(table.hash.finalize())))
     }
 
-    /// The same, as a manifest tells it; `nil` if it cannot tell of all of them.
+    /// The same for a manifest; `nil` if a manifest cannot name all of them.
     package var told: [ForeignText: TableContent]? { canBeTold ? contents : nil }
 
-    /// Reads a store of whatever form that nobody changes, but for its indexes.
+    /// Reads the tables of a store, in any form, that no process changes.
     ///
     /// - Parameter check: Called before each page is read; throws to end the work.
     /// - Throws: `FileError`; `StoreFlaw` where a tree is not sound; what `check` throws.
@@ -71,8 +71,8 @@ package struct TableDigests {
     ) throws -> TableDigests {
         let trees = try StoreTrees(try PageFile(reading: path, check: check))
         var digests = TableDigests(textEncoding: trees.settings.textEncoding)
-        for table in try trees.schema().tablesAlone {
-            try trees.read(table, .asWritten) { digests.take($0) }
+        for table in try trees.schema().tables {
+            try trees.read(table, makesCanonical: false) { digests.take($0) }
         }
         return digests
     }

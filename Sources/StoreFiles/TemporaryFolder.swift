@@ -1,19 +1,18 @@
 import EssentialFoundation
 package import SystemPackage
 
-/// A private folder (0700) that goes away with its owner, and whose remains, should the process be killed, are swept by
-/// the next one.
+/// A private folder (0700) that goes away with its owner. If a process is killed, the next one sweeps its folder away.
 ///
-/// The folder itself is locked (flock) for as long as its owner lives: a folder of ours that nobody has locked is litter.
+/// The owner locks the folder (flock) for as long as it lives: an unlocked one is litter.
 package struct TemporaryFolder: ~Copyable, Sendable {
     package let path: FilePath
     private let lock: OpenFile
 
-    /// How its name begins: what is in the way of nobody in a folder of its kind.
+    /// How its name begins, by the kind of the folder that it is in.
     package enum Place: String, Sendable {
         /// Among other temporary folders.
         case temporary = "ship-store-"
-        /// Beside the files that come out of it, which it hides until they are whole.
+        /// Beside the result files, which it hides until they are complete.
         case besideResults = ".ship-store-"
     }
 
@@ -38,13 +37,13 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         self.lock = lock
     }
 
-    /// - Returns: `nil` if a sweeper came between the making and the locking: it has the lock, and removes the folder.
+    /// - Returns: `nil` if another process, sweeping, took the lock first: it removes the folder.
     private static func makeAndLock(in parent: FilePath, _ place: Place) throws(FileError) -> TemporaryFolder? {
         let path = parent.appending(place.rawValue + UUID().uuidString)
         try PlatformCalls.makeFolder(path)
         do throws(FileError) {
             let lock = try OpenFile.reading(path)
-            // Where a file system has no locks, nobody sweeps either.
+            // On a file system without locks no process sweeps either.
             let isLocked = (try? PlatformCalls.tryLock(lock.descriptor, path)) ?? true
             guard isLocked, (try? PlatformCalls.status(of: path)) != nil else { return nil }
             return TemporaryFolder(path: path, lock: lock)
@@ -71,7 +70,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Whether a name has exactly our form: other people name folders after this program too.
+    /// Whether a name has exactly this form: people name folders after this program too.
     private static func isOurs(_ name: String, _ place: Place) -> Bool {
         name.hasPrefix(place.rawValue) && UUID(uuidString: String(name.dropFirst(place.rawValue.count))) != nil
     }

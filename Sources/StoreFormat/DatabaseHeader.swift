@@ -1,4 +1,4 @@
-/// The first 100 bytes of a SQLite database, as far as they can be judged without reading on.
+/// The first 100 bytes of a SQLite database, as far as one can check them without reading on.
 ///
 /// Source: sqlite.org/fileformat2.html section 1.3.
 package struct DatabaseHeader: Hashable, Sendable {
@@ -7,38 +7,18 @@ package struct DatabaseHeader: Hashable, Sendable {
 
     /// Bytes a page: a power of two from 512 to 65,536.
     package let pageSize: Int
-    package let journalMode: JournalMode
+    /// Whether the store has a write-ahead log: header bytes 18 and 19 are both 2. They are both 1 for a rollback journal, or none.
+    package let isInWALMode: Bool
     /// Bytes at the end of each page that SQLite leaves to extensions.
     package let reservedBytes: Int
-    /// Pages of the file as the header says; 0 or stale in files of SQLite before 3.7.0.
+    /// Pages of the file, as the header says; 0 or stale in files of SQLite before 3.7.0.
     package let pageCount: Int64
-
-    /// What header bytes 18 and 19 say together.
-    package enum JournalMode: Hashable, Sendable {
-        /// Both are 1: a rollback journal, or none.
-        case rollback
-        /// Both are 2: a write-ahead log.
-        case writeAheadLog
-    }
-
-    /// What is wrong with a header.
-    package enum Flaw: Error, Hashable, Sendable {
-        /// Fewer than 100 bytes.
-        case truncated(size: Int)
-        /// The first 16 bytes are not `SQLite format 3` and a NUL: another kind of file, or an encrypted one.
-        case wrongMagic
-        /// Not a power of two from 512 to 65,536.
-        case pageSize(Int)
-        /// Not 1 and 1, or 2 and 2.
-        case journalMode(write: UInt8, read: UInt8)
-        /// The usable part of a page is below SQLite's least, 480 bytes.
-        case reservedBytes(Int)
-    }
 
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// - Parameter bytes: The beginning of the file; what follows the header is not looked at.
-    package init(decoding bytes: [UInt8]) throws(Flaw) {
+    /// - Parameter bytes: The beginning of the file; bytes after the header are ignored.
+    /// - Throws: `.truncated`, `.wrongMagic`, `.pageSize`, `.journalMode`.
+    package init(decoding bytes: [UInt8]) throws(StoreFlaw) {
         guard bytes.starts(with: Self.magic) else {
             throw bytes.count < Self.size && Self.magic.starts(with: bytes.prefix(16))
                 ? .truncated(size: bytes.count) : .wrongMagic
@@ -46,19 +26,21 @@ package struct DatabaseHeader: Hashable, Sendable {
         guard bytes.count >= Self.size else { throw .truncated(size: bytes.count) }
         let declared = Int(bytes[16]) << 8 | Int(bytes[17])
         pageSize = declared == 1 ? 65_536 : declared
-        guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { throw .pageSize(pageSize) }
+        reservedBytes = Int(bytes[20])
+        guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
+            throw .pageSize(pageSize, reserved: reservedBytes)
+        }
         switch (bytes[18], bytes[19]) {
-        case (1, 1): journalMode = .rollback
-        case (2, 2): journalMode = .writeAheadLog
+        case (1, 1): isInWALMode = false
+        case (2, 2): isInWALMode = true
         case (let write, let read): throw .journalMode(write: write, read: read)
         }
-        reservedBytes = Int(bytes[20])
-        guard pageSize - reservedBytes >= 480 else { throw .reservedBytes(reservedBytes) }
+        guard pageSize - reservedBytes >= 480 else { throw .pageSize(pageSize, reserved: reservedBytes) }
         pageCount = bytes[28..<32].reduce(0) { $0 << 8 | Int64($1) }
     }
 }
 
-/// What the header of a store says that is no chance: what stays the same in its canonical form.
+/// The fields of a header that a store's canonical form keeps.
 ///
 /// Source: sqlite.org/fileformat2.html section 1.3; `Protocol/CANONICAL.md` section 3.
 package struct StoreSettings: Hashable, Sendable {
@@ -79,15 +61,10 @@ package struct StoreSettings: Hashable, Sendable {
     package static let highestSchemaFormat: UInt32 = 4
     package static let highestTextEncoding: UInt32 = 3
 
-    /// - Parameter header: The first 100 bytes of the file; more are not looked at.
-    /// - Throws: `.header`, `.schemaFormat`, `.textEncoding`.
+    /// - Parameter header: The first 100 bytes of the file; the rest is ignored.
+    /// - Throws: As `DatabaseHeader`; `.schemaFormat`, `.textEncoding`.
     package init(decoding header: [UInt8]) throws(StoreFlaw) {
-        let judged: DatabaseHeader
-        do {
-            judged = try DatabaseHeader(decoding: header)
-        } catch {
-            throw .header(error)
-        }
+        let judged = try DatabaseHeader(decoding: header)
         func word(_ offset: Int) -> UInt32 { header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
         try self.init(
             pageSize: judged.pageSize, reservedBytes: judged.reservedBytes, schemaFormat: word(44), cacheSize: word(48),
@@ -120,7 +97,7 @@ package struct StoreSettings: Hashable, Sendable {
 
     /// The first 100 bytes of the canonical form.
     ///
-    /// - Parameter highestRoot: The number of the highest root page; it is told with auto-vacuum alone.
+    /// - Parameter highestRoot: The number of the highest root page; the header has it only with auto-vacuum.
     package func header(pageCount: UInt32, highestRoot: UInt32) -> [UInt8] {
         var bytes = Array("SQLite format 3\0".utf8)
         bytes += [UInt8(truncatingIfNeeded: pageSize >> 8), UInt8(truncatingIfNeeded: pageSize >> 16)]

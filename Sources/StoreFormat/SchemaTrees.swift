@@ -16,17 +16,12 @@ package struct SchemaTrees: Sendable {
         package let name: [UInt8]
         /// The root page that the row names.
         package let root: UInt32
-        /// Its place among all trees, in the order of rows, from 1: the one before is that of `sqlite_schema`.
+        /// Its place among all trees, in the order of rows, from 1; 0 is the tree of `sqlite_schema`.
         package let index: Int
     }
 
-    /// A table, and its indexes.
-    package struct Table: Hashable, Sendable {
-        package let tree: Tree
-        package fileprivate(set) var indexes: [Tree] = []
-    }
-
-    private var tables: [Table] = []
+    /// The tables in their order, without their indexes.
+    package private(set) var tables: [Tree] = []
     private var places: [[UInt8]: Int] = [:]
     private var indexes: [(tree: Tree, table: [UInt8], row: Int)] = []
     private var roots: Set<UInt32> = []
@@ -66,7 +61,7 @@ package struct SchemaTrees: Sendable {
         let tree = Tree(isTable: type == words.table, name: name, root: root, index: count)
         if type == words.table {
             guard places.updateValue(tables.count, forKey: name) == nil else { throw .schemaRow(rows) }
-            tables.append(Table(tree: tree))
+            tables.append(tree)
         } else if type == words.index {
             indexes.append((tree, bytes(of: record, row.tableName), rows))
         } else {
@@ -75,8 +70,8 @@ package struct SchemaTrees: Sendable {
     }
 
     /// The tables in their order, each with its indexes.
-    package func inOrder() throws(StoreFlaw) -> [Table] {
-        var tables = tables
+    package func inOrder() throws(StoreFlaw) -> [(table: Tree, indexes: [Tree])] {
+        var tables = tables.map { (table: $0, indexes: [Tree]()) }
         for index in indexes {
             guard let place = places[index.table] else { throw .schemaRow(index.row) }
             tables[place].indexes.append(index.tree)
@@ -84,15 +79,12 @@ package struct SchemaTrees: Sendable {
         return tables
     }
 
-    /// The tables in their order, whatever their indexes are.
-    package var tablesAlone: [Tree] { tables.map(\.tree) }
-
     private func bytes(of record: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
         record.extracting(range).withUnsafeBufferPointer { Array($0) }
     }
 }
 
-/// Where the values are in a row of `sqlite_schema`: type, name, table's name, root page, SQL.
+/// The places of the values in a row of `sqlite_schema`: type, name, table's name, root page, SQL.
 ///
 /// Source: sqlite.org/fileformat2.html section 2.6.
 package struct SchemaRow {
@@ -104,7 +96,7 @@ package struct SchemaRow {
     private let types: [UInt64]
     private let values: [Range<Int>]
 
-    /// - Returns: `nil` if the record is not one of such a row.
+    /// - Returns: `nil` if the record is no row of `sqlite_schema`.
     package init?(_ record: Span<UInt8>) {
         var position = 0
         guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else {

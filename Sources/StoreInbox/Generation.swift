@@ -42,7 +42,7 @@ public struct Generation: Hashable, Sendable {
             let isWhole = try InboxError.wrapping { () throws(FileError) in
                 let file = try folder.file(at: path)
                 guard try file.size == part.size else { return false }
-                return try FileDigest.sha256(of: file) == part.sha256
+                return try ContentDigest(ofFile: file) == part.sha256
             }
             guard isWhole else { throw .mismatch(path) }
         }
@@ -68,7 +68,7 @@ public struct Generation: Hashable, Sendable {
             let file = try folder.file(at: path)
             let size = try file.size
             guard size <= Limits.manifestSize else { throw InboxError.badManifest(path, flaw: "too large") }
-            return try MessageCoding.decodeManifest(try file.read(Int(size), at: 0))
+            return try Manifest(decoding: try file.read(Int(size), at: 0))
         } catch let error as FileError {
             throw .file(error)
         } catch let error as InboxError {
@@ -91,7 +91,7 @@ package struct GenerationName: Hashable, Sendable {
         digestStart = digest.short
     }
 
-    /// - Returns: `nil` for what is not such a name.
+    /// - Returns: `nil` if the text is no such name.
     package init?(_ text: String) {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false)
         guard fields.count == 2, let number = Int(fields[0]), (1...Limits.generation).contains(number),

@@ -1,3 +1,4 @@
+import EssentialFoundation
 public import ShipProtocol
 public import StoreFiles
 public import SystemPackage
@@ -24,9 +25,9 @@ public enum InboxError: Error, Hashable, Sendable {
     case noSuchStore(StoreName)
     /// The generation is not kept, or was never current.
     case noSuchGeneration(StoreName, number: Int)
-    /// There is nothing to go back to: no older generation is kept from which nobody has gone back already.
+    /// There is nothing to go back to: every older generation that is kept was rolled back already.
     case noOlderGeneration(StoreName)
-    /// Somebody else is changing the store's generations, and has been for this long.
+    /// Another process or thread has been changing the store's generations for this long.
     case storeBusy(StoreName, waited: Duration)
     /// Readers hold these generations of a store that is to go.
     case held(StoreName, numbers: [Int])
@@ -39,7 +40,7 @@ public enum InboxError: Error, Hashable, Sendable {
     /// The shipment does not follow on those that came before it.
     case outOfSequence(StoreName, SequenceFlaw)
     /// What is held under the name is another store.
-    case otherStore(StoreName, Succession.Flaw)
+    case otherStore(StoreName, SuccessionError)
     /// A call of the platform failed.
     case file(FileError)
 
@@ -62,7 +63,7 @@ public enum InboxError: Error, Hashable, Sendable {
 }
 
 extension InboxError {
-    package init(_ refusal: SpaceLedger.Refusal) {
+    package init(_ refusal: DiskReservation.Refusal) {
         switch refusal {
         case .tooLittle(let needed, let free): self = .noSpace(needed: needed, free: free)
         case .file(let error): self = .file(error)
@@ -77,5 +78,43 @@ extension InboxError {
         } catch {
             throw .file(error)
         }
+    }
+}
+
+extension OpenFolder {
+    /// Reads a JSON record of this program.
+    ///
+    /// - Parameters:
+    ///   - limit: Size of the largest file that is read, in bytes.
+    ///   - unreadable: Thrown for a file that is too large, and for what is no regular file.
+    ///   - undecodable: Thrown for a file that holds no such record.
+    /// - Returns: `nil` if there is no file.
+    /// - Throws: The two, and `.file`.
+    package func record<Record: Decodable>(
+        _: Record.Type, at path: FilePath, upTo limit: Int64, unreadable: InboxError, undecodable: InboxError
+    ) throws(InboxError) -> Record? {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            let file = try file(at: path)
+            let size = try file.size
+            guard size <= limit else { throw FileError(.read, path, .fileTooLarge) }
+            bytes = try file.read(Int(size), at: 0)
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory: return nil
+            case .fileTooLarge, .invalidArgument, .tooManySymbolicLinkLevels: throw unreadable
+            default: throw .file(error)
+            }
+        }
+        guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes)) else { throw undecodable }
+        return record
+    }
+
+    /// The same for a record that this program can do without.
+    ///
+    /// - Returns: `nil` if there is none, or none that can be read.
+    func recordIfReadable<Record: Decodable>(_: Record.Type, at path: FilePath, upTo limit: Int64) -> Record? {
+        let error = InboxError.badRecord(path, flaw: "")
+        return try? record(Record.self, at: path, upTo: limit, unreadable: error, undecodable: error)
     }
 }

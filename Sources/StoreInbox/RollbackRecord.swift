@@ -5,16 +5,16 @@ import SystemPackage
 
 /// What an operator's rollbacks of one store leave behind, beside its generations: `rollback.json`.
 ///
-/// It is written before `current` is switched, so that an entry may be there of which the switch never came: an entry that
-/// names what is current says nothing.
+/// It is written before `current` is switched. A crash between the two leaves an entry for the generation that is still current;
+/// that entry does not count.
 package struct RollbackRecord: Hashable, Sendable {
-    /// The highest number of a generation that was ever current when somebody went back; 0 if nobody has. Numbers above
-    /// both it and the current one are those of generations that never became current.
+    /// The highest number among the generations that were current at a rollback; 0 if there was none. A generation whose number
+    /// is above this one and above the current one never became current.
     package var highest: Int
-    /// From what somebody went back, the oldest first: it does not come in again by itself.
+    /// The generations that were rolled back, the oldest first. A shipment of one of them is refused.
     package var refused: [Refused]
 
-    /// One generation from which somebody went back.
+    /// A generation that was rolled back.
     package struct Refused: Hashable, Sendable, Codable {
         package let generation: Int
         /// Of its store.
@@ -43,7 +43,7 @@ package struct RollbackRecord: Hashable, Sendable {
     /// The entry of a store, if there is one.
     package func entry(of store: ContentDigest) -> Refused? { refused.last { $0.sha256 == store } }
 
-    /// Somebody goes back from a generation.
+    /// The record once a generation is rolled back, too.
     package func adding(_ generation: Generation, at time: Timestamp) -> RollbackRecord {
         let digest = generation.manifest.store.sha256
         let entry = Refused(generation: generation.number, sha256: digest, at: time)
@@ -59,8 +59,6 @@ package struct RollbackRecord: Hashable, Sendable {
 }
 
 extension RollbackRecord: Codable {
-    private enum CodingKeys: String, CodingKey { case highest, refused }
-
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -78,26 +76,10 @@ extension RollbackRecord: Codable {
     /// - Returns: An empty record if there is no file.
     /// - Throws: `.badRecord`, `.file`.
     init(at path: FilePath, in folder: borrowing OpenFolder) throws(InboxError) {
-        let bytes: [UInt8]
-        do throws(FileError) {
-            let file = try folder.file(at: path)
-            let status = try file.status
-            guard status.size <= Self.sizeLimit else {
-                throw FileError(.read, path, .fileTooLarge)
-            }
-            bytes = try file.read(Int(status.size), at: 0)
-        } catch {
-            switch error.errno {
-            case .noSuchFileOrDirectory: self = .empty
-            case .fileTooLarge, .invalidArgument, .tooManySymbolicLinkLevels:
-                throw .badRecord(path, flaw: "not a file of its size")
-            default: throw .file(error)
-            }
-            return
-        }
-        guard let record = try? JSONDecoder().decode(RollbackRecord.self, from: Data(bytes)) else {
-            throw .badRecord(path, flaw: "not a record of rollbacks")
-        }
-        self = record
+        let record = try folder.record(
+            RollbackRecord.self, at: path, upTo: Self.sizeLimit,
+            unreadable: .badRecord(path, flaw: "not a file of its size"),
+            undecodable: .badRecord(path, flaw: "not a record of rollbacks"))
+        self = record ?? .empty
     }
 }

@@ -9,9 +9,9 @@ import SystemPackage
 ///     suspended.7-3fa9c1d2.86400123.8f1c...29.0A3E...
 ///               generation milliseconds since the system's start, which start that was, and the reader's own id
 ///
-/// It counts for `Retention.suspensionGrace`, by the clock that runs from the system's start: nobody sets that one, so that
-/// a step of the clock on the wall changes nothing. After another start of the system it says nothing, as no reader of the
-/// time before is alive then.
+/// It counts for `Retention.suspensionGrace`, by the clock that runs since the system's start: that one cannot be set, so that a
+/// step of the wall clock changes nothing. After another start of the system it says nothing, as no reader of the time before is
+/// alive then.
 package struct SuspensionMark: Hashable, Sendable {
     package let generation: GenerationName
     /// Milliseconds since the system's start.
@@ -65,24 +65,21 @@ package struct SuspensionMark: Hashable, Sendable {
     }
 }
 
-/// The marks of one store, as they are at a moment.
-package struct SuspensionMarks: Hashable, Sendable {
-    package let all: [SuspensionMark]
-
+extension [SuspensionMark] {
     /// How long ago a generation was let go of last.
     ///
     /// - Returns: `nil` if no suspended reader waits for it.
     package func age(of generation: GenerationName) -> Duration? {
         let (now, start) = (PlatformCalls.timeSinceStart, PlatformCalls.bootIdentifier)
-        return all.compactMap { $0.generation == generation ? $0.age(at: now, start: start) : nil }.min()
+        return compactMap { $0.generation == generation ? $0.age(at: now, start: start) : nil }.min()
     }
 }
 
 extension InboxFolder {
     /// What suspended readers of a store have left, the marks that do not count any more included.
-    package func suspensionMarks(of name: StoreName) -> SuspensionMarks {
+    package func suspensionMarks(of name: StoreName) -> [SuspensionMark] {
         let names = (try? files.names(in: layout.store(name))) ?? []
-        return SuspensionMarks(all: names.compactMap { SuspensionMark($0) })
+        return names.compactMap { SuspensionMark($0) }
     }
 
     /// - Throws: If this process may not write to the inbox.

@@ -3,13 +3,13 @@ package import ShipProtocol
 package import StoreFiles
 package import SystemPackage
 
-/// Of a shipment that broke off: whose it is, and since when it waits to be gone on with. `waiting.json` in its staging, beside its
-/// manifest.
+/// Says of a shipment that broke off which device sent it, and since when it waits to be resumed. It is `waiting.json` in the
+/// staging, beside the manifest.
 ///
-/// It counts for a day. As long as the system runs, its own clock says when that is over, which nobody sets; after another start the
-/// clock of the day does, and a record from the future is over.
+/// It counts for a day. Until the system restarts, that day is one of the clock that runs since its start, which cannot be set;
+/// after a restart the wall clock counts, and a record from the future has expired.
 package struct WaitingRecord: Hashable, Sendable, Codable {
-    /// The device that sends it; `nil` where nobody said which.
+    /// The device that sends it; `nil` if it is unknown.
     package let producer: ContentDigest?
     /// When it was written last.
     package let at: Timestamp
@@ -33,14 +33,11 @@ package struct WaitingRecord: Hashable, Sendable, Codable {
 
     /// - Returns: `nil` where there is none, or none that can be read.
     package init?(ofStagingAt path: FilePath, in folder: borrowing OpenFolder) {
-        do {
-            let file = try folder.file(at: path.appending(InboxLayout.waitingFile))
-            let size = try file.size
-            guard size <= Self.sizeLimit else { return nil }
-            self = try JSONDecoder().decode(WaitingRecord.self, from: Data(try file.read(Int(size), at: 0)))
-        } catch {
+        let path = path.appending(InboxLayout.waitingFile)
+        guard let record = folder.recordIfReadable(WaitingRecord.self, at: path, upTo: Self.sizeLimit) else {
             return nil
         }
+        self = record
     }
 
     /// Whether it does not count any more.

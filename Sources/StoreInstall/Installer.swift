@@ -15,9 +15,10 @@ package final class Installer: Sendable {
     /// Bytes that stay free on the disk.
     private let reserve: Int64
     private let space: SpaceLedger
-    private let replacements: Replacements
-    private let emptied: Succession.Emptied
-    private let late: LatePruning
+    /// The stores in whose place the operator lets another one come: each for one shipment.
+    private let replaceable: Mutex<Set<StoreName>>
+    private let allowsEmpty: Bool
+    private let late: DelayedPruning
 
     package var inbox: Inbox { folder.inbox }
 
@@ -26,33 +27,33 @@ package final class Installer: Sendable {
     /// - Parameters:
     ///   - reserve: Bytes that an installation leaves free on the disk: for the file system's own bookkeeping, and
     ///   for others.
-    ///   - replacements: Where a shipment may bring another store than the one that is held.
-    ///   - emptied: What becomes of a store without a row in place of one with rows.
+    ///   - replaceable: Where one shipment may bring another store than the one that is held.
+    ///   - allowsEmpty: Whether a store without rows may replace one with rows, and without an identity.
     ///   - space: What the room for shipments is promised in.
     /// - Throws: `.ofOtherUser`, `.openToOthers`, `.inboxInUse`, `.storeBusy`, `.file`.
     package init(
         inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000,
-        replacing replacements: Replacements = Replacements(), emptied: Succession.Emptied = .refused,
-        in space: SpaceLedger = .ofProcess, _ resolution: OpenFolder.Resolution = .kernel
+        replacing replaceable: Set<StoreName> = [], allowingEmpty allowsEmpty: Bool = false,
+        in space: SpaceLedger = .ofProcess, componentwise: Bool = false
     ) throws(InboxError) {
         self.retention = retention
-        self.replacements = replacements
-        self.emptied = emptied
+        self.replaceable = Mutex(replaceable)
+        self.allowsEmpty = allowsEmpty
         self.reserve = reserve
         self.space = space
         try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.root.isEmpty ? "." : inbox.root) }
-        let folder = try InboxFolder(inbox, resolution)
+        let folder = try InboxFolder(inbox, componentwise: componentwise)
         try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
         try folder.checkIsOurs()
         lock = try InboxLock(folder)
         try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(folder) }
-        late = LatePruning(folder, retention)
+        late = DelayedPruning(folder, retention)
         self.folder = folder
-        try InboxSweep(folder: folder, retention: retention).run(late)
+        try late.sweep()
     }
 
-    /// The folders may be there because a receiver made them that was killed before it could sync them: no receipt may
-    /// stand on such a folder.
+    /// A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not
+    /// durable.
     private static func makeDurable(_ folder: InboxFolder) throws(FileError) {
         let layout = folder.layout
         let parent = layout.root.removingLastComponent()
@@ -66,7 +67,7 @@ package final class Installer: Sendable {
         try folder.files.sync(layout.depot)
     }
 
-    /// What is to be done with a shipment that is offered.
+    /// What the receiver does with a shipment that is offered.
     package enum Plan: Hashable, Sendable {
         /// The current generation is this very shipment, and safe on the medium.
         case unchanged(Generation)
@@ -74,38 +75,23 @@ package final class Installer: Sendable {
         case stage(present: [Int: FilePath])
     }
 
-    /// Runs `body`, which plans and stages, while nobody else changes the store's generations.
+    /// Runs `body`, which plans and stages, under the store's lock.
     ///
     /// - Throws: `.storeBusy`, `.file`, and what `body` throws.
     package func undisturbed<Result>(_ name: StoreName, _ body: () throws -> Result) throws -> Result {
-        let custody = try custody(of: name)
+        // `stage` makes the folder durable.
+        let storeLock = try StoreLock(making: name, durably: false, in: folder)
         do {
-            return try withExtendedLifetime(custody) { _ in try body() }
+            return try withExtendedLifetime(storeLock) { _ in try body() }
         } catch {
-            custody.removeFolderIfUnused()
+            storeLock.removeFolderIfUnused()
             throw error
-        }
-    }
-
-    /// The right to a store's generations, of which there may be none yet: its folder is made if it is not there.
-    private func custody(of name: StoreName) throws(InboxError) -> StoreCustody {
-        while true {
-            try InboxError.wrapping { () throws(FileError) in
-                // `stage` makes it durable.
-                try folder.files.makeFolder(at: inbox.layout.store(name), .forNow)
-            }
-            do throws(InboxError) {
-                return try StoreCustody(of: name, in: folder)
-            } catch {
-                // The end of a shipment of which nothing is left takes an unused folder away.
-                guard case .noSuchStore = error, !Task.isCancelled else { throw error }
-            }
         }
     }
 
     /// - Throws: `.occupied`, `.outOfSequence`, `.otherStore`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
     package func plan(for manifest: Manifest, from sender: Sender = .carrier) throws(InboxError) -> Plan {
-        try PublicLinks(folder: folder).check(for: manifest)
+        try folder.checkLinks(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
         guard let current = try? folder.current(of: manifest.name) else {
             _ = try admit(manifest, from: sender)
@@ -132,7 +118,7 @@ package final class Installer: Sendable {
         return .stage(present: present)
     }
 
-    /// What an operator went back from does not come in again by itself, unless it is current: then the entry says nothing.
+    /// A shipment of what an operator rolled back is refused, unless it is current: then the entry does not count.
     private func checkRecord(for manifest: Manifest, current: Generation?) throws(InboxError) {
         let digest = manifest.store.sha256
         let record = try folder.rollbackRecord(of: manifest.name)
@@ -142,16 +128,16 @@ package final class Installer: Sendable {
 
     /// Under the name of a store comes that store, unless the operator has said otherwise.
     private func checkSuccession(_ manifest: Manifest, to current: Generation?) throws(InboxError) {
-        guard let current, !replacements.allow(manifest.name) else { return }
-        do throws(Succession.Flaw) {
-            try Succession.check(manifest, follows: current.manifest, emptied)
+        guard let current, !replaceable.withLock({ $0.contains(manifest.name) }) else { return }
+        do throws(SuccessionError) {
+            try manifest.checkSuccession(to: current.manifest, allowingEmpty: allowsEmpty)
         } catch {
             throw .otherStore(manifest.name, error)
         }
     }
 
-    /// Whether a sender may learn what is in a generation, by whether it has to send it: a device that has taken a store over finds
-    /// nothing from before.
+    /// Whether a sender may learn what is in a generation, from whether it has to send it. A device that has taken a store over
+    /// learns nothing of what came before.
     private func isKnown(_ generation: Generation, to sender: Sender) throws(InboxError) -> Bool {
         guard case .device(let id, _) = sender else { return true }
         return try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer == id
@@ -176,14 +162,14 @@ package final class Installer: Sendable {
 
     /// A shipment has come that is current already: nothing changes but how far its device has come.
     ///
-    /// - Parameter permitting: Called before anything changes, while nobody else changes the store's generations.
+    /// - Parameter permitting: Called before anything changes, under the store's lock.
     /// - Throws: `.storeBusy` if it is current no more, and what `permitting` throws.
     package func confirm(
         _ generation: Generation, as manifest: Manifest, from sender: Sender, permitting: () throws -> Void
     ) throws {
-        // Somebody may have removed the store since.
+        // The store may have been removed since.
         guard isCurrent(generation) else { throw InboxError.storeBusy(manifest.name, waited: .zero) }
-        let custody = try StoreCustody(of: manifest.name, in: folder)
+        let storeLock = try StoreLock(of: manifest.name, in: folder)
         guard isCurrent(generation) else { throw InboxError.storeBusy(manifest.name, waited: .zero) }
         let origin = try admit(manifest, from: sender, isCurrent: true)
         try permitting()
@@ -192,8 +178,8 @@ package final class Installer: Sendable {
         guard let producer = origin.producer ?? known?.producer else { return }
         // After a step back the record knows of later generations, and goes on to.
         let number = max(generation.number, known?.generation ?? 0)
-        custody.removeLitter()
-        try custody.keep(OriginRecord(producer: producer, highest: origin.counter, generation: number))
+        storeLock.removeLitter()
+        try storeLock.keep(OriginRecord(producer: producer, highest: origin.counter, generation: number))
     }
 
     /// Whether a generation that was current when its shipment was offered still is.
@@ -201,93 +187,85 @@ package final class Installer: Sendable {
         folder.currentName(of: generation.manifest.name)?.number == generation.number
     }
 
-    /// Whether a shipment goes on where an earlier session left it, and may itself be gone on with.
-    package enum Continuity: Hashable, Sendable { case goesOn, standsAlone }
-
     /// Makes the staging of a shipment, or goes on with one that waits.
     ///
+    /// - Parameter isResumable: Whether it goes on where an earlier session left it, and may itself be resumed.
     /// - Throws: `.noSpace`, `.file`.
     package func stage(
         _ manifest: Manifest, from sender: Sender = .carrier, present: [Int: FilePath],
-        _ continuity: Continuity = .standsAlone
+        isResumable: Bool = false
     ) throws(InboxError) -> StagedGeneration {
         let isCurrent = (try? folder.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
         let origin = try admit(manifest, from: sender, isCurrent: isCurrent)
         let (name, layout) = (manifest.name, inbox.layout)
         let staging = layout.staging(name)
         try InboxError.wrapping { () throws(FileError) in
-            try folder.files.makeFolder(at: staging, .forNow)
+            try folder.files.makeFolder(at: staging, durably: false)
             guard !folder.files.holds(layout.generations(name)) else { return }
-            try folder.files.makeFolder(at: layout.generations(name), .forNow)
+            try folder.files.makeFolder(at: layout.generations(name), durably: false)
             do throws(FileError) {
                 // Once for both: each costs a commit of the file system.
                 try folder.files.sync(layout.store(name))
                 try folder.files.sync(layout.depot)
             } catch {
-                // Who finds it takes it for durable.
-                try? folder.files.removeEmptyFolder(at: layout.generations(name))
+                // Whoever finds the generations' folder takes all three for durable; and fsync(2) tells of a lost write only
+                // once. So the next shipment makes each of them anew.
+                for made in [layout.generations(name), staging, layout.store(name)] {
+                    try? folder.files.removeEmptyFolder(at: made)
+                }
                 throw error
             }
         }
-        let (waiting, use) = try take(manifest, from: sender, having: Set(present.keys), continuity)
+        let waiting = isResumable ? try takeWaiting(manifest, from: sender, having: Set(present.keys)) : nil
+        let wholeParts = waiting?.wholeParts ?? []
         let coming = manifest.parts.enumerated().filter {
-            present[$0.offset] == nil && !use.whole.contains($0.offset)
+            present[$0.offset] == nil && !wholeParts.contains($0.offset)
         }
         let toCome = coming.reduce(Int64(0)) { sum, part in
             let (total, overflow) = sum.addingReportingOverflow(part.element.size)
             return overflow ? .max : total
         }
-        let space: SpaceLedger.Promise
-        do throws(SpaceLedger.Refusal) {
-            space = try self.space.promise(toCome, leaving: reserve, in: folder.files)
+        let space: DiskReservation
+        do throws(DiskReservation.Refusal) {
+            space = try self.space.reserve(toCome, leaving: reserve, in: folder.files)
         } catch {
             throw InboxError(error)
         }
         if let waiting {
             return try StagedGeneration(
-                manifest, from: sender, origin, goingOnWith: waiting, use, of: folder, present: present, space)
+                manifest, from: sender, origin, goingOnWith: waiting, of: folder, present: present, space)
         }
         return try StagedGeneration(
             manifest, from: sender, origin, in: staging, of: folder, present: present, space,
-            mayWait: continuity == .goesOn)
+            mayWait: isResumable)
     }
 
-    /// What waits, as far as it is of use; the rest of it is gone. What of it cannot be read is of no use.
+    /// Takes what waits and is of use, and removes the rest of it. What cannot be read is of no use.
     ///
     /// - Throws: `.file` once the task is cancelled.
-    private func take(
-        _ manifest: Manifest, from sender: Sender, having present: Set<Int>, _ continuity: Continuity
-    ) throws(InboxError) -> (WaitingShipment?, WaitingShipment.Use) {
-        guard continuity == .goesOn, let found = waiting.take(manifest.name, from: sender.device) else {
-            return (nil, WaitingShipment.Use())
-        }
+    private func takeWaiting(
+        _ manifest: Manifest, from sender: Sender, having present: Set<Int>
+    ) throws(InboxError) -> WaitingShipment? {
+        guard let found = folder.takeWaitingShipment(of: manifest.name, from: sender.device) else { return nil }
         do throws(InboxError) {
-            let use = try found.use(for: manifest, having: present)
-            guard !use.isNone else { return (nil, use) }
             // Before room is asked for: what goes makes some.
-            try found.clear(for: manifest, but: use)
-            return (found, use)
+            return try found.keepUse(for: manifest, having: present) ? found : nil
         } catch {
             if error.isCancellation { throw error }
-            return (nil, WaitingShipment.Use())
+            return nil
         }
     }
 
-    /// What waits in the inbox.
-    package var waiting: WaitingShipments { WaitingShipments(in: folder) }
-
-    /// What was current until a moment ago, of any store, takes room that a shipment may need: waits until it may go, which is
-    /// two seconds at most, and removes it. What suspended readers have let go of goes at once. Nobody may have the right to a
-    /// store meanwhile who waits for this.
+    /// Makes room for a shipment. Waits until the generations that were current a moment ago may go, two seconds at most, and
+    /// removes them. Those that suspended readers have let go of go at once. The caller must not hold the lock of a store.
     ///
-    /// - Returns: Whether there was anything of the kind.
+    /// - Returns: Whether anything was removed.
     package func reclaimSpace() throws(InboxError) -> Bool { try late.finish() }
 
     /// Makes what has been sealed current, lets `open` try it, and prunes.
     ///
     /// - Parameters:
-    ///   - permitting: Called last of all before anything changes, while nobody else changes the store's generations; what it
-    ///     throws ends the installation.
+    ///   - permitting: Called last before anything changes, under the store's lock; what it throws ends the installation.
     ///   - open: Opens the new current generation as a reader would; if it throws, `current` goes back to what it was, and
     ///     the new generation is removed.
     /// - Throws: `InboxError`, or what `permitting` and `open` throw.
@@ -298,59 +276,67 @@ package final class Installer: Sendable {
         let manifest = sealed.manifest
         let name = manifest.name
         let layout = inbox.layout
-        let custody = try StoreCustody(of: name, in: folder)
-        let before = custody.currentName
-        // The operator may have gone back since the shipment was offered.
-        let current = (try? folder.current(of: name)).flatMap(\.self)
-        try checkRecord(for: manifest, current: current)
-        try checkSuccession(manifest, to: current)
-        _ = try admit(manifest, from: sealed.sender)
-        try permitting()
-        try custody.settle()
-        try custody.keepOrigin()
-        let known = [try custody.record().highest, try folder.originRecord(of: name)?.generation ?? 0]
-        let numbers = try folder.generationNames(of: name).map(\.number) + known
-        let number = numbers.reduce(before?.number ?? 0, max) + 1
+        let storeLock = try StoreLock(of: name, in: folder)
+        let before = storeLock.currentName
+        let number: Int
+        do {
+            // The operator may have rolled back since the shipment was offered.
+            let current = (try? folder.current(of: name)).flatMap(\.self)
+            try checkRecord(for: manifest, current: current)
+            try checkSuccession(manifest, to: current)
+            _ = try admit(manifest, from: sealed.sender)
+            try permitting()
+            try storeLock.settle()
+            try storeLock.keepOrigin()
+            let known = [try storeLock.record().highest, try folder.originRecord(of: name)?.generation ?? 0]
+            let numbers = try folder.generationNames(of: name).map(\.number) + known
+            number = numbers.reduce(before?.number ?? 0, max) + 1
+        } catch {
+            // The staging goes first: then nothing is left of a first shipment but empty folders.
+            _ = consume sealed
+            storeLock.removeFolderIfUnused()
+            throw error
+        }
         let generationName = GenerationName(number: number, digest: manifest.store.sha256)
         let path = layout.generations(name).appending(generationName.text)
         do {
             try sealed.move(to: path)
             try folder.files.sync(layout.generations(name))
-            let links = PublicLinks(folder: folder)
-            // Before the switch, so that whoever finds the new store finds its external files too.
-            if before != nil { try links.make(for: manifest) } else { try links.check(for: manifest) }
-            try custody.switchCurrent(to: generationName)
+            // Before the switch: a reader that finds the new store finds its external files, too.
+            if before != nil { try folder.makeLinks(for: manifest) } else { try folder.checkLinks(for: manifest) }
+            try storeLock.switchCurrent(to: generationName)
             let generation = Generation(number: number, path: path, manifest: manifest)
             try await open(generation)
-            // Of a first one after all else: the public name never leads to nothing, nor to what does not open.
-            if before == nil { try links.make(for: manifest) }
-            replacements.use(name)
-            waiting.remove(of: name, .goes)
-            // What is current says it as well, for as long as it is.
-            try? custody.keepOrigin()
+            // The link of a first generation comes last: the public name never leads to nothing, nor to a store that does not
+            // open.
+            if before == nil { try folder.makeLinks(for: manifest) }
+            replaceable.withLock { _ = $0.remove(name) }
+            folder.removeWaitingShipments(of: name, unreadable: true)
+            // If this fails, the current generation's own `origin.json` still says it, while it is current.
+            try? storeLock.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.
-            late.schedule(name, in: (try? custody.prune(retention))?.nextLook)
+            late.schedule(name, in: (try? storeLock.prune(retention))?.nextLook)
             return generation
         } catch {
-            try? goBack(to: before, from: generationName, custody)
+            try? goBack(to: before, from: generationName, storeLock)
             throw (error as? FileError).map(InboxError.file) ?? error
         }
     }
 
     private func goBack(
-        to before: GenerationName?, from failed: GenerationName, _ custody: borrowing StoreCustody
+        to before: GenerationName?, from failed: GenerationName, _ storeLock: borrowing StoreLock
     ) throws {
-        if before == nil { try PublicLinks(folder: folder).remove(of: custody.name) }
-        if custody.currentName == failed {
+        if before == nil { try folder.removeLinks(of: storeLock.name) }
+        if storeLock.currentName == failed {
             if let before {
-                try custody.switchCurrent(to: before)
+                try storeLock.switchCurrent(to: before)
             } else {
-                try folder.files.removeFile(inbox.layout.current(custody.name))
-                try folder.files.sync(inbox.layout.store(custody.name))
+                try folder.files.removeFile(inbox.layout.current(storeLock.name))
+                try folder.files.sync(inbox.layout.store(storeLock.name))
             }
         }
-        try custody.remove(failed)
-        custody.removeFolderIfUnused()
+        try storeLock.remove(failed)
+        storeLock.removeFolderIfUnused()
     }
 
     /// The files are there in their sizes; their bytes were compared when they were installed, and never change.
@@ -365,28 +351,13 @@ package final class Installer: Sendable {
         return status.kind == .file && status.size == part.size
     }
 
-    /// A receiver that was killed between a rename and the sync after it leaves a generation that a power cut could
-    /// still take.
+    /// A receiver that was killed between a rename and the sync after it leaves a generation that a power cut could still remove.
     private func makeDurable(_ generation: Generation) throws(InboxError) {
         let name = generation.manifest.name
         try InboxError.wrapping { () throws(FileError) in
             try folder.files.sync(inbox.layout.generations(name))
             try folder.files.sync(inbox.layout.store(name))
         }
-        try PublicLinks(folder: folder).make(for: generation.manifest)
+        try folder.makeLinks(for: generation.manifest)
     }
-}
-
-/// The stores in whose place the operator lets another one come: each for one shipment.
-package final class Replacements: Sendable {
-    private let names: Mutex<Set<StoreName>>
-
-    package init(of names: Set<StoreName> = []) {
-        self.names = Mutex(names)
-    }
-
-    func allow(_ name: StoreName) -> Bool { names.withLock { $0.contains(name) } }
-
-    /// A shipment has been installed, and was the one.
-    func use(_ name: StoreName) { names.withLock { _ = $0.remove(name) } }
 }

@@ -21,31 +21,27 @@ package final class StagedGeneration {
     package let bytesToCome: Int64
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
     let linkedParts: Set<Int>
-    private let space: SpaceLedger.Promise
+    private let space: DiskReservation
     /// Bytes of each part that are on the disk.
     private var written: [Int: Int64] = [:]
-    var openPart: (index: Int, file: OpenPart)?
+    /// The part that is being written, and its file.
+    var openPart: Int?
+    var openFile: OpenFile?
     private var sealedParts: Set<Int> = []
     private var isInstalled = false
     var lock: FolderLock?
     /// Parts that an earlier session has brought as a whole.
     package let wholeParts: Set<Int>
-    /// What an earlier session has brought of the stream of another one.
+    /// The stream of another part, as far as an earlier session received it.
     package internal(set) var earlierStream: PartStream?
     /// Whether what has come is kept where the link breaks.
     let mayWait: Bool
-    var keeping: StreamKeeping?
+    var keeping: StreamSpool?
     /// Whether it is written down whose this is.
     var hasRecord = false
     var waits = false
     /// Bytes of parts whose streams were too short for a file.
     var countAtOnce: Int64 = 0
-
-    /// A part that is being written. A class, so that the optional above can hold what is not copyable.
-    final class OpenPart {
-        let file: OpenFile
-        init(_ file: consuming OpenFile) { self.file = file }
-    }
 
     /// - Parameters:
     ///   - present: Indexes of parts, and the files of an older generation that hold them.
@@ -53,7 +49,7 @@ package final class StagedGeneration {
     ///   - mayWait: Whether what has come is kept where the link breaks.
     init(
         _ manifest: Manifest, from sender: Sender, _ origin: Origin?, in staging: FilePath, of inbox: InboxFolder,
-        present: [Int: FilePath], _ space: SpaceLedger.Promise, mayWait: Bool
+        present: [Int: FilePath], _ space: DiskReservation, mayWait: Bool
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
@@ -74,10 +70,10 @@ package final class StagedGeneration {
 
     /// Goes on with a shipment that broke off.
     ///
-    /// - Parameter use: What of it is of use; the rest of it is gone.
+    /// - Parameter waiting: What of it is of no use is gone.
     init(
         _ manifest: Manifest, from sender: Sender, _ origin: Origin?, goingOnWith waiting: WaitingShipment,
-        _ use: WaitingShipment.Use, of inbox: InboxFolder, present: [Int: FilePath], _ space: SpaceLedger.Promise
+        of inbox: InboxFolder, present: [Int: FilePath], _ space: DiskReservation
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
@@ -85,10 +81,10 @@ package final class StagedGeneration {
         self.inbox = inbox
         self.space = space
         linkedParts = Set(present.keys)
-        wholeParts = use.whole
-        earlierStream = use.stream
+        wholeParts = waiting.wholeParts
+        earlierStream = waiting.stream
         bytesToCome = manifest.parts.enumerated().reduce(0) {
-            $0 + (present[$1.offset] == nil && !use.whole.contains($1.offset) ? $1.element.size : 0)
+            $0 + (present[$1.offset] == nil && !waiting.wholeParts.contains($1.offset) ? $1.element.size : 0)
         }
         mayWait = true
         path = waiting.path
@@ -107,7 +103,7 @@ package final class StagedGeneration {
     ) throws(InboxError) -> OpenFolder {
         do throws(FileError) {
             // Its name counts once it is a generation's, or there is a record in it: either is synced then.
-            try inbox.makeFolder(at: path, .forNow)
+            try inbox.makeFolder(at: path, durably: false)
             let folder = try inbox.folder(at: path)
             try fill(folder, for: manifest, in: inbox, present)
             return folder
@@ -125,7 +121,8 @@ package final class StagedGeneration {
         let path = folder.path
         for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
             try folder.makeFolder(
-                at: path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue), .forNow)
+                at: path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue),
+                durably: false)
         }
         for (index, part) in manifest.parts.enumerated() {
             let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
@@ -140,13 +137,14 @@ package final class StagedGeneration {
     deinit {
         guard !isInstalled, !waits else { return }
         try? inbox.files.removeTree(at: path)
-        // Of a first shipment nothing stays; who has the right to the store meanwhile sees to that, or to another shipment.
-        if let custody = try? StoreCustody(of: manifest.name, in: inbox, patience: .zero) {
-            custody.removeFolderIfUnused()
+        // A first shipment leaves nothing behind. If another process holds the store's lock, that one removes the folder, or
+        // brings another shipment.
+        if let storeLock = try? StoreLock(of: manifest.name, in: inbox, timeout: .zero) {
+            storeLock.removeFolderIfUnused()
         }
     }
 
-    /// The store, as far as it has come.
+    /// The store, complete or not.
     package var storePath: FilePath { path(ofPart: 0) }
 
     /// The same, for what opens it by its path in this process: a name that leads to it even if others move what is above.
@@ -161,14 +159,20 @@ package final class StagedGeneration {
     /// Appends decoded bytes to a part. Parts come one after the other.
     package func append(_ bytes: [UInt8], toPart index: Int) throws(InboxError) {
         do throws(FileError) {
-            if openPart?.index != index {
-                openPart = (index, OpenPart(try folder.makeFile(at: path(ofPart: index))))
+            if openPart != index {
+                openFile = try folder.makeFile(at: path(ofPart: index))
+                openPart = index
             }
-            try openPart?.file.file.write(bytes)
+            try openFile?.write(bytes)
             use(Int64(bytes.count), ofPart: index)
         } catch {
             throw .file(error)
         }
+    }
+
+    func closePart() {
+        openPart = nil
+        openFile = nil
     }
 
     private func use(_ bytes: Int64, ofPart index: Int) {
@@ -176,7 +180,7 @@ package final class StagedGeneration {
         space.use(bytes)
     }
 
-    /// Where somebody else makes the store, and leaves nothing but it behind; nothing may be appended to part 0 then.
+    /// The path at which the caller makes the store, and leaves nothing else behind. Nothing may be appended to part 0 then.
     ///
     /// Whatever has come of the store is discarded.
     package func storePathForMaking() throws(InboxError) -> FilePath {
@@ -185,14 +189,14 @@ package final class StagedGeneration {
     }
 
     /// The room for what is written beside the store while it is made, and goes before it is installed.
-    package var workingRoom: PromisedRoom { PromisedRoom(space) { InboxError($0) } }
+    package var workingRoom: GrowingReservation { GrowingReservation(space) { InboxError($0) } }
 
-    /// - Parameter bytes: By which the store has grown under somebody else's hands.
+    /// - Parameter bytes: By how much the store has grown under the caller's hands.
     package func storeGrew(by bytes: Int64) { use(bytes, ofPart: 0) }
 
-    /// What has come of a part is void; it comes again.
+    /// Drops what has come of a part; it comes again.
     package func discard(part index: Int) throws(InboxError) {
-        if openPart?.index == index { openPart = nil }
+        if openPart == index { closePart() }
         sealedParts.remove(index)
         let path = path(ofPart: index)
         try InboxError.wrapping { () throws(FileError) in
@@ -206,7 +210,7 @@ package final class StagedGeneration {
     /// - Throws: `.mismatch`, after which it may come again; `.file`.
     package func seal(part index: Int) throws(InboxError) {
         guard !sealedParts.contains(index) else { return }
-        if openPart?.index == index { openPart = nil }
+        if openPart == index { closePart() }
         try sealPart(index, manifest.parts[index])
         sealedParts.insert(index)
     }
@@ -216,14 +220,14 @@ package final class StagedGeneration {
     ///
     /// - Throws: `.mismatch`, `.file`. A sync that failed is never tried again: the staging is to be dropped.
     package func seal() throws(InboxError) -> SealedGeneration {
-        openPart = nil
+        closePart()
         for (index, part) in manifest.parts.enumerated() {
             if !sealedParts.contains(index) { try sealPart(index, part) }
         }
         do throws(FileError) {
             try removeRecord()
-            try write(MessageCoding.encode(manifest), as: InboxLayout.manifestFile)
-            if let origin { try write(MessageCoding.encode(origin), as: InboxLayout.originFile) }
+            try write(manifest.jsonBytes, as: InboxLayout.manifestFile)
+            if let origin { try write(origin.jsonBytes, as: InboxLayout.originFile) }
             for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
                 try folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue))
             }
@@ -250,22 +254,22 @@ package final class StagedGeneration {
         let isWhole = try InboxError.wrapping { () throws(FileError) in
             let file = try folder.file(at: path)
             if !linkedParts.contains(index) {
-                // Whoever had another name for it could change it later.
+                // A process that knows another name of the file could change it later.
                 guard try file.status.links == 1 else { return false }
                 try file.changeMode(to: .ownerRead)
                 try file.sync()
             }
-            // What is compared comes from the medium, not from memory.
+            // So that the bytes to compare come from the medium, not from memory.
             PlatformCalls.dropCache(of: file.descriptor)
             guard try file.size == part.size else { return false }
-            return try FileDigest.sha256(of: file) == part.sha256
+            return try ContentDigest(ofFile: file) == part.sha256
         }
         guard isWhole else { throw .mismatch(path) }
     }
 
     /// See `SealedGeneration.move`.
     fileprivate func move(to target: FilePath) throws(FileError) {
-        // On a generation it would say that somebody reads it.
+        // On a generation the lock would mean that a reader holds it.
         lock = nil
         try inbox.files.rename(path, to: target)
         isInstalled = true
@@ -275,7 +279,7 @@ package final class StagedGeneration {
     }
 }
 
-/// A shipment all of which is here, synced, and as its manifest says: it can be installed, once.
+/// A shipment that is complete, synced, and as its manifest says: it can be installed, once.
 package struct SealedGeneration: ~Copyable {
     private let staged: StagedGeneration
 

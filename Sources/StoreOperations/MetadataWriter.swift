@@ -57,18 +57,18 @@ package struct MetadataWriter: Sendable {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
+        let busyHandler = BusyHandler(busyTimeout: busyTimeout)
+        // All waits share one deadline.
         let deadline = ContinuousClock.now + busyTimeout
         configuration.busyMode = .callback { tries in
-            guard !isCancelled(), ContinuousClock.now < deadline else { return false }
-            PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
-            return true
+            !isCancelled() && ContinuousClock.now < deadline && busyHandler.waits(tries: tries)
         }
         return configuration
     }
 
     private static func isCoreData(_ database: Database) throws -> Bool {
-        try CoreDataLayout.signature.allSatisfy { table, columns in
-            try database.tableExists(table) && Set(database.columns(in: table).map(\.name)).isSuperset(of: columns)
+        try CoreDataLayout.isSignature { table in
+            try database.tableExists(table) ? database.columns(in: table).map(\.name) : nil
         }
     }
 
@@ -85,7 +85,7 @@ package struct MetadataWriter: Sendable {
         var pairs = before
         removed.forEach { pairs[$0] = nil }
         pairs.merge(set.mapValues { ForeignText($0) }) { _, new in new }
-        if let flaw = Metadata.firstFlaw(of: pairs) { throw MetadataError.notAllowed(flaw) }
+        if let flaw = Manifest.firstFlaw(ofMetadata: pairs) { throw MetadataError.notAllowed(flaw) }
         guard pairs != before else { return }
         list.set(pairs.isEmpty ? nil : .dictionary(pairs.mapValues { .string($0.unescaped) }), for: key)
         let changed = list.bytes
@@ -118,7 +118,7 @@ package struct MetadataWriter: Sendable {
             database, sql: "SELECT key, value FROM \(table) LIMIT ?", arguments: [Limits.metadataPairs + 1])
         guard !rows.isEmpty else { return try removeTable(from: database) }
         let pairs = rows.compactMap { row -> (String, String)? in
-            // What somebody else has put there may be no text.
+            // Other programs may have put something there that is no text.
             guard let key = String.fromDatabaseValue(row[0]), let value = String.fromDatabaseValue(row[1]) else {
                 return nil
             }
@@ -137,7 +137,7 @@ package struct MetadataWriter: Sendable {
     }
 
     private static func check(_ pairs: [String: String]) throws {
-        if let flaw = Metadata.firstFlaw(of: pairs.mapValues { ForeignText($0) }) {
+        if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
             throw MetadataError.notAllowed(flaw)
         }
     }

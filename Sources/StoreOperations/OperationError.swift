@@ -22,13 +22,13 @@ public enum OperationError: Error, Hashable, Sendable {
     case unusable(ForeignText)
     /// SQLite can open it, and it was to be removed because it could not.
     case notDamaged(FilePath)
-    /// Somebody else kept writing to it, or kept everybody out.
+    /// Another connection kept writing to it, or kept all others out.
     case busy(FilePath, waited: Duration)
-    /// Somebody else kept changing which copies are in the folder.
+    /// Another command kept changing which copies are in the folder.
     case folderBusy(FilePath, waited: Duration)
     /// Another command kept working on the folder of external files, perhaps for another store of the same stem.
     case supportFolderBusy(FilePath, waited: Duration)
-    /// Somebody else has it open, and it is to go away.
+    /// Another connection has it open, and it is to be removed.
     case inUse(FilePath, waited: Duration)
     case noPermission(FilePath)
     /// Something stands where the store is to go.
@@ -109,12 +109,12 @@ extension OperationError {
 
 extension OperationError {
     /// What an error that was met on a connection to `store` means. Result codes: sqlite.org/rescode.html.
-    init(_ error: any Error, on store: FilePath, _ patience: Patience) {
+    init(_ error: any Error, on store: FilePath, _ busyHandler: BusyHandler) {
         switch error {
-        case _ where patience.isStopped: self = .stopped
+        case _ where busyHandler.isStopped: self = .stopped
         case let error as OperationError: self = error
         case let error as FileError: self = .file(error)
-        case let error as DatabaseError: self.init(error, on: store, waited: patience.busyTimeout)
+        case let error as DatabaseError: self.init(error, on: store, waited: busyHandler.busyTimeout)
         default: self = .sqlite(code: SQLITE_ERROR, message: ForeignText(String(describing: error)))
         }
     }

@@ -5,8 +5,8 @@ public import StoreInbox
 import Synchronization
 public import SystemPackage
 
-/// One generation of a store for as long as one wishes: all reads through a pin see the same rows and the same external
-/// files, across switches and prunes, whichever process makes them.
+/// Holds one generation of a store: all reads through a pin see the same rows and the same external files, across switches and
+/// prunes, whichever process makes them.
 ///
 /// A lock on the generation's folder keeps it there. It ends with `release`, with the last reference to the pin, or with
 /// the process, however that ends. While the coordinator is suspended there is no lock; `resume` says whether the pin holds its
@@ -26,7 +26,7 @@ public final class Pin: Sendable, SuspensionGate.Holder {
         var held: Held?
         /// Why nothing is held, if nothing is.
         var reason: any Error = CoordinatorError.released
-        /// Says that this pin waits for its generation, for as long as it does.
+        /// The mark that says that this pin waits for its generation.
         var mark: SuspensionMark?
     }
 
@@ -76,9 +76,9 @@ public final class Pin: Sendable, SuspensionGate.Holder {
     public func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try gate.run {
             let store = try store
-            let loan = try store.connections.borrow(for: .blocking)
-            defer { store.connections.giveBack(loan) }
-            return try loan.queue.read(body)
+            let queue = try store.connections.borrow(mayWait: false)
+            defer { store.connections.giveBack(queue) }
+            return try queue.read(body)
         }
     }
 
@@ -88,15 +88,16 @@ public final class Pin: Sendable, SuspensionGate.Holder {
     public func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
         try await gate.run {
             let store = try store
-            let loan = try store.connections.borrow(for: .waiting)
-            defer { store.connections.giveBack(loan) }
-            return try await loan.queue.read(body)
+            let queue = try store.connections.borrow(mayWait: true)
+            defer { store.connections.giveBack(queue) }
+            return try await queue.read(body)
         }
     }
 
     /// Where an external file is. It stays there for as long as the pin is held.
     ///
-    /// - Throws: `.noExternalFile`, which says why; `.released`, `.suspended`, `.generationGone`.
+    /// - Throws: `.noExternalFile`, `.externalFileLeftOut`, `.externalFileMissingAtProducer`; `.released`, `.suspended`,
+    ///   `.generationGone`.
     public func externalFile(_ name: ExternalFileName) throws(CoordinatorError) -> FilePath {
         do {
             _ = try store
@@ -104,7 +105,7 @@ public final class Pin: Sendable, SuspensionGate.Holder {
             // Whatever else kept it from being held again, it is not held.
             throw error as? CoordinatorError ?? .suspended
         }
-        if let absence = manifest.absence(of: name) { throw .noExternalFile(name, absence) }
+        if let absence = manifest.absence(of: name) { throw absence }
         return generation.path.appending(InboxLayout.supportFolder(manifest.name))
             .appending(name.folder.rawValue).appending(name.uuid)
     }
@@ -130,7 +131,7 @@ public final class Pin: Sendable, SuspensionGate.Holder {
 
     // MARK: Suspension
 
-    /// Leaves its mark first, so that whoever finds no lock finds the mark.
+    /// Leaves its mark first: a pruning that finds no lock finds the mark.
     func letGo() {
         let held = state.withLock { state -> Held? in
             guard let held = state.held.take() else { return nil }
@@ -141,29 +142,25 @@ public final class Pin: Sendable, SuspensionGate.Holder {
         _ = consume held
     }
 
-    /// What `takeAgain` has come to.
-    enum Return {
-        case held
-        case released
-        /// Nothing is held, and why.
-        case over(any Error)
-    }
-
     /// Holds its generation again, if that still stands.
-    func takeAgain() -> Return {
-        let state = self.state.withLock { state -> Return? in
-            if state.held != nil { return .held }
+    ///
+    /// - Returns: `false` for a pin that was released.
+    /// - Throws: Why nothing is held.
+    func takeAgain() throws -> Bool {
+        let isHeld = try state.withLock { state throws -> Bool? in
+            if state.held != nil { return true }
             switch state.reason {
-            case CoordinatorError.released: return .released
-            case CoordinatorError.generationGone: return .over(state.reason)
+            case CoordinatorError.released: return false
+            case CoordinatorError.generationGone: throw state.reason
             default: return nil
             }
         }
-        if let state { return state }
+        if let isHeld { return isHeld }
         do {
             return hold(try leaseAgain())
         } catch {
-            return stayWithout(error)
+            guard stayWithout(error) else { return false }
+            throw error
         }
     }
 
@@ -184,7 +181,8 @@ public final class Pin: Sendable, SuspensionGate.Holder {
         return Held(store: store, lease: lease)
     }
 
-    private func hold(_ held: consuming Held) -> Return {
+    /// - Returns: `false` if the pin has been released meanwhile.
+    private func hold(_ held: consuming Held) -> Bool {
         var held: Held? = consume held
         let mark = state.withLock { state -> SuspensionMark? in
             // It may have been released meanwhile.
@@ -193,10 +191,11 @@ public final class Pin: Sendable, SuspensionGate.Holder {
             return state.mark.take()
         }
         remove(mark)
-        return held == nil ? .held : .released
+        return held == nil
     }
 
-    private func stayWithout(_ error: any Error) -> Return {
+    /// - Returns: `false` if the pin has been released meanwhile.
+    private func stayWithout(_ error: any Error) -> Bool {
         let (isReleased, mark) = state.withLock { state -> (Bool, SuspensionMark?) in
             if case CoordinatorError.released = state.reason { return (true, nil) }
             state.reason = error
@@ -204,7 +203,7 @@ public final class Pin: Sendable, SuspensionGate.Holder {
             return (false, nil)
         }
         remove(mark)
-        return isReleased ? .released : .over(error)
+        return !isReleased
     }
 
     /// - Returns: `nil` where this process may not write to the inbox: then the generation may go at once.
@@ -221,9 +220,88 @@ public final class Pin: Sendable, SuspensionGate.Holder {
 
 extension Manifest {
     /// Why an external file is not in the shipment; `nil` if it is.
-    func absence(of name: ExternalFileName) -> CoordinatorError.Absence? {
+    func absence(of name: ExternalFileName) -> CoordinatorError? {
         if externalFiles.contains(where: { $0.name == name }) { return nil }
-        if let left = omissions?.externalFiles.first(where: { $0.name == name }) { return .leftOut(size: left.size) }
-        return missingExternalFiles.contains(name) ? .missingAtProducer : .unknown
+        if let left = omissions?.externalFiles.first(where: { $0.name == name }) {
+            return .externalFileLeftOut(name, size: left.size)
+        }
+        return missingExternalFiles.contains(name) ? .externalFileMissingAtProducer(name) : .noExternalFile(name)
+    }
+}
+
+/// A generation that stays while this value lives: a shared lock on its folder. Every pruning respects it, in any process, and
+/// the kernel releases it when the holder dies.
+struct Lease: ~Copyable, Sendable {
+    let folder: FilePath
+    let generation: GenerationName
+    let identity: FileStatus.Identity
+    private let lock: FolderLock
+
+    /// How often, and how long, to try again to lease a generation that is being removed: ten seconds in all.
+    private static let attempts = 2000
+    private static let pause = Duration.milliseconds(5)
+
+    /// Leases the current generation of a store.
+    ///
+    /// - Throws: `.noSuchStore`, `.generationLocked`, `.file`.
+    init(currentOf name: StoreName, in inbox: Inbox) throws(CoordinatorError) {
+        for _ in 0..<Self.attempts {
+            guard let generation = inbox.currentName(of: name) else { throw .noSuchStore(name.text) }
+            let folder = inbox.layout.generations(name).appending(generation.text)
+            do throws(FileError) {
+                if let lease = try Self.take(generation, at: folder) {
+                    self = lease
+                    return
+                }
+            } catch {
+                guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
+                // Pruned after a look at the link: there is a newer one. A link that leads nowhere is no store.
+                guard inbox.currentName(of: name) != generation else { throw .noSuchStore(name.text) }
+                continue
+            }
+            PlatformCalls.pause(Self.pause)
+        }
+        throw .generationLocked(name)
+    }
+
+    /// Leases a generation that was let go of.
+    ///
+    /// - Throws: `.generationGone`, `.generationLocked`, `.file`.
+    init(again generation: GenerationName, of name: StoreName, in inbox: Inbox) throws(CoordinatorError) {
+        let folder = inbox.layout.generations(name).appending(generation.text)
+        for _ in 0..<Self.attempts {
+            do throws(FileError) {
+                if let lease = try Self.take(generation, at: folder) {
+                    self = lease
+                    return
+                }
+            } catch {
+                switch error.errno {
+                case .noSuchFileOrDirectory, .notDirectory:
+                    throw .generationGone(name, number: generation.number)
+                default: throw .file(error)
+                }
+            }
+            PlatformCalls.pause(Self.pause)
+        }
+        throw .generationLocked(name)
+    }
+
+    private init(
+        folder: FilePath, _ generation: GenerationName, _ identity: FileStatus.Identity, _ lock: consuming FolderLock
+    ) {
+        self.folder = folder
+        self.generation = generation
+        self.identity = identity
+        self.lock = lock
+    }
+
+    /// - Returns: `nil` if it is being removed.
+    private static func take(_ generation: GenerationName, at folder: FilePath) throws(FileError) -> Lease? {
+        guard let lock = try FolderLock.take(.shared, on: folder) else { return nil }
+        // Between the opening and the lock it may have been moved away, to be removed.
+        let identity = try lock.file.status.identity
+        guard try PlatformCalls.status(of: folder).identity == identity else { return nil }
+        return Lease(folder: folder, generation, identity, lock)
     }
 }

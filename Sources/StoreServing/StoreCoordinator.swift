@@ -1,8 +1,8 @@
 import EssentialFoundation
 public import GRDB
 public import ShipProtocol
-package import StoreFiles
-package import StoreInbox
+public import StoreFiles
+public import StoreInbox
 import Synchronization
 public import SystemPackage
 
@@ -69,8 +69,8 @@ public final class StoreCoordinator: Sendable {
     /// - Throws: `.inbox(.noInbox)` while there is none, `.inbox(.file)`, `.suspended`.
     public var stores: [StoreName] {
         get throws(CoordinatorError) {
-            let pass = try gate.enter()
-            defer { gate.leave(pass) }
+            _ = try gate.enter()
+            defer { gate.leave() }
             switch source {
             case .files(let files): return files.map(\.name)
             case .inbox(_, let listing):
@@ -116,14 +116,14 @@ public final class StoreCoordinator: Sendable {
 
     /// What changes from now on: another generation of a store, the first one of a new store, a file that was rewritten.
     ///
-    /// Whoever reads after this call misses nothing.
+    /// A reader that subscribes before it reads misses no change.
     ///
     /// - Parameter number: Of the generation that was told last, of a store of an inbox: where another one is current by now,
     ///   that is the first change. 0 for none; `nil` to be told only of what is still to come.
     /// - Throws: `.file` if this process has no descriptor left; `.suspended`.
     public func changes(since number: Int? = nil) throws(CoordinatorError) -> StoreChanges {
-        let pass = try gate.enter()
-        defer { gate.leave(pass) }
+        _ = try gate.enter()
+        defer { gate.leave() }
         return try CoordinatorError.wrapping { () throws(FileError) in
             switch source {
             case .inbox(let inbox, _): try StoreChanges(hub, gate, of: inbox, since: number)
@@ -137,8 +137,8 @@ public final class StoreCoordinator: Sendable {
     ///
     /// - Throws: `.noSuchStore` and the like; `.suspended`.
     public func noteRewritten(_ selection: StoreSelection = .only) throws(CoordinatorError) {
-        let pass = try gate.enter()
-        defer { gate.leave(pass) }
+        _ = try gate.enter()
+        defer { gate.leave() }
         let store = try store(selection)
         store.forget()
         hub.noteRewritten(store.name)
@@ -146,22 +146,26 @@ public final class StoreCoordinator: Sendable {
 
     /// Where a store is, for what is done to it as a whole.
     ///
+    /// - Returns: The path of its file, and the pin of the generation that is current now, which stays for as long as the pin
+    ///   lives; `nil` for a file of its own, which may be live.
     /// - Throws: `CoordinatorError`, `DatabaseError`.
-    package func place(of selection: StoreSelection) throws -> StorePlace {
+    package func place(of selection: StoreSelection) throws -> (path: FilePath, pin: Pin?) {
         let store = try store(selection)
-        return store.inbox == nil ? .file(store.path) : .generation(try pin(.named(store.name)))
+        guard store.inbox != nil else { return (store.path, nil) }
+        let pin = try pin(.named(store.name))
+        return (pin.generation.storePath, pin)
     }
 
     /// Opens a generation that has just become current as a reader would.
     ///
     /// - Parameter folder: The generation's.
-    /// - Throws: What such a reader would get.
+    /// - Throws: What a reader would get.
     package func tryOpening(_ generation: Generation, in folder: consuming OpenFolder) throws {
-        // Who installs is no reader: it is not suspended with them.
+        // The installer is no reader: it is not suspended with the readers.
         let store = try OpenStore(generation, in: folder, SuspensionGate(), preparing: options.prepareDatabase)
-        let loan = try store.connections.borrow(for: .blocking)
-        defer { store.connections.giveBack(loan) }
-        _ = try loan.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
+        let queue = try store.connections.borrow(mayWait: false)
+        defer { store.connections.giveBack(queue) }
+        _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
     }
 
     private func store(_ selection: StoreSelection) throws(CoordinatorError) -> FollowedStore {
@@ -183,6 +187,57 @@ public final class StoreCoordinator: Sendable {
             let store = FollowedStore(name, in: inbox, gate, preparing: options.prepareDatabase)
             followed[name] = store
             return store
+        }
+    }
+}
+
+/// Why a store cannot be read, pinned or found. What SQLite itself has to say comes as GRDB's `DatabaseError`.
+public enum CoordinatorError: Error, Hashable, Sendable {
+    /// There is no store of that name, or none of its shipments has been installed yet.
+    case noSuchStore(String)
+    /// There are fewer stores than that: `count` of them.
+    case noSuchIndex(Int, count: Int)
+    /// No store was named, and there is not exactly one.
+    case notOneStore(count: Int)
+    /// Two files would have the same name.
+    case sameName(StoreName)
+    /// The file that was called settled is in WAL mode: opening it would make files beside it.
+    case inWALMode(FilePath)
+    /// The file that was called settled has another one of SQLite's beside it, which holds part of the data.
+    case hasSidecar(FilePath, FilePath)
+    /// Something other than a regular file stands where the store should be.
+    case notAFile(FilePath)
+    /// Only the generations of an inbox can be pinned: a file of its own has none.
+    case hasNoGenerations(StoreName)
+    /// Only a file of its own can be restored: what is in an inbox gets new generations instead.
+    case hasNoFile(StoreName)
+    /// Another process keeps the generation locked, as if to remove it, and does not remove it.
+    case generationLocked(StoreName)
+    /// The pin was given back before.
+    case released
+    /// The coordinator is suspended, or was while the read was under way: `resume` it, then read again.
+    case suspended
+    /// The pinned generation was removed while the coordinator was suspended: pin the one that is current now.
+    case generationGone(StoreName, number: Int)
+    /// The store's shipment says nothing of the external file.
+    case noExternalFile(ExternalFileName)
+    /// The external file was left out of the shipment on the producer's word: its size there, in bytes.
+    case externalFileLeftOut(ExternalFileName, size: Int64)
+    /// The producer did not have the external file.
+    case externalFileMissingAtProducer(ExternalFileName)
+    case inbox(InboxError)
+    case file(FileError)
+}
+
+extension CoordinatorError {
+    /// Calls of the platform, their errors as ours.
+    static func wrapping<Result: ~Copyable>(
+        _ body: () throws(FileError) -> Result
+    ) throws(CoordinatorError) -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw .file(error)
         }
     }
 }

@@ -1,5 +1,7 @@
 public import ShipProtocol
+import StoreFiles
 import StoreInbox
+import Synchronization
 public import SystemPackage
 
 /// A store that is a file of its own, in no inbox.
@@ -7,20 +9,18 @@ public struct StoreFile: Hashable, Sendable {
     public let path: FilePath
     /// Under which it is asked for.
     public let name: StoreName
-    let state: State
+    /// How long a read of a live file waits for a writer; `nil` for a settled file.
+    let busyTimeout: Duration?
 
-    enum State: Hashable, Sendable {
-        case settled
-        case live(busyTimeout: Duration)
-    }
+    var isSettled: Bool { busyTimeout == nil }
 
-    /// A copy that nobody changes: it is opened without locks. A newer one may be renamed over it.
+    /// A copy that never changes: it is opened without locks. A newer one may be renamed over it.
     ///
     /// - Parameters:
     ///   - path: Of the file, in rollback mode and with nothing of SQLite's beside it.
     ///   - name: What the file's name suggests, unless said otherwise.
     public static func settled(_ path: FilePath, name: StoreName? = nil) -> StoreFile {
-        StoreFile(path, name, .settled)
+        StoreFile(path, name, busyTimeout: nil)
     }
 
     /// A store that an app writes to: it is opened with SQLite's locks, and read as last committed.
@@ -28,31 +28,88 @@ public struct StoreFile: Hashable, Sendable {
     /// - Parameters:
     ///   - path: Of the store.
     ///   - name: What the file's name suggests, unless said otherwise.
-    ///   - busyTimeout: How long a read waits for a writer that keeps everybody out.
+    ///   - busyTimeout: How long a read waits for a writer that keeps all others out.
     public static func live(
         _ path: FilePath, name: StoreName? = nil, busyTimeout: Duration = .seconds(10)
     ) -> StoreFile {
-        StoreFile(path, name, .live(busyTimeout: busyTimeout))
+        StoreFile(path, name, busyTimeout: busyTimeout)
     }
 
-    private init(_ path: FilePath, _ name: StoreName?, _ state: State) {
+    private init(_ path: FilePath, _ name: StoreName?, busyTimeout: Duration?) {
         self.path = path
         self.name = name ?? StoreName(suggestedBy: path.lastComponent?.string ?? "")
-        self.state = state
+        self.busyTimeout = busyTimeout
     }
 }
 
-/// Where a coordinator's store is.
-package enum StorePlace: Sendable {
-    /// A file of its own, which may be live.
-    case file(FilePath)
-    /// The generation that was current; it stays for as long as this value lives.
-    case generation(Pin)
+/// Which of a coordinator's stores is meant: `"Recipes"`, `.named(name)`, `0`, or the only one.
+public enum StoreSelection: Hashable, Sendable {
+    /// The one there is.
+    case only
+    case name(String)
+    /// From 0: by name in an inbox, in the order given for files. What is there at the moment counts.
+    case index(Int)
 
-    package var path: FilePath {
+    public static func named(_ name: StoreName) -> StoreSelection { .name(name.text) }
+}
+
+extension StoreSelection: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    public init(stringLiteral name: String) { self = .name(name) }
+    public init(integerLiteral index: Int) { self = .index(index) }
+}
+
+extension StoreSelection {
+    /// - Parameter stores: In their order.
+    func choose<Store>(
+        from stores: [Store], named nameOf: (Store) -> StoreName
+    ) throws(CoordinatorError) -> Store {
         switch self {
-        case .file(let path): path
-        case .generation(let pin): pin.generation.storePath
+        case .only:
+            guard stores.count == 1, let store = stores.first else { throw .notOneStore(count: stores.count) }
+            return store
+        case .name(let name):
+            guard let store = stores.first(where: { nameOf($0).text == name }) else { throw .noSuchStore(name) }
+            return store
+        case .index(let index):
+            guard stores.indices.contains(index) else { throw .noSuchIndex(index, count: stores.count) }
+            return stores[index]
         }
+    }
+}
+
+/// The stores of an inbox that have a current generation, sorted by name.
+///
+/// The folders are listed again when the one that holds them has changed; whether a store has a current generation is
+/// looked up each time.
+final class StoreListing: Sendable {
+    /// A change within this time of the listing may have been missed by it: the clock of file systems is coarse.
+    private static let clockTick = Duration.seconds(1)
+
+    private let inbox: Inbox
+    private let listed = Mutex<(folder: FileStatus, names: [StoreName])?>(nil)
+
+    init(of inbox: Inbox) { self.inbox = inbox }
+
+    /// - Throws: `.noInbox`, `.file`.
+    func current() throws(InboxError) -> [StoreName] {
+        try names().filter { (try? PlatformCalls.statusFollowingLinks(of: inbox.layout.current($0))) != nil }
+    }
+
+    private func names() throws(InboxError) -> [StoreName] {
+        let status = try? PlatformCalls.statusFollowingLinks(of: inbox.layout.depot)
+        if let listed = listed.withLock({ $0 }), let status, listed.folder.isSameFolder(as: status) {
+            return listed.names
+        }
+        let names = try inbox.storeNames()
+        if let status, PlatformCalls.timeOfDay - status.modified > Self.clockTick {
+            listed.withLock { $0 = (status, names) }
+        }
+        return names
+    }
+}
+
+extension FileStatus {
+    fileprivate func isSameFolder(as other: FileStatus) -> Bool {
+        identity == other.identity && modified == other.modified
     }
 }

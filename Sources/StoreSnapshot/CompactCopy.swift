@@ -1,9 +1,10 @@
 package import ShipProtocol
 import StoreFiles
+package import StoreFormat
 package import SystemPackage
 
-/// One committed state of a store: a single file in rollback mode without sidecars, what is in it, and its external
-/// files, all in a private folder that goes away with the owner of this.
+/// One committed state of a store: a single file in rollback mode without sidecars, and its external files, in a private folder
+/// that is removed with this value.
 package struct CompactCopy: ~Copyable, Sendable {
     private let folder: TemporaryFolder
     /// The copy, readable by its owner only.
@@ -13,29 +14,32 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let identity: ForeignText?
     /// `nil` for a store that Core Data did not make.
     package let coreData: Manifest.CoreDataFacts?
-    package let externalFiles: [CopiedExternalFile]
-    /// Referenced, not there, and left out on the caller's word.
+    /// The external files, with their paths in the copy's folder. A file may be the source's own under a second name: it is never
+    /// written to.
+    package let externalFiles: [(file: ExternalFile, path: FilePath)]
+    /// The files that are referenced and missing, and that the caller allowed to leave out.
     package let missingExternalFiles: [ExternalFileName]
-    /// Left out on the user's word; `nil` if nothing was.
+    /// What the user left out; `nil` for nothing.
     package let omissions: Omissions?
-    /// What is known of its canonical form.
-    package let canonical: CanonicalFacts
-    /// By the table's name; `nil` if that cannot be told of all of them.
+    /// `nil` if its canonical form was not asked for. If the copy is in canonical form, the shapes of its indexes, by the names of the
+    /// indexes; if it is as `VACUUM INTO` left it, the flaw because of which it has none.
+    package let canonical: Result<[String: IndexShape], StoreFlaw>?
+    /// The content of each table, by the table's name; `nil` if that cannot be told of all of them.
     package let tables: [ForeignText: TableContent]?
     /// The user's own pairs, as the store keeps them.
     package let metadata: [String: ForeignText]
     /// The SQLite that made the copy.
     package let sqliteVersion: ForeignText
-    /// What the store was in when it was copied: while `SourceStore.state()` is equal to it, another copy with the same
-    /// options would have the same bytes. `nil` where that cannot be told.
+    /// The state of the store when it was copied: while `SourceStore.state()` equals it, another copy with the same options would
+    /// have the same bytes. `nil` where the state cannot be told.
     package let state: StoreState?
 
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
-        externalFiles: [CopiedExternalFile], missingExternalFiles: [ExternalFileName],
-        omissions: Omissions?, canonical: CanonicalFacts, tables: [ForeignText: TableContent]?,
-        metadata: [String: ForeignText],
-        sqliteVersion: ForeignText, state: StoreState?
+        externalFiles: [(file: ExternalFile, path: FilePath)], missingExternalFiles: [ExternalFileName],
+        omissions: Omissions?, canonical: Result<[String: IndexShape], StoreFlaw>?,
+        tables: [ForeignText: TableContent]?,
+        metadata: [String: ForeignText], sqliteVersion: ForeignText, state: StoreState?
     ) {
         self.folder = folder
         self.path = path
@@ -52,7 +56,7 @@ package struct CompactCopy: ~Copyable, Sendable {
         self.state = state
     }
 
-    /// What is said of the copy to a consumer.
+    /// The manifest that describes the copy to a consumer.
     ///
     /// - Parameters:
     ///   - software: Name and version of the program that ships it.
@@ -72,9 +76,17 @@ package struct CompactCopy: ~Copyable, Sendable {
     }
 }
 
-/// An external file that belongs to a copy.
-package struct CopiedExternalFile: Hashable, Sendable {
-    package let file: ExternalFile
-    /// Where it is: in the copy's folder. It may be the source's own file under a second name; it is never written to.
-    package let path: FilePath
+/// How much of a store is copied. The manifest says what was left out, so that it does not pass for lost.
+public struct CopyProfile: Hashable, Sendable {
+    /// Whether the rows of Core Data's persistent history are left out; a store without one stays as it is.
+    public var leavesOutHistory = false
+    /// Names of tables whose rows are left out, in any case; the tables themselves stay.
+    public var emptiedTables: [String] = []
+    /// External files longer than this, in bytes, are left out; `nil` for none.
+    public var longestExternalFile: Int64?
+
+    public init() {}
+
+    /// Whether anything may be left out.
+    var leavesOut: Bool { self != CopyProfile() }
 }

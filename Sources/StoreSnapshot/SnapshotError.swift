@@ -1,10 +1,12 @@
+import GRDB
+import GRDBSQLite
 public import ShipProtocol
 public import StoreFiles
 public import SystemPackage
 
-/// Why no compact copy of a store could be taken. The store itself is as it was in every case.
+/// Why no compact copy of a store could be taken. The store itself has not changed in any case.
 public enum SnapshotError: Error, Hashable, Sendable {
-    /// Nothing is there, or a folder on the way to it is not.
+    /// The file, or a folder on the way to it, does not exist.
     case noSuchFile(FilePath)
     /// A folder stands where a file should.
     case folder(FilePath)
@@ -15,8 +17,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     /// The file ends before its last page does. Both figures are in bytes.
     case truncated(FilePath, size: Int64, expected: Int64)
     case noPermission(FilePath)
-    /// Another connection kept its exclusive lock for as long as the busy timeout, or the store changed under each take
-    /// where it can only be read without locks.
+    /// Another connection kept its exclusive lock for as long as the busy timeout, or the store changed during each
+    /// attempt where it can only be read without locks.
     case busy(FilePath, waited: Duration)
     /// The schema needs a collation that only the app defines.
     case missingCollation(ForeignText)
@@ -24,9 +26,9 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case missingFunction(ForeignText)
     /// The schema needs a virtual table module that this SQLite does not have.
     case missingModule(ForeignText)
-    /// Part of the data is in the write-ahead log, and reading that needs an index file, which cannot be made there.
+    /// Part of the data is in the write-ahead log, whose index file is missing and cannot be made there.
     case writeAheadLogOnReadOnlyMedium(FilePath)
-    /// A transaction was cut off in the middle, and only a connection that may write can roll it back.
+    /// A transaction was interrupted, and only a connection that may write can roll it back.
     case hotJournal(FilePath)
     /// SQLite's own first complaints.
     case corrupt(FilePath, complaints: [ForeignText])
@@ -38,11 +40,11 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case noSuchTable(ForeignText, near: [ForeignText])
     /// A table whose rows were to be left out.
     case tableMustStay(ForeignText, because: TableObstacle)
-    /// The table in which a copy says what it came without: there is one of that name, and it is not ours.
+    /// The name of the table of marks is taken by another table.
     case tableIsTaken(ForeignText)
-    /// Pairs of the store and of the shipment, together.
+    /// The store and the shipment together have more pairs than a manifest can have.
     case tooMuchMetadata(limit: Int)
-    /// What was to be written is the store itself, or would stand where its own files do.
+    /// The file to be written is a part of the store.
     case partOfStore(FilePath)
     case cancelled
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
@@ -51,9 +53,9 @@ public enum SnapshotError: Error, Hashable, Sendable {
 }
 
 extension SnapshotError {
-    /// A file in the temporary folder that could not be written.
+    /// An error from a file that was written in the temporary folder.
     ///
-    /// - Parameter needed: What there should have been room for, in bytes.
+    /// - Parameter needed: The space that should have been there, in bytes.
     init(writing error: FileError, needed: Int64) {
         guard error.isOutOfSpace else {
             self = .file(error)
@@ -62,11 +64,9 @@ extension SnapshotError {
         let folder = error.path.removingLastComponent()
         self = .noSpace(folder: folder, needed: needed, free: (try? PlatformCalls.freeSpace(around: folder)) ?? 0)
     }
-}
 
-extension SnapshotError {
-    /// - Parameter folder: Where the room was wanted.
-    package init(_ refusal: SpaceLedger.Refusal, in folder: FilePath) {
+    /// - Parameter folder: The folder that lacks the space.
+    package init(_ refusal: DiskReservation.Refusal, in folder: FilePath) {
         switch refusal {
         case .tooLittle(let needed, let free): self = .noSpace(folder: folder, needed: needed, free: free)
         case .file(let error): self = .file(error)
@@ -74,18 +74,59 @@ extension SnapshotError {
     }
 }
 
-/// The cell of a Core Data store that refers to an external file.
-public struct ExternalFileReference: Hashable, Sendable {
-    public let table: ForeignText
-    public let column: ForeignText
-    /// `Z_PK`.
-    public let row: Int64
-    public let name: ExternalFileName
+extension SnapshotError {
+    /// Translates an error of a connection to `store`.
+    init(_ error: any Error, on store: FilePath, watch: ConnectionWatch) {
+        switch error {
+        case _ where watch.interruption.isCancelled: self = .cancelled
+        case let error as SnapshotError: self = error
+        case let error as FileError: self = .file(error)
+        case let error as DatabaseError: self.init(sqlite: error, on: store, watch: watch)
+        default: self = .sqlite(code: SQLITE_ERROR, message: ForeignText(String(describing: error)))
+        }
+    }
 
-    package init(table: ForeignText, column: ForeignText, row: Int64, name: ExternalFileName) {
-        self.table = table
-        self.column = column
-        self.row = row
-        self.name = name
+    /// Result codes: sqlite.org/rescode.html.
+    private init(sqlite error: DatabaseError, on store: FilePath, watch: ConnectionWatch) {
+        let words = error.message ?? ""
+        let message = ForeignText(words)
+        switch error.extendedResultCode {
+        case .SQLITE_READONLY_ROLLBACK:
+            self = .hotJournal(store)
+            return
+        case .SQLITE_READONLY_RECOVERY, .SQLITE_READONLY_CANTLOCK, .SQLITE_READONLY_CANTINIT,
+            .SQLITE_READONLY_DIRECTORY:
+            self = .writeAheadLogOnReadOnlyMedium(store)
+            return
+        default: break
+        }
+        switch error.resultCode {
+        case .SQLITE_INTERRUPT: self = .cancelled
+        case .SQLITE_BUSY: self = .busy(store, waited: watch.busyTimeout)
+        case .SQLITE_NOTADB: self = .notADatabase(store)
+        case .SQLITE_CORRUPT: self = .corrupt(store, complaints: [message])
+        case .SQLITE_PERM, .SQLITE_AUTH: self = .noPermission(store)
+        case .SQLITE_ERROR:
+            if let collation = watch.neededCollation {
+                self = .missingCollation(ForeignText(collation))
+            } else {
+                self =
+                    Self.missingPart(in: words) ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
+            }
+        default: self = .sqlite(code: error.extendedResultCode.rawValue, message: message)
+        }
+    }
+
+    /// SQLite has no result codes for these errors, only messages (resolve.c, vtab.c). If a message changes, the error becomes
+    /// `.sqlite` with that message.
+    private static func missingPart(in message: String) -> SnapshotError? {
+        func name(after beginning: String) -> String? {
+            message.hasPrefix(beginning) ? String(message.dropFirst(beginning.count)) : nil
+        }
+        if let function = name(after: "no such function: ") { return .missingFunction(ForeignText(function)) }
+        if let function = name(after: "unknown function: ") {
+            return .missingFunction(ForeignText(function.hasSuffix("()") ? String(function.dropLast(2)) : function))
+        }
+        return name(after: "no such module: ").map { .missingModule(ForeignText($0)) }
     }
 }

@@ -3,8 +3,8 @@ package import StoreFiles
 package import SystemPackage
 
 extension SourceStore {
-    /// Whether something written at a path would hit the store, under whatever name: its file, those that SQLite keeps
-    /// beside it, whether they are there now or not, and what is in the folder of its external files.
+    /// Whether a file written at a path would replace a part of the store, under any name: its file, its sidecars, whether they
+    /// exist or not, and the files in its support folder.
     package func owns(_ target: FilePath) -> Bool {
         if let status = try? PlatformCalls.statusFollowingLinks(of: target), owns(status) { return true }
         let places = [Self.place(of: target), try? PlatformCalls.realPath(of: target)].compactMap(\.self)
@@ -12,7 +12,7 @@ extension SourceStore {
         return places.contains { ownPaths.contains($0) || $0.starts(with: support) }
     }
 
-    /// The same of a file that is open already.
+    /// Whether an open file is a part of the store.
     package func owns(_ status: FileStatus) -> Bool {
         guard status.kind == .file else { return false }
         if ownPaths.contains(where: { isSame($0, status) }) { return true }
@@ -44,10 +44,10 @@ extension SourceStore {
 }
 
 extension SourceStore {
-    /// Largest file, in bytes, of what is small.
+    /// Largest file of a small store, in bytes.
     private static let largestSmall: Int64 = 16 * 1024 * 1024
 
-    /// Whether a copy takes little room beside others: no file of the store is large, and there are no external files.
+    /// Whether a copy takes little disk space: no file of the store is large, and there are no external files.
     package var isSmall: Bool {
         guard let size = try? PlatformCalls.status(of: path).size, size <= Self.largestSmall,
             (try? PlatformCalls.status(of: supportFolder)) == nil

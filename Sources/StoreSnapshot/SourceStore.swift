@@ -4,25 +4,25 @@ import ShipProtocol
 import StoreFiles
 package import SystemPackage
 
-/// A live SQLite store: read, and never changed.
+/// A live SQLite store, which is read and never changed.
 package struct SourceStore: Sendable {
     /// Absolute and without symbolic links: SQLite's sidecars and Core Data's external files are beside the file itself.
     package let path: FilePath
-    /// How long to wait for a connection that keeps everybody out.
+    /// How long to wait for a connection that keeps all others out.
     package let busyTimeout: Duration
-    /// A connection that keeps everybody else out of the store; `nil` to read it beside others.
+    /// A connection that keeps all others out of the store; `nil` to read it beside others.
     let held: DatabaseQueue?
 
-    /// Bytes that a copy leaves free on the disk that it is made on; `nil` where somebody else has its room promised.
+    /// Bytes that a copy leaves free on its disk; `nil` where the caller has reserved the space.
     package var keptFree: Int64? = 0
 
     package static let defaultBusyTimeout = Duration.seconds(10)
 
-    /// Looks at the file, as far as that goes without reading any of its pages.
+    /// Checks the file as far as possible without reading its pages.
     ///
     /// A file of 0 bytes is an empty database to SQLite, and is one here: its copy has one page, and no tables.
     ///
-    /// - Parameter held: A connection that keeps everybody else out of the store, and through which it is read then.
+    /// - Parameter held: A connection that keeps all others out of the store: then the store is read through it.
     /// - Throws: `.noSuchFile`, `.folder`, `.notARegularFile`, `.noPermission`, `.notADatabase`, `.truncated`.
     package init(
         at path: FilePath, busyTimeout: Duration = defaultBusyTimeout, through held: DatabaseQueue? = nil
@@ -46,7 +46,7 @@ package struct SourceStore: Sendable {
         }
         // GRDB takes a path as text.
         guard String(validating: real) != nil else { throw .file(FileError(.open, path, .illegalByteSequence)) }
-        _ = try StoreHandle(real, for: .reading).header()
+        _ = try StoreHandle(real).header()
         self.path = real
         self.busyTimeout = busyTimeout
         self.held = held
@@ -58,48 +58,52 @@ package struct SourceStore: Sendable {
     /// Nothing is left beside the store. In one rare case SQLite's index file (`-shm`) stays there: where the store has a
     /// log with content and no index, and this process may write to the folder but not to the store.
     ///
-    /// - Parameter turn: Runs the step after which it is settled which state of the store the copy is of.
+    /// - Parameters:
+    ///   - allowsMissingExternalFiles: Whether to leave out an external file that is missing, and say so in the manifest.
+    ///   - inCanonicalForm: Whether the copy, to be shipped or kept, comes in canonical form, with the content of each table. One that
+    ///     stays here for a while need not: as `VACUUM INTO` left it, without the content of its tables, it takes less time.
+    ///   - turn: Runs the step after which it is settled which state of the store the copy is of.
     package func compactCopy(
         in temporaryParent: FilePath = TemporaryFolder.defaultParent, _ profile: CopyProfile = CopyProfile(),
-        missingExternalFiles policy: MissingExternalFiles = .refuse, form: CopyForm = .canonical,
+        allowsMissingExternalFiles: Bool = false, inCanonicalForm: Bool = true,
         marking: OmissionMarking = .asFound, turn: SnapshotTurn = .free
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
-        let (take, state) = try await Interruption.run {
-            (interruption) throws(SnapshotError) -> (Take, StoreState?) in
-            // What was so before and after all of it was copied is what was copied.
-            let before = try readState(interruption)
-            let take = try Take.complete(
-                of: path, in: place, profile, form: form, policy: policy, marking: marking,
-                watch: watch(interruption, turn))
-            guard let before, try readState(interruption) == before else { return (take, nil) }
-            return (take, before)
+        let (attempt, state) = try await Interruption.run {
+            (interruption) throws(SnapshotError) -> (CopyAttempt, StoreState?) in
+            // If the state before and after the copy is the same, it is the state of the copy.
+            try whileUnchanged(interruption) { () throws(SnapshotError) in
+                try CopyAttempt.complete(
+                    of: path, in: place, profile, inCanonicalForm: inCanonicalForm,
+                    allowsMissingExternalFiles: allowsMissingExternalFiles, marking: marking,
+                    watch: watch(interruption, turn))
+            }
         }
         // Each reads the whole copy: side by side they take less time.
         async let check = Self.result { () async throws(SnapshotError) in
             try await Interruption.run { interruption throws(SnapshotError) in
-                try CopyContent.quickCheck(take.path, store: path, watch: watch(interruption))
+                try CopyContent.quickCheck(attempt.path, store: path, watch: watch(interruption))
             }
         }
         async let digests = Self.result { () async throws(SnapshotError) in
-            try await Interruption.run { interruption throws(SnapshotError) in try take.digests(interruption) }
+            try await Interruption.run { interruption throws(SnapshotError) in try attempt.digests(interruption) }
         }
         async let tables = Self.result { () async throws(SnapshotError) -> [ForeignText: TableContent]? in
-            try await Interruption.run { interruption throws(SnapshotError) in try take.tables(interruption) }
+            try await Interruption.run { interruption throws(SnapshotError) in try attempt.tables(interruption) }
         }
         let outcomes = await (check: check, digests: digests, tables: tables)
         try outcomes.check.get()
         let (sha256, fileDigests) = try outcomes.digests.get()
         return CompactCopy(
-            folder: folder, path: take.path, facts: StoreFacts(take.content, sha256: sha256),
-            coreData: take.content.coreData,
-            externalFiles: zip(take.gathered, fileDigests).map { gathered, digest in
-                CopiedExternalFile(
-                    file: ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), path: gathered.path)
+            folder: folder, path: attempt.path, facts: StoreFacts(attempt.content, sha256: sha256),
+            coreData: attempt.content.coreData,
+            externalFiles: zip(attempt.gathered, fileDigests).map { gathered, digest in
+                (ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), gathered.path)
             },
-            missingExternalFiles: take.missing.map(\.name), omissions: take.omissions, canonical: take.canonical,
-            tables: try outcomes.tables.get(), metadata: take.content.metadata,
+            missingExternalFiles: attempt.missing.map(\.name), omissions: attempt.omissions,
+            canonical: attempt.canonical,
+            tables: try outcomes.tables.get(), metadata: attempt.content.metadata,
             sqliteVersion: ForeignText(String(cString: sqlite3_libversion())), state: state)
     }
 
@@ -126,14 +130,6 @@ package struct SourceStore: Sendable {
             return .failure(error)
         }
     }
-}
-
-/// What to do about an external file that the store refers to, and that is not there.
-public enum MissingExternalFiles: Hashable, Sendable {
-    /// Take no copy.
-    case refuse
-    /// Leave it out, and say so in the manifest. Core Data throws when it is asked for such an attribute.
-    case shipWithout
 }
 
 extension StoreFacts {

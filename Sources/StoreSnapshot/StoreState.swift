@@ -5,59 +5,112 @@ import StoreFiles
 import StoreFormat
 import SystemPackage
 
-/// What a store is in: two that are equal say that nothing has been written in between, so that a copy
-/// would have the same bytes, by the same program with the same options. Two that differ say nothing.
+/// The state of a store. If two states are equal, nothing has been written in between: another copy by the same program with the
+/// same options would have the same bytes. If two states differ, the content may still be the same.
 ///
-/// It is the SHA-256 of all of this, read in one read transaction:
+/// It is the SHA-256 of these, read in one read transaction:
 ///
-/// - The store's file: device, inode, size, and both of its times. Whatever writes to it changes the one of them that nobody can
-///   set, also a writer that keeps no journal, one that dies amid a transaction, and one that puts an old file over it. Neither time
-///   may be so young that another write could come within the same step of the clock.
-/// - Its header, with the change counter, which each commit in a rollback mode counts up, and the schema cookie. A writer that keeps its
-///   exclusive lock does not count any further, but nobody reads beside it either.
-/// - In WAL mode the log's salts, the last frame that counts, and the sum over all frames up to it. Commits do not touch the change
-///   counter there. A log that begins anew has other salts; one that is gone has been moved to the store's file, which then has
-///   another time. If frames count, the file of the log as well, but for the time that nobody can set: SQLite gives the file
-///   its owner each time that root opens it [os_unix.c, robustFchown].
-/// - Which start of the system it is: after a power cut a file may have new content and its old times, since SQLite makes only the
-///   content durable [fdatasync(2)].
+/// - Device, inode, size, mtime and ctime of the store's file. Each write changes the ctime, which no program can set: also a write
+///   without a journal, of a process that dies in a transaction, or of an old file over this one. Neither time may be so recent that
+///   another write could fall into the same step of the clock.
+/// - The file's header, with the schema cookie and the change counter, which each commit in a rollback mode increments. A writer that
+///   keeps its exclusive lock does not increment it again, but no other connection reads the store meanwhile.
+/// - In WAL mode the log's salts, its last valid frame, and the checksum over all frames up to that one: commits do not increment the
+///   change counter there. A log that begins anew has other salts. The content of a log that is gone has been moved to the store's
+///   file, which then has another time. If the log has valid frames, also the log's file without its ctime: SQLite sets the owner of
+///   the file each time that root opens it [os_unix.c, robustFchown].
+/// - The identifier of the system's boot: after a power cut a file may have new content and its old times, because SQLite makes only
+///   the content durable [fdatasync(2)].
 /// - The version of SQLite.
 ///
-/// Where any of it cannot be told there is no state: another connection keeps everybody out, a transaction was cut off, the
-/// store is read without locks, its index cannot be read, or the name leads to another file than the open one. Nor is there one where the
-/// store's support folder holds external files: copies give these second names, so that the one time of theirs that nobody can set
-/// says nothing, and the other says too little: it can be set back, and a page that is mapped may change once more without moving it.
+/// If any of these cannot be told, there is no state: another connection keeps all others out, a transaction was interrupted, the
+/// store is read without locks, its index cannot be read, or the path leads to another file than the open one. There is no state
+/// either if the store's support folder holds external files: copies give these second names, which changes their ctime; and the mtime
+/// does not suffice, because programs can set it, and a mapped page may change without it.
 ///
-/// What is not seen: writes through a mapping of the file by an SQLite that was built with `SQLITE_MMAP_READWRITE`, in WAL mode and with
+/// Not detected: writes through a mapping of the file by an SQLite that was built with `SQLITE_MMAP_READWRITE`, in WAL mode and with
 /// `synchronous = OFF`.
 package struct StoreState: Hashable, Codable, Sendable {
     package let digest: ContentDigest
 
-    /// How often to look anew while others commit.
+    /// How often to begin anew while others commit.
     private static let attempts = 3
 }
 
 extension SourceStore {
-    /// How long to wait for a connection that keeps everybody out, at most.
-    private static let statePatience = Duration.milliseconds(250)
+    /// Longest time to wait for a connection that keeps all others out.
+    private static let stateTimeout = Duration.milliseconds(250)
 
-    /// What the store is in now. Nothing about it changes.
+    /// The present state of the store, which does not change by this.
     ///
     /// - Returns: `nil` where that cannot be told.
     /// - Throws: `.cancelled`, and nothing else.
     package func state() async throws(SnapshotError) -> StoreState? {
-        try await Interruption.run { interruption throws(SnapshotError) in try readState(interruption) }
+        guard held == nil else { return nil }
+        return try await Interruption.run { interruption throws(SnapshotError) in
+            let sidecars = Sidecars(beside: path)
+            defer { Sidecars.restore(sidecars, beside: path) }
+            return try state(beside: sidecars, interruption)
+        }
     }
 
-    func readState(_ interruption: Interruption) throws(SnapshotError) -> StoreState? {
-        guard held == nil else { return nil }
+    /// Closes its connection before it returns.
+    private func state(
+        beside sidecars: Sidecars, _ interruption: Interruption
+    ) throws(SnapshotError) -> StoreState? {
+        guard let connection = try stateConnection(beside: sidecars, interruption) else { return nil }
+        return try state(through: connection, interruption)
+    }
+
+    /// Runs `body`, and tells in what state the store was before it, if it is in the same state after it.
+    ///
+    /// One connection looks at both times, and stays open in between: the first connection to a store in WAL mode makes the log and
+    /// the log's index, and the last one removes them.
+    ///
+    /// - Returns: As `state` `nil` where it changed, or cannot be told.
+    /// - Throws: What `body` throws, and `.cancelled`.
+    func whileUnchanged<Value>(
+        _ interruption: Interruption, _ body: () throws(SnapshotError) -> Value
+    ) throws(SnapshotError) -> (value: Value, state: StoreState?) {
+        guard held == nil else { return (try body(), nil) }
         let sidecars = Sidecars(beside: path)
         defer { Sidecars.restore(sidecars, beside: path) }
-        let watch = ConnectionWatch(interruption: interruption, busyTimeout: min(busyTimeout, Self.statePatience))
+        return try whileUnchanged(beside: sidecars, interruption, body)
+    }
+
+    /// Closes its connection before it returns.
+    private func whileUnchanged<Value>(
+        beside sidecars: Sidecars, _ interruption: Interruption, _ body: () throws(SnapshotError) -> Value
+    ) throws(SnapshotError) -> (value: Value, state: StoreState?) {
+        if let connection = try stateConnection(beside: sidecars, interruption) {
+            if let before = try state(through: connection, interruption) {
+                let value = try body()
+                let isUnchanged = try state(through: connection, interruption) == before
+                return (value, isUnchanged ? before : nil)
+            }
+        }
+        return (try body(), nil)
+    }
+
+    /// - Returns: `nil` where the store is not read beside others, or cannot be opened.
+    private func stateConnection(
+        beside sidecars: Sidecars, _ interruption: Interruption
+    ) throws(SnapshotError) -> WatchedConnection? {
+        let watch = ConnectionWatch(interruption: interruption, busyTimeout: min(busyTimeout, Self.stateTimeout))
         do throws(SnapshotError) {
             let access = try SourceAccess(to: path, sidecars: sidecars)
             guard case .locking = access else { return nil }
-            let connection = try WatchedConnection(address: access.address(of: path), to: .read, of: path, watch: watch)
+            return try WatchedConnection(address: access.address(of: path), of: path, watch: watch)
+        } catch {
+            guard error != .cancelled else { throw error }
+            return nil
+        }
+    }
+
+    private func state(
+        through connection: borrowing WatchedConnection, _ interruption: Interruption
+    ) throws(SnapshotError) -> StoreState? {
+        do throws(SnapshotError) {
             return try connection.read { try StoreState(of: $0, at: path, interruption) }
         } catch {
             guard error != .cancelled else { throw error }
@@ -69,7 +122,7 @@ extension SourceStore {
 extension StoreState {
     /// - Returns: `nil` where it cannot be told.
     init?(of database: Database, at path: FilePath, _ interruption: Interruption) throws {
-        // Without a transaction before it there would be no index yet.
+        // The first transaction makes the index.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")
         let bytes = try LogState.inTransaction(of: database, interruption, attempts: Self.attempts) { log in
             try Self.bytes(of: database, at: path, log)
@@ -82,45 +135,41 @@ extension StoreState {
         guard let boot = PlatformCalls.bootIdentifier,
             let file = SnapshotPages.file(SQLITE_FCNTL_FILE_POINTER, of: database)
         else { return nil }
-        let stamp = try FileStamp(of: path)
-        var header = [UInt8](repeating: 0, count: min(Int(clamping: stamp.size), DatabaseHeader.size))
+        let status = try PlatformCalls.status(of: path)
+        guard status.kind == .file else { return nil }
+        var header = [UInt8](repeating: 0, count: min(Int(clamping: status.size), DatabaseHeader.size))
         let isRead = header.isEmpty || header.withUnsafeMutableBytes { SnapshotPages.read(file, into: $0, at: 0) }
         let logLines: String
-        switch log {
-        case .none: logLines = "no log"
-        case .log(let log) where log.frameCount == 0: logLines = "log \(log.content)"
-        case .log(let log):
-            let file = FileLine(ofContent: try FileStamp(of: Sidecars.log(of: path)))
-            logLines = "log \(log.content) \(file)"
+        if !log.isMade {
+            logLines = "no log"
+        } else if log.frameCount == 0 {
+            logLines = "log \(log.content)"
+        } else {
+            let file = try PlatformCalls.status(of: Sidecars.log(of: path))
+            guard file.kind == .file else { return nil }
+            logLines = "log \(log.content) \(lineOfContent(file))"
         }
         guard isRead, try !hasExternalFiles(beside: path) else { return nil }
-        // The name leads to the file that is open, and has done so all the while.
-        guard !SnapshotPages.hasMoved(database), try FileStamp(of: path) == stamp,
-            stamp.isSettled(at: PlatformCalls.timeOfDay)
+        // The path leads to the open file, and did so all the while.
+        guard !SnapshotPages.hasMoved(database), try PlatformCalls.status(of: path) == status,
+            status.isSettled(at: PlatformCalls.timeOfDay)
         else { return nil }
         let lines =
             [
-                "ship-store state 1", String(cString: sqlite3_sourceid()), boot, "\(FileLine(stamp))", "\(header)",
+                "ship-store state 1", String(cString: sqlite3_sourceid()), boot, line(status), "\(header)",
                 logLines,
             ]
         return Array(lines.joined(separator: "\n").utf8)
     }
 
-    /// A file in one line.
-    private struct FileLine: CustomStringConvertible {
-        let description: String
+    private static func line(_ status: FileStatus) -> String { "\(lineOfContent(status)) \(status.changed.components)" }
 
-        init(_ stamp: FileStamp) {
-            description = "\(FileLine(ofContent: stamp)) \(stamp.changed.components)"
-        }
-
-        /// Without the time that second names and other owners change.
-        init(ofContent stamp: FileStamp) {
-            description = "\(stamp.device) \(stamp.inode) \(stamp.size) \(stamp.modified.components)"
-        }
+    /// A file in one line, without the time that second names and other owners change.
+    private static func lineOfContent(_ status: FileStatus) -> String {
+        "\(status.device) \(status.inode) \(status.size) \(status.modified.components)"
     }
 
-    /// Whether there are files to which the rows could refer.
+    /// Whether there are external files to which the rows could refer.
     private static func hasExternalFiles(beside path: FilePath) throws -> Bool {
         let support = SourceSupportFolder(beside: path)
         guard try isThere(support.path) else { return false }

@@ -2,48 +2,41 @@ import CoreDataReading
 import GRDB
 package import ShipProtocol
 import StoreFiles
-package import StoreFormat
+import StoreFormat
 package import SystemPackage
 
-/// What a live store says of itself, found out without a copy of it.
+/// What a live store says of itself, read without a copy of it.
 package struct StoreSurvey: Hashable, Sendable {
-    /// Bytes a page.
+    /// The size of a page, in bytes.
     package let pageSize: Int
     package let textEncoding: StoreFacts.TextEncoding
     package let isInWALMode: Bool
     /// `Z_UUID` of a Core Data store.
     package let identity: ForeignText?
-    /// Of its schema: `Protocol/README.md` section 4.5.
+    /// SHA-256 of its schema: `Protocol/README.md` section 4.5.
     package let schemaSHA256: ContentDigest
     /// SHA-256 of its schema without the tables that this program keeps in it; `nil` if there are no others.
     package let schema: ContentDigest?
-    /// What it says that it came without.
+    /// What its mark says that it lacks.
     package let omissions: Omissions?
     /// The external files that it refers to, whether they are there or not; empty unless they were asked for.
     package let externalFiles: Set<ExternalFileName>
-
-    /// What is to be found out.
-    package enum Reach: Hashable, Sendable {
-        /// What one page and the schema tell: nobody who writes has to wait for that.
-        case facts
-        /// All of it, for which every row is looked at.
-        case everything
-    }
 }
 
 extension SourceStore {
-    /// How a store that SQLite may not be able to open keeps its transactions, as its header says; `nil` for one of 0 bytes.
+    /// What the header of a store says of its journal mode, which SQLite may not be able to open; `nil` for a store of 0 bytes.
     ///
     /// - Throws: `.notADatabase`, `.truncated`, `.noSuchFile`, `.noPermission`.
-    package static func journalMode(of path: FilePath) throws(SnapshotError) -> DatabaseHeader.JournalMode? {
-        try StoreHandle(path, for: .reading).header()?.journalMode
+    package static func isInWALMode(at path: FilePath) throws(SnapshotError) -> Bool? {
+        try StoreHandle(path).header()?.isInWALMode
     }
 
-    /// Looks at one committed state of the store, as any reader; nothing about it changes.
+    /// Reads one committed state of the store, as any reader does. The store does not change.
     ///
-    /// - Parameter reach: What is to be found out.
-    package func survey(_ reach: StoreSurvey.Reach = .everything) async throws(SnapshotError) -> StoreSurvey {
-        try await look { try StoreSurvey($0, reach) }
+    /// - Parameter externalFiles: Whether to find the external files, for which it reads every row. Without them it reads one page and the
+    ///   schema, which keeps no writer waiting.
+    package func survey(externalFiles: Bool = true) async throws(SnapshotError) -> StoreSurvey {
+        try await look { try StoreSurvey($0, externalFiles: externalFiles) }
     }
 
     /// Runs `body` on one committed state of the store.
@@ -63,27 +56,74 @@ extension SourceStore {
             let sidecars = Sidecars(beside: path)
             defer { Sidecars.restore(sidecars, beside: path) }
             let address = try SourceAccess(to: path, sidecars: sidecars).address(of: path)
-            return try WatchedConnection(address: address, to: .read, of: path, watch: watch).read(read)
+            return try WatchedConnection(address: address, of: path, watch: watch).read(read)
         }
     }
 }
 
 extension StoreSurvey {
-    fileprivate init(_ database: Database, _ reach: Reach) throws {
-        pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-        textEncoding =
-            try String.fetchOne(database, sql: "PRAGMA encoding").flatMap(StoreFacts.TextEncoding.init) ?? .utf8
-        isInWALMode = try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal"
+    fileprivate init(_ database: Database, externalFiles isWanted: Bool) throws {
+        pageSize = try database.pragma("page_size") ?? 0
+        textEncoding = try StoreFacts.TextEncoding(of: database)
+        isInWALMode = try database.pragma("journal_mode") == "wal"
         schemaSHA256 = try CopyContent.schemaSHA256(of: database)
         let coreData = try CoreDataStore(database)
         identity = coreData?.identity
         let schema = try CopyContent.schema(of: database).filter {
-            !OwnTables.names.contains($0.tableName) && !$0.name.hasPrefix("sqlite_")
+            ![UserMetadataPlace.table, OmissionPlace.table].contains($0.tableName) && !$0.name.hasPrefix("sqlite_")
         }
-        self.schema = schema.isEmpty ? nil : ContentDigest(hashing: SchemaListing.bytes(of: schema))
-        omissions = try OmissionMark.read(database)
+        self.schema = schema.isEmpty ? nil : ContentDigest(hashing: SchemaEntry.listing(of: schema))
+        omissions = try Omissions(markedIn: database)
         externalFiles =
-            coreData == nil || reach == .facts
-            ? [] : Set(try ExternalReferences.all(in: database).map(\.name))
+            coreData == nil || !isWanted
+            ? [] : Set(try ExternalFileReference.all(in: database).map(\.name))
+    }
+}
+
+/// Which of the external files beside a file its rows refer to, if it is a store.
+package enum ReferringFile: Hashable, Sendable {
+    /// A text, a shipment, or an empty file: it has no rows.
+    case noStore
+    /// The files to which its rows refer, whether Core Data made it or not.
+    case store(Set<ExternalFileName>, isCoreData: Bool)
+    /// It may be a store, and its rows cannot be read: it is damaged, encrypted, locked or forbidden.
+    case unreadable
+
+    /// How many bytes are read to tell a text from a store.
+    private static let sampleSize = 4096
+
+    /// Reads one committed state of it, as any reader does. The file does not change.
+    ///
+    /// - Parameter busyTimeout: How long to wait for a connection that keeps all others out.
+    package init(at path: FilePath, busyTimeout: Duration) async {
+        do throws(SnapshotError) {
+            self = try await SourceStore(at: path, busyTimeout: busyTimeout).references()
+        } catch {
+            self = Self.isNoStore(path) ? .noStore : .unreadable
+        }
+    }
+
+    /// A file is no store only if it proves to be something else: the header of a store may be damaged, or encrypted.
+    private static func isNoStore(_ path: FilePath) -> Bool {
+        guard let handle = try? StoreHandle(path), let bytes = try? handle.start(upTo: sampleSize) else {
+            return false
+        }
+        return (try? Preamble(decoding: Array(bytes.prefix(Preamble.size)))) != nil || isText(bytes)
+    }
+
+    /// Whether the bytes are UTF-8 without NUL. The last character may be incomplete.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        guard !bytes.contains(0) else { return false }
+        return (0...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+    }
+}
+
+extension SourceStore {
+    /// Everything that looks like a reference to an external file, whether Core Data made the store or not.
+    package func references() async throws(SnapshotError) -> ReferringFile {
+        try await look { database in
+            let isCoreData = try CoreDataStore(database) != nil
+            return .store(Set(try ExternalFileReference.all(in: database).map(\.name)), isCoreData: isCoreData)
+        }
     }
 }

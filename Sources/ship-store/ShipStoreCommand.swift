@@ -29,7 +29,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        // Nothing has been started yet that it would have to share its memory with.
+        // First of all, so that nothing else takes part of the memory that the checker may use.
         if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
         if arguments == ["--version"] { return print(Software.version) }
         PlatformCalls.returnFreedMemory()
@@ -48,8 +48,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
 
     /// Reads the command line.
     ///
-    /// All commands together take as long over a line as it takes to ship a small store: so the one that it names reads it alone.
-    /// What that one cannot read, or leaves to others, as a call for help, they read again.
+    /// Parsing with all subcommands takes as long as shipping a small store, so the named subcommand parses the line alone. If
+    /// it cannot, or if the line asks for help, all of them parse it again.
     private static func command(of arguments: [String]) async throws -> any ParsableCommand {
         let named = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
         if let named, let command = try? named.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == named {
@@ -58,23 +58,30 @@ struct ShipStoreCommand: AsyncParsableCommand {
         return try await asyncParseAsRoot(arguments)
     }
 
-    /// Help and the version go to standard output, what has been explained needs no more words, and what has not is
-    /// explained here.
+    /// Writes help and the version to standard output. Explains an error unless it is an `ExitCode`, which was explained before.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         guard !code.isSuccess, !(error is ExitCode) else { exit(withError: error) }
-        // The command line could not be read, so nobody else knows what is meant for standard output.
+        // No command was parsed, so the raw arguments have to tell whether standard output is for JSON.
         let arguments = CommandLine.arguments.dropFirst()
         let isTaken = arguments.first == "send" && arguments.contains("-")
-        let console = Console(.normal, arguments.contains("--json") && !isTaken ? .json : .words)
+        let console = Console(endsJSON: arguments.contains("--json") && !isTaken)
         guard code == .validationFailure else {
             console.fail("\(message(for: error))", hint: nil, .unexpected)
             exit(withError: ExitCode(ExitStatus.unexpected.rawValue))
         }
         let named = arguments.first
         let command = configuration.subcommands.map { $0.configuration.commandName ?? "" }.first { $0 == named }
-        let explanation = UsageExplanation(message(for: error), of: command)
-        console.fail(explanation.cause, hint: explanation.hint, .usage)
+        let hint: PrintableText = "see `ship-store \(command.map { $0 + " " } ?? "")--help`"
+        console.fail(cause(of: message(for: error)), hint: hint, .usage)
         exit(withError: ExitCode(ExitStatus.usage.rawValue))
+    }
+
+    /// A sentence of ArgumentParser's, in the shape of every other error.
+    private static func cause(of message: String) -> PrintableText {
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ").split(separator: " ")
+            .joined(separator: " ")
+        let sentence = line.hasSuffix(".") ? line.dropLast() : Substring(line)
+        return "\(sentence.prefix(1).lowercased())\(sentence.dropFirst())"
     }
 }

@@ -45,15 +45,20 @@ final class CuttingRelay: Sendable {
                         else:
                             far.shutdown(socket.SHUT_WR)
                     print("carried", count, flush=True)
+                carrying = []
                 def serve():
                     while True:
                         near, _ = listener.accept()
                         left = cuts.pop(0) if cuts else None
                         far = socket.create_connection(("127.0.0.1", \(receiver.port)))
                         threading.Thread(target=back, args=(near, far), daemon=True).start()
-                        threading.Thread(target=forth, args=(near, far, left), daemon=True).start()
+                        carrying.append(threading.Thread(target=forth, args=(near, far, left), daemon=True))
+                        carrying[-1].start()
                 threading.Thread(target=serve, daemon=True).start()
                 sys.stdin.read()
+                # What has ended has said so a moment later.
+                for each in carrying:
+                    each.join(2)
                 """,
             ], input: .pipe)
         let line = try await program.waitForLine(containing: "port ", on: .output)

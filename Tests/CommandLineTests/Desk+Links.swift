@@ -10,7 +10,7 @@ extension Desk {
         var options = LinkOptions()
         options.security = .mutualTLS(try DeviceFolder(at: self[device]).identity()) { _ in .full }
         options.lingerTime = .zero
-        return try await Connector.withLink(
+        return try await PeerLink.withLink(
             to: .tcp(host: "127.0.0.1", port: Int(receiver.port)), options
         ) { link throws in try await body(link) }
     }

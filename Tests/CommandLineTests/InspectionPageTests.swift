@@ -72,7 +72,8 @@ import Testing
         #expect(root.cost == object["cost"] as? Int && root.name == "Store")
         let tables = try #require(object["tables"] as? [[String: Any]])
         #expect(
-            tables.map { $0["cost"] as? Int } == tables.map { root[Escaping.text($0["name"] as? String ?? "")]?.cost })
+            tables.map { $0["cost"] as? Int }
+                == tables.map { root[ForeignText.escaped($0["name"] as? String ?? "")]?.cost })
         for table in tables {
             let parts = try #require(table["parts"] as? [[String: Any]])
             let sum = parts.reduce(0) { $0 + ($1["cost"] as? Int ?? 0) }

@@ -70,7 +70,7 @@ import Testing
         // Who has shown nothing but a certificate gets no word, and ends nothing.
         try await desk.withLink(as: "tablet", to: receiver) { link throws in
             try? await link.writer.write([0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A], within: .seconds(10))
-            var reader = link.reader
+            let reader = link.reader
             let answer = try? await reader.next(within: .seconds(10))
             #expect(answer == nil)
         }
@@ -88,7 +88,7 @@ import Testing
                 // It may be cut off before it has said all, or be told so by the end of the link.
                 try? await link.writer.write(words, within: .seconds(10))
                 try? await link.writer.finish()
-                var reader = link.reader
+                let reader = link.reader
                 let answer = try? await reader.next(within: .seconds(10))
                 #expect(answer == nil)
             }

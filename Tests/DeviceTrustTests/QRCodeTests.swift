@@ -13,7 +13,7 @@ import Testing
             0x10, 0x20, 0x0C, 0x56, 0x61, 0x80, 0xEC, 0x11, 0xEC, 0x11, 0xEC, 0x11, 0xEC, 0x11, 0xEC, 0x11,
         ]
         #expect(
-            ReedSolomon.checkBytes(of: data, count: 10)
+            QRCode.checkBytes(of: data, count: 10)
                 == [0xA5, 0x24, 0xD4, 0xC1, 0xED, 0x36, 0xC7, 0x87, 0x2C, 0x55])
     }
 
@@ -23,7 +23,7 @@ import Testing
         #expect(version.number == 1)
         #expect(data == [32, 91, 11, 120, 209, 114, 220, 77, 67, 64, 236, 17, 236, 17, 236, 17])
         #expect(
-            ReedSolomon.checkBytes(of: data, count: 10) == [196, 35, 39, 119, 235, 215, 231, 226, 93, 23])
+            QRCode.checkBytes(of: data, count: 10) == [196, 35, 39, 119, 235, 215, 231, 226, 93, 23])
     }
 
     @Test func `is not made of what it cannot hold`() {
@@ -35,8 +35,8 @@ import Testing
 
     @Test func `fits on a terminal`() throws {
         let code = try #require(QRCode(DeviceIdentifier(ofCertificate: []).pictureText))
-        for colours in [QRCode.Colours.blackOnWhite, .ofTheTerminal] {
-            let lines = code.lines(colours)
+        for blackOnWhite in [true, false] {
+            let lines = code.lines(blackOnWhite: blackOnWhite)
             #expect(lines.count == 21)
             let plain = lines.map { $0.filter { " █▀▄".contains($0) } }
             #expect(plain.allSatisfy { $0.count == 41 })

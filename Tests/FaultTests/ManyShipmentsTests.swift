@@ -24,7 +24,7 @@ import Testing
         // A process of its own, as other tests open files and take memory.
         await #expect(processExitsWith: .success) {
             let scratch = try ScratchFolder()
-            let count = Soak.isOn ? 10_000 : 1000
+            let count = Soak.isOn ? 10_000 : 600
             var shipments: [FilePath] = []
             for number in 1...2 {
                 let store = scratch.path.appending("Tiny.sqlite")

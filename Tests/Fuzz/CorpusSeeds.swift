@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import ShipCompression
+@testable import StoreEncoding
 
 /// Writes inputs to begin with, on demand: `SHIP_STORE_FUZZ_SEEDS=1 swift test --filter CorpusSeeds`.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["SHIP_STORE_FUZZ_SEEDS"] != nil))
@@ -60,7 +61,7 @@ struct CorpusSeeds {
         if bytes.count <= Self.longest / 2 { try Self.write(bytes, "pages/\(name)") }
 
         let queue = try DatabaseQueue(path: copy.string)
-        let shapes = try queue.read { try IndexShapes.all(in: $0) }
+        let shapes = try queue.read { try IndexShape.all(in: $0) }
         try queue.close()
         let pages = try MemoryPages(try MemoryPages.canonicalForm(of: bytes))
         let input = Input(pageSize: pages.pageSize, pageCount: pages.pageCount)
@@ -82,7 +83,7 @@ struct CorpusSeeds {
             try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
             let copy = folder.path.appending(name)
             try queue.vacuum(into: copy.string)
-            let shapes = try queue.read { try IndexShapes.all(in: $0) }
+            let shapes = try queue.read { try IndexShape.all(in: $0) }
             return (
                 try MemoryPages.canonicalForm(of: Array(Data(contentsOf: URL(fileURLWithPath: copy.string)))), shapes
             )
@@ -104,7 +105,7 @@ struct CorpusSeeds {
         let encoder = DeltaEncoder(
             from: try MemoryPages(base), to: pages, shapes: shapes, effort: .smallest
         ) { MemorySpill() }
-        try encoder.encode { segment, _ in input.append(segment.bytes) }
+        try encoder.encode { segment in input.append(segment.bytes) }
         if input.bytes.count <= Self.longest { try Self.write(input.bytes, "delta/\(change.name)") }
     }
 

@@ -60,12 +60,12 @@ import Testing
     }
 
     @Test func `works at the level of the moment, block by block`() async throws {
-        let dial = EffortDial(.stored)
+        let settings = CompressionSettings(.stored)
         let source = Encoding.source(0, Array(repeating: 7, count: 12 * 1_048_576))
         var forms: [Block.Form] = []
-        try await BlockEncoder(dial, cores: 1).encode([source]) { placed in
+        try await BlockEncoder(settings, cores: 1).encode([source]) { placed in
             forms.append(placed.block.form)
-            if forms.count == 4 { dial.turn(to: .standard) }
+            if forms.count == 4 { settings.set(.standard) }
         }
         // One block may be under way at the old level, and one waits to be delivered.
         #expect(forms.prefix(4).allSatisfy { $0 == .stored })

@@ -7,7 +7,7 @@ struct Encoding {
     let encoder: BlockEncoder
 
     init(cores: Int, level: Int = 6) throws {
-        encoder = BlockEncoder(EffortDial(try #require(CompressionLevel(level))), cores: cores)
+        encoder = BlockEncoder(CompressionSettings(try #require(CompressionLevel(level))), cores: cores)
     }
 
     static func source(_ part: Int, _ bytes: [UInt8]) -> BlockEncoder.Source {

@@ -81,9 +81,9 @@ import Testing
 
     @Test func `alone have the size that one block would have`() throws {
         var random = RepeatableRandom(seed: 5)
-        #expect(try EncodedSize.of([]) == 0)
-        #expect(try EncodedSize.of(random.bytes(1000)) == 1000)
-        #expect(try EncodedSize.of(Self.compressible(100_000)) < 5000)
+        #expect(try Deflate.encodedSize(of: []) == 0)
+        #expect(try Deflate.encodedSize(of: random.bytes(1000)) == 1000)
+        #expect(try Deflate.encodedSize(of: Self.compressible(100_000)) < 5000)
     }
 
     private func expectOrder(_ blocks: [BlockEncoder.Placed], of parts: [[UInt8]]) throws {

@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: unsafe)
     func `in JSON is escaped as JSON does, and comes back`(scalar: Unicode.Scalar) throws {
         let value = ["a\(scalar)": ["\(scalar)\"\\é🍲"]]
-        let json = Escaping.json(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
+        let json = ForeignText.escapedInJSON(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
         #expect(!json.unicodeScalars.contains(scalar))
         #expect(json.unicodeScalars.allSatisfy { $0.value >= 0x20 })
         #expect(try JSONDecoder().decode([String: [String]].self, from: Data(json.utf8)) == value)

@@ -16,28 +16,28 @@ import Testing
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let file = try Data(contentsOf: folder.appending(path: "Protocol/message-dictionary.txt"))
-        #expect(MessageDictionary.bytes == file.filter { $0 != UInt8(ascii: "\n") })
+        #expect(FrameType.messageDictionary == file.filter { $0 != UInt8(ascii: "\n") })
     }
 
     @Test func `is a third of its JSON, and comes back whole`() throws {
-        let packed = try PackedMessage.packing(Self.json, as: .manifest)
+        let packed = try FrameType.manifest.packed(Self.json)
         #expect(packed.first == 1)
         #expect(3 * packed.count < Self.json.count)
-        #expect(try PackedMessage.unpacking(packed[...], as: .manifest) == Self.json)
+        #expect(try FrameType.manifest.unpacked(packed[...]) == Self.json)
     }
 
     @Test(arguments: ["", "{}", "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}"])
     func `stays as it is where deflate does not help`(json: String) throws {
-        let packed = try PackedMessage.packing(Array(json.utf8), as: .manifest)
+        let packed = try FrameType.manifest.packed(Array(json.utf8))
         #expect(packed == [0] + Array(json.utf8))
-        #expect(try PackedMessage.unpacking(packed[...], as: .manifest) == Array(json.utf8))
+        #expect(try FrameType.manifest.unpacked(packed[...]) == Array(json.utf8))
     }
 
     @Test func `ends in an error wherever it is cut`() throws {
-        let packed = try PackedMessage.packing(Self.json, as: .manifest)
+        let packed = try FrameType.manifest.packed(Self.json)
         for count in 1..<packed.count {
             #expect(throws: ProtocolError.damaged(.message(2))) {
-                try PackedMessage.unpacking(packed[..<count], as: .manifest)
+                try FrameType.manifest.unpacked(packed[..<count])
             }
         }
     }
@@ -45,11 +45,11 @@ import Testing
     @Test func `of any length up to the limit comes back, and no longer one`() throws {
         for count in [65_535, 65_536, 65_537, 131_072, Limits.manifestSize] {
             let json = [UInt8](repeating: UInt8(ascii: " "), count: count)
-            #expect(try PackedMessage.unpacking(PackedMessage.packing(json, as: .manifest)[...], as: .manifest) == json)
+            #expect(try FrameType.manifest.unpacked(FrameType.manifest.packed(json)[...]) == json)
         }
         let json = [UInt8](repeating: UInt8(ascii: " "), count: Limits.manifestSize + 1)
         let tooLong = ProtocolError.payloadTooLong(type: 2, length: 4_194_305, limit: 4_194_304)
-        #expect(throws: tooLong) { try PackedMessage.packing(json, as: .manifest) }
+        #expect(throws: tooLong) { try FrameType.manifest.packed(json) }
     }
 
     @Test func `that differs in little from what is held takes little`() throws {
@@ -58,12 +58,12 @@ import Testing
         let isHeld = held.hold(base)
         #expect(isHeld)
         let later = Array(String(decoding: Self.json, as: UTF8.self).replacing("19:04:05", with: "21:37:00").utf8)
-        let packed = try PackedMessage.packing(later, as: .manifest, over: .base(base))
+        let packed = try FrameType.manifest.packed(later, over: base)
         #expect(packed.first == 2)
         #expect(packed.count < 48)
-        #expect(try PackedMessage.unpacking(packed[...], as: .manifest, over: held) == later)
-        #expect(throws: ProtocolError.self) { try PackedMessage.unpacking(packed[...], as: .manifest) }
-        #expect(throws: ProtocolError.self) { try PackedMessage.unpacking(packed[...], as: .hello, over: held) }
+        #expect(try FrameType.manifest.unpacked(packed[...], over: held) == later)
+        #expect(throws: ProtocolError.self) { try FrameType.manifest.unpacked(packed[...]) }
+        #expect(throws: ProtocolError.self) { try FrameType.hello.unpacked(packed[...], over: held) }
     }
 
     @Test func `refers to no more than there is room for`() throws {

@@ -5,14 +5,14 @@ func rawFrame(_ type: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
     var bytes = [type]
     bytes.append(bigEndian: UInt32(payload.count))
     bytes += payload
-    bytes.append(bigEndian: Checksum.crc32(of: bytes))
+    bytes.append(bigEndian: UInt32(crc32Of: bytes))
     return bytes
 }
 
 /// The one frame that follows a preamble.
 ///
 /// - Parameter offer: What it answers.
-func frame(_ type: FrameType, _ payload: [UInt8], answering offer: OfferedManifest? = nil) throws -> Frame? {
+func frame(_ type: FrameType, _ payload: [UInt8], answering offer: [ManifestContent] = []) throws -> Frame? {
     var parser = FrameParser()
     parser.offer = offer
     parser.append(Preamble(role: .producer, mode: .twoWay).encoded + rawFrame(type.rawValue, payload))

@@ -21,10 +21,10 @@ import Testing
     }
 
     private func flaw(
-        _ manifest: Manifest, after held: Manifest, _ emptied: Succession.Emptied = .refused
-    ) -> Succession.Flaw? {
-        do throws(Succession.Flaw) {
-            try Succession.check(manifest, follows: held, emptied)
+        _ manifest: Manifest, after held: Manifest, allowingEmpty allowsEmpty: Bool = false
+    ) -> SuccessionError? {
+        do throws(SuccessionError) {
+            try manifest.checkSuccession(to: held, allowingEmpty: allowsEmpty)
             return nil
         } catch {
             return error
@@ -62,12 +62,12 @@ import Testing
         for held in [full, cleared] {
             for nothing in [empty, unknown, try manifest(rows: ["ship_store_metadata": 1], pages: 2)] {
                 #expect(flaw(nothing, after: held) == .isEmpty)
-                #expect(flaw(nothing, after: held, .taken) == .isEmpty)
+                #expect(flaw(nothing, after: held, allowingEmpty: true) == .isEmpty)
                 #expect(flaw(held, after: nothing) == nil)
             }
         }
         #expect(flaw(cleared, after: full) == .isEmpty)
-        #expect(flaw(cleared, after: full, .taken) == nil)
+        #expect(flaw(cleared, after: full, allowingEmpty: true) == nil)
         #expect(flaw(full, after: cleared) == nil)
         #expect(flaw(try manifest(rows: ["recipe": 0], leftOut: ["recipe"]), after: full) == nil)
     }

@@ -1,8 +1,6 @@
 import ShipStore
 
-@testable import ship_store
-
 extension ShipmentError {
     /// What the command line exits with: 65 where the data is bad, 76 where the protocol is broken.
-    var commandStatus: Int32 { ExitStatus(self).rawValue }
+    var commandStatus: Int32 { failureCode.rule.exitStatus.rawValue }
 }

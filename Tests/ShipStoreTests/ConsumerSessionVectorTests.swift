@@ -77,9 +77,9 @@ import Testing
             let position = try VectorScript(vector, testing: "consumer").positions[stream.encoding] ?? 0
             for piece in stream.prefix(position) { try file.append(piece.data, of: piece.size) }
         }
-        try folder.makeFile(at: staging.appending(InboxLayout.manifestFile)).write(MessageCoding.encode(manifest))
+        try folder.makeFile(at: staging.appending(InboxLayout.manifestFile)).write(manifest.jsonBytes)
         try folder.makeFile(at: staging.appending(InboxLayout.waitingFile))
-            .write(MessageCoding.encode(WaitingRecord(producer: nil)))
+            .write(WaitingRecord(producer: nil).jsonBytes)
     }
 
     /// Installs what the vector says is held: the contents of manifests, each with its store.
@@ -93,8 +93,9 @@ import Testing
             case "base":
                 let circumstances =
                     #""createdAt":"2026-11-20T00:00:00Z","producer":{"software":"s","sqlite":"3.40.1"},"#
-                let manifest = try MessageCoding.decodeManifest(
-                    Array("{".utf8) + Array(circumstances.utf8) + content.dropFirst())
+                let manifest = try Manifest(
+                    decoding:
+                        Array("{".utf8) + Array(circumstances.utf8) + content.dropFirst())
                 let staged = try installer.stage(manifest, present: [:])
                 try staged.append(section.bytes, toPart: 0)
                 for (index, part) in manifest.parts.enumerated().dropFirst() where part.size > 0 {
@@ -110,14 +111,13 @@ import Testing
     private func expectSession(of vector: VectorFile, into inbox: Inbox) async throws {
         let script = try VectorScript(vector, testing: "consumer")
         let takesColumns = script.hello.map { CommonEncodings($0).all.contains(.columns) } ?? true
+        var options = Consumer.Options()
+        options.codec = takesColumns ? .standard : nil
         let session = ConsumerSession(
-            judgement: SenderJudgement(trust: .localPrograms, unsigned: .asCarried),
-            installer: try Installer(inbox: inbox, keeping: Retention(count: 3)),
-            coordinator: StoreCoordinator(inbox: inbox.root), turns: StoreTurns(), budget: ShipmentBudget(),
-            requirements: StoreRequirements(), checking: CheckOptions(), probes: ProbeRun([]),
-            codec: takesColumns ? .standard : nil, timeouts: Timeouts(), report: { _ in })
+            options: options, installer: try Installer(inbox: inbox, keeping: Retention(count: 3)),
+            coordinator: StoreCoordinator(inbox: inbox.root), queues: StoreQueues(), report: { _ in })
         let link = PeerLink(
-            direction: .twoWay, reader: LinkReader(script), writer: LinkWriter(script), peer: .at(.command("a vector")))
+            direction: .twoWay, reader: script, writer: script, peer: .at(.command("a vector")))
         var end = "done"
         do throws(ShipmentError) {
             _ = try await session.run(link, greeting: .atOnce)

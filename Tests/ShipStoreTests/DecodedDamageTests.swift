@@ -119,6 +119,6 @@ import Testing
 
     private static func repairChecksum(of frame: inout [UInt8]) {
         frame.removeLast(4)
-        frame.append(bigEndian: Checksum.crc32(of: frame))
+        frame.append(bigEndian: UInt32(crc32Of: frame))
     }
 }

@@ -27,7 +27,7 @@ private struct OwnFrames {
     private var parser = FrameParser()
 
     /// What was offered last.
-    var offer: OfferedManifest? {
+    var offer: [ManifestContent] {
         get { parser.offer }
         set { parser.offer = newValue }
     }
@@ -122,8 +122,8 @@ private struct ProducerWalk {
     private(set) var end: String?
     /// What became of each shipment.
     private(set) var lines: [String] = []
-    private var greeting = ProducerGreeting()
-    /// From the consumer's greeting on.
+    private var greeting = ProducerDialogue()
+    /// `greeting`, from the consumer's greeting on.
     private var dialogue: ProducerDialogue?
     private var parser = FrameParser()
     private var own = OwnFrames()
@@ -166,13 +166,11 @@ private struct ProducerWalk {
             parser.append(bytes)
             while let element = try parser.next() {
                 guard dialogue != nil else {
-                    switch try greeting.receive(element) {
-                    case nil: break
-                    case .goOn(let greeted): dialogue = greeted
-                    case .stop(let reason):
+                    if case .stop(let reason) = try greeting.receive(element) {
                         end = "refused \(reason.code)"
                         return
                     }
+                    if greeting.isGreeted { dialogue = greeting }
                     continue
                 }
                 switch try dialogue?.receive(element) {

@@ -151,3 +151,13 @@ private final class Log<Event: Sendable>: Sendable {
 
     var all: [Event] { events.withLock { $0 } }
 }
+
+extension Producer.Options {
+    /// Stores go in blocks, one after the other.
+    static var inBlocks: Producer.Options {
+        var options = Producer.Options()
+        options.codec = nil
+        options.cores = 1
+        return options
+    }
+}

@@ -34,7 +34,7 @@ struct HeldInVector {
     /// - Parameter content: Of a manifest.
     static func manifest(_ content: [UInt8]) throws -> Manifest {
         let circumstances = #""createdAt":"2026-11-20T00:00:00Z","producer":{"software":"s","sqlite":"3.40.1"},"#
-        return try MessageCoding.decodeManifest(Array("{".utf8) + Array(circumstances.utf8) + content.dropFirst())
+        return try Manifest(decoding: Array("{".utf8) + Array(circumstances.utf8) + content.dropFirst())
     }
 
     /// Installs all of it. In place of a store that cannot be read there are zeros.
@@ -59,7 +59,7 @@ struct HeldInVector {
         }
         for (generation, device) in origins {
             let file = try OpenFile.creating(generation.path.appending(InboxLayout.originFile))
-            try file.write(MessageCoding.encode(Origin(producer: device, counter: 0)))
+            try file.write(Origin(producer: device, counter: 0).jsonBytes)
         }
     }
 

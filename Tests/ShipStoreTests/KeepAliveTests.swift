@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// 20 frames of 9 bytes a second are more than the least rate asks for.
+    /// 20 frames of 9 bytes a second are more than the minimum rate asks for.
     @Test(arguments: [FrameType.manifest, .part, .data])
     func `instead of content is given up, and its store is free again`(last: FrameType) async throws {
         var options = Consumer.Options()
@@ -94,9 +94,9 @@ import Testing
     }
 
     @Test func `counts no more with frames that are not known`() async throws {
-        // 0x90, with 60,000 bytes in it: ten times what the least rate asks for over the whole test.
+        // 0x90, with 60,000 bytes in it: ten times what the minimum rate asks for over the whole test.
         var frame: [UInt8] = [0x90, 0, 0, 0xEA, 0x60] + [UInt8](repeating: 7, count: 60_000)
-        frame.append(bigEndian: Checksum.crc32(of: frame))
+        frame.append(bigEndian: UInt32(crc32Of: frame))
         try Data(frame).write(to: URL(fileURLWithPath: scratch.path.appending("frame").string))
         let child = try await child(
             sendingUpTo: .manifest, thenFrames: "open('\(scratch.path.appending("frame"))', 'rb').read()")
@@ -105,17 +105,17 @@ import Testing
 
     // MARK: To a producer
 
-    private func send(to consumer: WorkingConsumer, leastRate: Int = 100) async throws {
+    private func send(to consumer: WorkingConsumer, minimumRate: Int = 100) async throws {
         let store = store
         var timeouts = shortTimeouts
-        timeouts.leastRate = leastRate
+        timeouts.minimumRate = minimumRate
         let session = ProducerSession(
-            timeouts: timeouts, standing: SessionStanding(.localPrograms) {}, report: { _ in })
+            timeouts: timeouts, authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let order = ProducerSession.Order {
-            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
+            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
         }
         let link = PeerLink(
-            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
+            direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer"))
         )
         _ = try await session.run(link, [order]).first?.get()
@@ -141,7 +141,7 @@ import Testing
 
     @Test func `and takes next to nothing is given up`() async throws {
         await expect(.link(.timedOut(.writing))) {
-            try await send(to: WorkingConsumer(accepts: true, takes: .littleOfTheStore), leastRate: 1000)
+            try await send(to: WorkingConsumer(accepts: true, takes: .littleOfTheStore), minimumRate: 1000)
         }
     }
 
@@ -177,7 +177,7 @@ import Testing
 }
 
 /// Greets, says for ever that it is at work, and does no more than it is made to.
-private final class WorkingConsumer: LinkSource, LinkSink {
+private final class WorkingConsumer: LinkReader, LinkWriter {
     enum Takes: Hashable { case everything, nothingOfTheStore, littleOfTheStore }
 
     private let accepts: Bool

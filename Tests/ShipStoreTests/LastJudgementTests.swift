@@ -38,7 +38,7 @@ import Testing
 
     private func keep() async throws -> Endpoint {
         let file = Endpoint.file(scratch.path.appending("a.shipment"))
-        _ = try await producer { $0.signing = .always }.send(to: file)
+        _ = try await producer { $0.signsAlways = true }.send(to: file)
         return file
     }
 
@@ -63,7 +63,7 @@ import Testing
         let file = Endpoint.file(scratch.path.appending("a.shipment"))
         let name = try #require(try await Producer(store).send(to: file).first).manifest.name
         let consumer = try consumer()
-        await #expect(throws: ShipmentError.unsigned(name, .path)) {
+        await #expect(throws: ShipmentError.unsigned(name, onStandardInput: false)) {
             try await consumer.receive(from: file) { [phone, watch] report in
                 if case .checked = report.event { _ = try? watch.trust(phone.identity().id) }
             }
@@ -79,7 +79,7 @@ import Testing
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         _ = try watch.trust(id)
         let listening = Task { [watch] in
-            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening)) { report in
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", toListen: true)) { report in
                 switch report.event {
                 case .listening(let address): continuation.yield(address)
                 case .checked where moment.withLock({ $0 == .checked }),
@@ -120,7 +120,7 @@ import Testing
         let offers = Mutex(0)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let listening = Task {
-            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening)) { report in
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", toListen: true)) { report in
                 switch report.event {
                 case .listening(let address): continuation.yield(address)
                 case .offered: offers.withLock { $0 += 1 }

@@ -23,7 +23,7 @@ import Testing
             FileCreation.prepare(with: told.take)
             exchange.options.memory = BaseMemory(at: root.appending("bases"))
             exchange.options.device = Device(folder: root.appending("device"))
-            exchange.options.signing = .always
+            exchange.options.signsAlways = true
             _ = try await exchange.overSocket()
             let file = try await exchange.intoFile()
             let queue = try TestStore.open(exchange.store)

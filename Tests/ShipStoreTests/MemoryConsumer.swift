@@ -2,6 +2,7 @@ import Crypto
 import DeviceTrust
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreInbox
 import StoreInstall
 import SystemPackage
@@ -112,7 +113,7 @@ struct MemoryConsumer {
     }
 
     /// What was offered last: answers may refer to it.
-    var offer: OfferedManifest? { parser.offer }
+    var offer: [ManifestContent] { parser.offer }
 
     /// It has this store, and may name it as what a delta refers to.
     mutating func hold(_ store: [UInt8]) {
@@ -262,7 +263,9 @@ struct MemoryConsumer {
         guard let open, var part = parts[open] else { return }
         var data = data
         if let cut = part.cut {
-            guard cut.data.count + data.count == cut.size else { throw ProtocolError.badPart(.rest) }
+            guard cut.data.count + data.count == cut.size else {
+                throw ProtocolError.badPart("what follows is not the rest of what was cut")
+            }
             data = cut.data + data
             part.cut = nil
         }
@@ -277,7 +280,7 @@ struct MemoryConsumer {
         parts[open] = part
         let bytes = part.segments.reduce(0) { $0 + $1.count }
         guard Int64(bytes) <= (incoming?.manifest.parts[open].size ?? 0) + Limits.segmentsOverhead else {
-            throw ProtocolError.badPart(.tooLong)
+            throw ProtocolError.badPart("it is longer than it may be")
         }
     }
 

@@ -31,7 +31,7 @@ import Testing
 
     private func error(of path: FilePath) -> ModelFileError? {
         do throws(ModelFileError) {
-            _ = try ModelFile(at: path)
+            _ = try EntityModel.all(in: path)
             return nil
         } catch {
             return error
@@ -46,7 +46,7 @@ import Testing
         let data = try PropertyListSerialization.data(fromPropertyList: Self.versionInfo, format: format, options: 0)
         let list = try write(data, "Recipes.momd/VersionInfo.plist")
         for path in [folder, list] {
-            let models = try ModelFile(at: path).models
+            let models = try EntityModel.all(in: path)
             #expect(models.map(\.name) == ["Recipes 2", "Draft", "Recipes"])
             #expect(models.first?.hashes == ["Recipe": Array(Self.other), "Photo": Array(Self.hash)])
         }
@@ -55,7 +55,7 @@ import Testing
     @Test func `JSON lists one version, by itself or as a manifest does`() throws {
         let hashes = #"{"Recipe": "\#(Self.hash.base64EncodedString())"}"#
         for text in [hashes, "\n " + hashes, #"{"entityVersionHashes": \#(hashes)}"#] {
-            let models = try ModelFile(at: try write(Data(text.utf8), "recipes.json")).models
+            let models = try EntityModel.all(in: try write(Data(text.utf8), "recipes.json"))
             #expect(models == [EntityModel(name: "recipes.json", hashes: ["Recipe": Array(Self.hash)])])
         }
     }

@@ -33,7 +33,7 @@ import Testing
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let listening = Task {
             defer { continuation.finish() }
-            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening), pairingIn: window) { report in
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", toListen: true), pairingIn: window) { report in
                 if case .listening(let address) = report.event { continuation.yield(address) }
                 events(report.event)
             }
@@ -84,7 +84,7 @@ import Testing
             var options = Consumer.Options()
             options.trust = .trustedPeers(of: watch)
             let consumer = try Consumer(inbox: scratch.path.appending("other"), options: options)
-            try await consumer.listen(on: Endpoint("127.0.0.1:0", for: .listening), pairingIn: window)
+            try await consumer.listen(on: Endpoint("127.0.0.1:0", toListen: true), pairingIn: window)
         }
     }
 
@@ -96,13 +96,13 @@ import Testing
         try await whileWaiting(window) { [stranger, code] address in
             var options = LinkOptions()
             options.security = .mutualTLS(own) { _ in .full }
-            try await Connector.withLink(to: address, options) { link throws in
+            try await PeerLink.withLink(to: address, options) { link throws in
                 try await Task.sleep(for: duration)
                 let other = try #require(link.device)
                 try await link.writer.write(
                     try PairingInitiator(code, own: own.id, other: other).start, within: .seconds(10))
-                var (reader, answer) = (link.reader, [UInt8]())
-                while let piece = try await reader.next(within: .seconds(10)) { answer += piece }
+                var answer: [UInt8] = []
+                while let piece = try await link.reader.next(within: .seconds(10)) { answer += piece }
                 #expect(answer.first == 1)
             }
             await #expect(throws: ShipmentError.link(.notTrustedThere(own.id))) {
@@ -124,17 +124,17 @@ import Testing
             let (relays, continuation) = AsyncStream.makeStream(of: Endpoint.self)
             let relay = Task {
                 try await Listener.serve(
-                    on: Endpoint("127.0.0.1:0", for: .listening), relayOptions,
+                    on: Endpoint("127.0.0.1:0", toListen: true), relayOptions,
                     onListening: { continuation.yield($0) }
                 ) { inner in
                     #expect(inner.device == phoneID)
-                    try? await Connector.withLink(to: address, relayOptions) { outer throws in
+                    try? await PeerLink.withLink(to: address, relayOptions) { outer throws in
                         async let forth = pump(inner.reader, outer.writer)
                         async let back = pump(outer.reader, inner.writer)
                         let count = await forth + back
                         passed.bytes.withLock { $0 += count }
                     }
-                    return .goOn
+                    return true
                 }
             }
             defer { relay.cancel() }
@@ -169,10 +169,10 @@ import Testing
             options.security = .mutualTLS(own) { _ in .full }
             let preamble = Preamble(role: .producer, mode: .twoWay).encoded
             for words in [Array(preamble.prefix(8)), preamble, Array("GET / HTTP/1.1\r\n\r\n".utf8)] {
-                try await Connector.withLink(to: address, options) { link throws in
+                try await PeerLink.withLink(to: address, options) { link throws in
                     // It may be cut off before it has said all, or be told so by the end of the link.
                     try? await link.writer.write(words, within: .seconds(10))
-                    var reader = link.reader
+                    let reader = link.reader
                     let answer = try? await reader.next(within: .seconds(10))
                     #expect(answer == nil)
                 }
@@ -187,8 +187,8 @@ private final class Passed: Sendable {
     let bytes = Mutex(0)
 }
 
-private func pump(_ reader: LinkReader, _ writer: LinkWriter) async -> Int {
-    var (reader, count) = (reader, 0)
+private func pump(_ reader: any LinkReader, _ writer: any LinkWriter) async -> Int {
+    var count = 0
     while let piece = try? await reader.next(within: .seconds(10)) {
         count += piece.count
         guard (try? await writer.write(piece, within: .seconds(10))) != nil else { break }

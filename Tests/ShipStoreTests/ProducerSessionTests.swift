@@ -1,6 +1,8 @@
+import Foundation
 import ShipCompression
 import ShipProtocol
 import ShipTransport
+import StoreEncoding
 import StoreFiles
 import StoreSnapshot
 import Synchronization
@@ -15,14 +17,14 @@ import Testing
         let scratch = try ScratchFolder()
         let store = scratch.path.appending("Recipes.sqlite")
         try SampleStore.plain.make(at: store)
-        let standing = SessionStanding(.localPrograms) {}
-        let session = ProducerSession(timeouts: Timeouts(), standing: standing, report: { _ in })
+        let authorization = SessionAuthorization(.localPrograms) {}
+        let session = ProducerSession(timeouts: Timeouts(), authorization: authorization, report: { _ in })
         let order = ProducerSession.Order {
-            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
+            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
         }
         let consumer = ShortConsumer()
         let link = PeerLink(
-            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
+            direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer"))
         )
         let outcome = try #require(try await session.run(link, [order]).first?.get())
@@ -42,18 +44,45 @@ import Testing
             var timeouts = Timeouts()
             timeouts.idle = .milliseconds(300)
             let session = ProducerSession(
-                timeouts: timeouts, standing: SessionStanding(.localPrograms) {}, report: { _ in })
+                timeouts: timeouts, authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
             var order = ProducerSession.Order { throw BrokenInvariant("a copy is taken") }
             order.unchanged = { manifest }
             let consumer = try ForgetfulConsumer(holding: manifest, isWorking: isWorking)
             let link = PeerLink(
-                direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
+                direction: .twoWay, reader: consumer, writer: consumer,
                 peer: .at(.command("a consumer")))
             let start = ContinuousClock.now
             let result = await session.run(link, [order]).first
             #expect(throws: ShipmentError.overdue(.answer(.milliseconds(300)))) { try result?.get() }
             #expect(.now - start < .seconds(10))
         }
+    }
+
+    @Test func `a producer says that it is at work while it remembers a shipment that was finished`() async throws {
+        let scratch = try ScratchFolder()
+        let store = scratch.path.appending("Recipes.sqlite")
+        try SampleStore.plain.make(at: store)
+        let earlier = OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+        try TestStore.make(at: store, sql: "CREATE TABLE more(a)")
+        var timeouts = Timeouts()
+        timeouts.idle = .milliseconds(600)
+        let session = ProducerSession(
+            timeouts: timeouts, authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
+        var order = ProducerSession.Order {
+            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+        }
+        order.unfinished = { _, _ in earlier }
+        order.finished = { _ in Thread.sleep(forTimeInterval: 1) }
+        let consumer = ShortConsumer(waitingFor: earlier.manifest)
+        let link = PeerLink(
+            direction: .twoWay, reader: consumer, writer: consumer,
+            peer: .at(.command("a consumer")))
+        let result = await withTaskExecutorPreference(BlockingExecutor.shared) { [order] in
+            await session.run(link, [order]).first
+        }
+        #expect(try result?.get().receipt?.outcome == .installed)
+        // One each 200 milliseconds; the machine may be slow.
+        #expect(await consumer.signsOfLife >= 2)
     }
 }
 
@@ -76,7 +105,7 @@ import Testing
             prepare: { [store] in
                 if begun.add() <= failures { throw Unable() }
                 return OutgoingShipment(
-                    try await PreparedCopy(of: store, CopyOptions()), OutgoingShipment.Manner())
+                    try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
             }, isSmall: { isSmall })
     }
 
@@ -121,7 +150,7 @@ import Testing
         options.temporaryFolder = folder
         let order = Order(
             prepare: { [store, options] in
-                OutgoingShipment(try await PreparedCopy(of: store, options), OutgoingShipment.Manner())
+                OutgoingShipment(try await PreparedCopy(of: store, options), Producer.Options.inBlocks)
             }, isSmall: { true })
         let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order])
         early[0].sent()
@@ -143,7 +172,7 @@ import Testing
 }
 
 /// Says that it holds a store, wants it when that is offered, and then has nothing more to say.
-private actor ForgetfulConsumer: LinkSource, LinkSink {
+private actor ForgetfulConsumer: LinkReader, LinkWriter {
     private var words: [[UInt8]]
     private let isWorking: Bool
 
@@ -169,22 +198,27 @@ private actor ForgetfulConsumer: LinkSource, LinkSink {
 }
 
 /// The least that a consumer says; once it has sent its receipt it is gone.
-private actor ShortConsumer: LinkSource, LinkSink {
+private actor ShortConsumer: LinkReader, LinkWriter {
     private var parser = FrameParser()
     private var manifest: Manifest?
     private var words: AsyncStream<[UInt8]>.Iterator
     private let say: AsyncStream<[UInt8]>.Continuation
+    /// How often the producer has said that it is at work, between a receipt and the next manifest.
+    private(set) var signsOfLife = 0
+    private var isBetween = false
 
-    init() {
+    /// - Parameter unfinished: A shipment that broke off.
+    init(waitingFor unfinished: Manifest? = nil) {
         let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
         words = stream.makeAsyncIterator()
         say = continuation
         continuation.yield(Preamble(role: .consumer, mode: .twoWay).encoded)
-        if let hello = try? Frame.hello(Hello(software: "a consumer", taking: CommonEncodings([]), holds: []))
-            .serialized()
-        {
-            continuation.yield(hello)
+        let held = unfinished.map {
+            Hello.HeldStore(name: $0.name, manifest: nil, unfinished: ManifestContent(of: $0).id.start)
         }
+        let hello = Hello(software: "a consumer", taking: CommonEncodings([]), holds: [held].compactMap(\.self))
+        if let bytes = try? Frame.hello(hello).serialized() { continuation.yield(bytes) }
+        if let unfinished { _ = parser.held.hold(ManifestContent(of: unfinished)) }
     }
 
     nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { await nextWord() }
@@ -209,9 +243,13 @@ private actor ShortConsumer: LinkSource, LinkSink {
             switch element {
             case .frame(.manifest(let manifest)):
                 self.manifest = manifest
+                isBetween = false
                 say.yield(try Frame.answer(.everything).serialized())
+            case .frame(.working) where isBetween: signsOfLife += 1
             case .frame(.end):
                 let manifest = try #require(manifest)
+                _ = parser.held.hold(ManifestContent(of: manifest))
+                isBetween = true
                 let receipt = Receipt(
                     name: manifest.name, generation: 1, sha256: manifest.store.sha256, outcome: .installed)
                 say.yield(try Frame.receipt(receipt).serialized())

@@ -51,16 +51,16 @@ import Testing
         let script = try VectorScript(vector, testing: "producer")
         // Nobody comes to be offered anything where the vector's producer has not come to it.
         let unreached = ProducerSession.Order { throw BrokenInvariant("a copy is taken of what nobody asks for") }
-        var manner = OutgoingShipment.Manner()
+        var options = Producer.Options.inBlocks
         let needsCodec = script.expected.contains {
             $0.hasPrefix("PART 0 \(PartEncoding.columns.rawValue)")
                 || $0.hasPrefix("PART 0 \(PartEncoding.delta.rawValue)")
                 || $0.hasPrefix("PART 1 \(PartEncoding.delta.rawValue)")
         }
-        if needsCodec { manner.codec = .standard }
+        if needsCodec { options.codec = .standard }
         let bases = try Self.bases(in: vector, scratch.path)
         let record = Self.record
-        let orders = try Self.manifests(in: vector).map { [manner, bases] manifest in
+        let orders = try Self.manifests(in: vector).map { [options, bases] manifest in
             let paths = try manifest.parts.enumerated().map { index, part in
                 let path = scratch.path.appending("\(manifest.name)-\(index)-\(part.sha256.short)")
                 if (try? PlatformCalls.status(of: path)) == nil {
@@ -70,13 +70,13 @@ import Testing
             }
             let record = try record(vector, manifest, scratch.path)
             return ProducerSession.Order {
-                OutgoingShipment(manifest, at: paths, [:], manner, keeping: record) { bases }
+                OutgoingShipment(manifest, at: paths, [:], options, keeping: record) { bases }
             }
         }
         let session = ProducerSession(
-            timeouts: Timeouts(), standing: SessionStanding(.localPrograms) {}, report: { _ in })
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let link = PeerLink(
-            direction: .twoWay, reader: LinkReader(script), writer: LinkWriter(script), peer: .at(.command("a vector")))
+            direction: .twoWay, reader: script, writer: script, peer: .at(.command("a vector")))
         let results = await session.run(link, orders.isEmpty ? [unreached] : orders)
         var said = await script.said
         var end = "done"
@@ -163,11 +163,6 @@ import Testing
         }
     }
 
-    private final class OpenedBase: OutgoingBase.Opened {
-        let path: FilePath
-        init(_ path: FilePath) { self.path = path }
-    }
-
     /// What its consumer holds, as the producer remembers it.
     private static func bases(in vector: VectorFile, _ folder: FilePath) throws -> [OutgoingBase] {
         var (bases, content) = ([OutgoingBase](), ManifestContent(json: []))
@@ -186,9 +181,9 @@ import Testing
             let listed = content.json.isEmpty ? [] : try HeldInVector.manifest(content.json).externalFiles
             bases.insert(
                 OutgoingBase(
-                    content: content, digest: ContentDigest(hashing: section.bytes), open: { OpenedBase(path) },
+                    content: content, digest: ContentDigest(hashing: section.bytes), open: { (path, path) },
                     files: listed.filter { files[$0.sha256] != nil },
-                    openFile: { file in paths[file.sha256].map { OpenedBase($0) } }), at: 0)
+                    openFile: { file in paths[file.sha256].map { ($0, $0) } }), at: 0)
         }
         return bases
     }

@@ -42,7 +42,11 @@ import Testing
         let scratch = try ScratchFolder()
         let program = try ChildProgram(
             "/usr/bin/env",
-            ["swift", "package", "--package-path", root.string, "--scratch-path", scratch.path.string, "dump-package"])
+            // The package manager leaves a lock in the temporary folder.
+            [
+                "TMPDIR=\(scratch.path)", "swift", "package", "--package-path", root.string, "--scratch-path",
+                scratch.path.string, "dump-package",
+            ])
         let outcome = try await program.wait(timeout: .seconds(120))
         return try JSONDecoder().decode(Dump.self, from: Data(outcome.stdout.utf8))
     }

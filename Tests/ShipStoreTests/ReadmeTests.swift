@@ -44,7 +44,9 @@ import Testing
                 \(sample))
                 """.utf8))
         let program = try ChildProgram(
-            "/usr/bin/env", ["swift", "package", "dump-package", "--package-path", folder.string])
+            "/usr/bin/env",
+            // The package manager leaves a lock in the temporary folder.
+            ["TMPDIR=\(scratch.path)", "swift", "package", "dump-package", "--package-path", folder.string])
         let outcome = try await program.wait(timeout: .seconds(120))
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")
         let ours = try text("Package.swift")

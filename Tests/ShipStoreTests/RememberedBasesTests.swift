@@ -60,7 +60,7 @@ import Testing
         #expect(Set(same.map(\.digest)).count == 1)
         let different =
             [same[0]] + [
-                profile { _ in }, profile { $0.history = .leftOut }, profile { $0.longestExternalFile = 0 },
+                profile { _ in }, profile { $0.leavesOutHistory = true }, profile { $0.longestExternalFile = 0 },
                 profile { $0.longestExternalFile = 1 }, profile { $0.emptiedTables = ["ab"] },
                 profile { $0.emptiedTables = ["A"] },
             ]

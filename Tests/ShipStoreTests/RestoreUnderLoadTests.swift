@@ -56,7 +56,7 @@ import Testing
         options.safetyCopy = .kept(KeptCopies(in: scratch.path.appending("safety")))
         options.busyTimeout = .seconds(60)
         // Their schemas differ.
-        options.identity = .any
+        options.takesOtherIdentity = true
         var safetyCopies: [KeptCopy] = []
         for number in 1...restores {
             let restoration = try await LocalStore(store).restore(from: kept[number % 2].path, options: options)

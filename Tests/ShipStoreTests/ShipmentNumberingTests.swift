@@ -34,7 +34,7 @@ import Testing
     /// - Returns: The number, and what the copy says.
     private func ship(_ options: CopyOptions) async throws -> (number: UInt64, value: Int) {
         let store = try SourceStore(at: path)
-        let copy = try await ShipmentNumbering(of: store, by: device).number { turn in
+        let copy = try await device.number(copyOf: store) { turn in
             try await PreparedCopy(of: store, named: StoreName(suggestedBy: path), options, turn: turn)
         }
         let queue = try TestStore.open(copy.copy.path)
@@ -43,8 +43,8 @@ import Testing
         return (try #require(copy.manifest.counter), try #require(value))
     }
 
-    @Test(arguments: [CopyForm.canonical, .vacuumed])
-    func `of many at once the higher number has the later state`(form: CopyForm) async throws {
+    @Test(arguments: [true, false])
+    func `of many at once the higher number has the later state`(inCanonicalForm: Bool) async throws {
         let app = try makeStore()
         let isOver = Mutex(false)
         let (path, store) = (self.path, self)
@@ -58,7 +58,7 @@ import Testing
             return count
         }()
         var options = CopyOptions()
-        options.form = form
+        options.inCanonicalForm = inCanonicalForm
         let shipments = try await withThrowingTaskGroup(of: [(number: UInt64, value: Int)].self) { group in
             for _ in 0..<8 {
                 group.addTask { [options] in
@@ -85,7 +85,7 @@ import Testing
         let folder = device.folder
         let other = "/other.sqlite" as FilePath
         func turn(_ store: FilePath, _ patience: Duration = .zero, _ body: () throws -> Void) throws {
-            try folder.whileInTurn(for: store, waiting: patience, mayGoOn: {}, body)
+            try folder.whileLocking(store, within: patience, mayGoOn: {}, body)
         }
         struct Unwanted: Error {}
         var steps: [String] = []
@@ -93,7 +93,7 @@ import Testing
             try turn(other) { steps.append("the other") }
             #expect(throws: IdentityError.self) { try turn(path, .milliseconds(30)) { steps.append("twice") } }
             #expect(throws: Unwanted.self) {
-                try folder.whileInTurn(for: path, waiting: .seconds(60), mayGoOn: { throw Unwanted() }) {
+                try folder.whileLocking(path, within: .seconds(60), mayGoOn: { throw Unwanted() }) {
                     steps.append("unwanted")
                 }
             }
@@ -118,20 +118,20 @@ import Testing
     /// What a session comes to whose consumer refuses so many shipments since it has had a later one.
     private func session(
         refusing count: Int, isOvertaken: Bool = true
-    ) async throws -> (result: Result<ProducerSession.Outcome, ShipmentError>, copies: Int) {
+    ) async throws -> (result: Result<Delivery, ShipmentError>, copies: Int) {
         try makeStore().close()
         let copies = Mutex(0)
         let consumer = LaterConsumer(refusing: count)
         let session = ProducerSession(
-            timeouts: Timeouts(), standing: SessionStanding(.localPrograms) {}, report: { _ in })
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let order = ProducerSession.Order(
             isOvertaken: { _ in isOvertaken },
             prepare: { [path] in
                 copies.withLock { $0 += 1 }
-                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), OutgoingShipment.Manner())
+                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), Producer.Options.inBlocks)
             })
         let link = PeerLink(
-            direction: .twoWay, reader: LinkReader(consumer), writer: LinkWriter(consumer),
+            direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer"))
         )
         let result = try #require(await session.run(link, [order]).first)
@@ -148,6 +148,43 @@ import Testing
         #expect(reason.knownCode == .replayed)
     }
 
+    @Test func `another copy has the room that an early copy of the next store took`() async throws {
+        try makeStore().close()
+        let folder = scratch.path.appending("early")
+        let copies = Mutex(0)
+        try Folder.make(folder)
+        let overtaken = ProducerSession.Order(
+            isOvertaken: { _ in true },
+            prepare: { [path] in
+                let number = copies.withLock {
+                    $0 += 1
+                    return $0
+                }
+                if number == 2 {
+                    while try Folder.names(in: folder).isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+                    throw SnapshotError.noSpace(folder: folder, needed: 2, free: 1)
+                }
+                if number == 3 { #expect(try Folder.names(in: folder).isEmpty) }
+                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), Producer.Options.inBlocks)
+            })
+        var options = CopyOptions()
+        options.temporaryFolder = folder
+        let next = ProducerSession.Order(
+            prepare: { [path, options] in
+                OutgoingShipment(
+                    try await PreparedCopy(of: path, options), Producer.Options.inBlocks)
+            }, isSmall: { true })
+        let consumer = LaterConsumer(refusing: 1, isLate: true)
+        let session = ProducerSession(
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
+        let link = PeerLink(
+            direction: .twoWay, reader: consumer, writer: consumer,
+            peer: .at(.command("a consumer")))
+        let results = await session.run(link, [overtaken, next])
+        #expect(try results.map { try $0.get().receipt?.outcome } == [.installed, .installed])
+        #expect(copies.withLock { $0 } == 3)
+    }
+
     @Test func `who has not, but has lost count, does not`() async throws {
         let (result, copies) = try await session(refusing: 1, isOvertaken: false)
         guard case .failure(.refused) = result else { return #expect(Bool(false), "\(result)") }
@@ -156,15 +193,18 @@ import Testing
 }
 
 /// A consumer that has had later shipments than the first ones that it is offered.
-private actor LaterConsumer: LinkSource, LinkSink {
+private actor LaterConsumer: LinkReader, LinkWriter {
     private var parser = FrameParser()
     private var manifest: Manifest?
     private var refusals: Int
+    /// Whether it says so once all has come.
+    private let isLate: Bool
     private var words: AsyncStream<[UInt8]>.Iterator
     private let say: AsyncStream<[UInt8]>.Continuation
 
-    init(refusing refusals: Int) {
+    init(refusing refusals: Int, isLate: Bool = false) {
         self.refusals = refusals
+        self.isLate = isLate
         let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
         words = stream.makeAsyncIterator()
         say = continuation
@@ -198,14 +238,17 @@ private actor LaterConsumer: LinkSource, LinkSink {
             switch element {
             case .frame(.manifest(let manifest)):
                 self.manifest = manifest
-                if refusals > 0 {
-                    refusals -= 1
-                    say.yield(try Frame.refusal(Reason(.replayed, message: "old", ending: .shipment)).serialized())
+                if refusals > 0, !isLate {
+                    try refuse()
                 } else {
                     say.yield(try Frame.answer(.everything).serialized())
                 }
             case .frame(.end):
                 guard let manifest else { break }
+                if refusals > 0 {
+                    try refuse()
+                    break
+                }
                 let receipt = Receipt(
                     name: manifest.name, generation: 1, sha256: manifest.store.sha256, outcome: .installed)
                 self.manifest = nil
@@ -213,6 +256,12 @@ private actor LaterConsumer: LinkSource, LinkSink {
             default: break
             }
         }
+    }
+
+    private func refuse() throws {
+        refusals -= 1
+        manifest = nil
+        say.yield(try Frame.refusal(Reason(.replayed, message: "old", ending: .shipment)).serialized())
     }
 
     nonisolated func finish() async throws(LinkError) {}

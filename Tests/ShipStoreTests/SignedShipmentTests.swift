@@ -26,7 +26,7 @@ import Testing
         file = folder.path.appending("a.shipment")
         var options = Producer.Options()
         options.device = device
-        options.signing = .always
+        options.signsAlways = true
         _ = try await Producer(store, options: options).send(to: .file(file))
         let open = try OpenFile.reading(file)
         bytes = try open.read(Int(try open.size), at: 0)
@@ -38,7 +38,7 @@ import Testing
     private func end(of stream: [UInt8], mending range: Range<Int>) -> ShipmentError? {
         var stream = stream
         var checksum: [UInt8] = []
-        checksum.append(bigEndian: Checksum.crc32(of: stream[range].dropLast(4)))
+        checksum.append(bigEndian: UInt32(crc32Of: stream[range].dropLast(4)))
         stream.replaceSubrange(range.suffix(4), with: checksum)
         var consumer = MemoryConsumer()
         do throws(ShipmentError) {
@@ -86,7 +86,7 @@ import Testing
         parser.append(bytes)
         var manifest: Manifest?
         while let element = try parser.next() { if case .frame(.manifest(let found)) = element { manifest = found } }
-        let json = MessageCoding.encode(try #require(manifest))
+        let json = (try #require(manifest)).jsonBytes
         var frame: [UInt8] = [FrameType.manifest.rawValue]
         frame.append(bigEndian: UInt32(json.count + 1))
         frame += [0] + json + [0, 0, 0, 0]
@@ -110,7 +110,7 @@ import Testing
         var changed = bytes
         changed[elements[1].range.lowerBound + FrameHeader.size] ^= 1
         var checksum: [UInt8] = []
-        checksum.append(bigEndian: Checksum.crc32(of: changed[elements[1].range].dropLast(4)))
+        checksum.append(bigEndian: UInt32(crc32Of: changed[elements[1].range].dropLast(4)))
         changed.replaceSubrange(elements[1].range.suffix(4), with: checksum)
         // Nothing comes after the manifest: who waited for more would say that the stream ends early.
         let forged = folder.path.appending("forged.shipment")
@@ -131,24 +131,23 @@ import Testing
             if case .frame(.manifest(let manifest)) = element, let signature { found = (signature, manifest) }
         }
         let (proof, manifest) = (try #require(found), try #require(parser.signedPayload))
-        let judgement = SenderJudgement(trust: .trustedPeers(of: device), unsigned: .asCarried)
-        func judge(_ id: DeviceIdentifier) throws -> DeviceIdentifier? {
+        let judgement = SenderAuthorization(trust: .trustedPeers(of: device), takesUnsigned: false)
+        let signer = try proof.signature.signer(ofManifest: manifest, version: 1)
+        func judge(_ id: DeviceIdentifier) throws -> Sender {
             let link = PeerLink(
-                direction: .twoWay, reader: LinkReader(Nothing()), writer: LinkWriter(Nothing()),
+                direction: .twoWay, reader: Nothing(), writer: Nothing(),
                 peer: .at(.standardStreams), device: id)
-            return try judgement.sender(
-                of: proof.manifest, over: link,
-                SenderJudgement.Proof(signature: proof.signature, payload: manifest, version: 1)
-            ).signer
+            return try judgement.sender(of: proof.manifest, over: link, signedBy: signer)
         }
         let own = try device.identity().id
-        #expect(try judge(own) == own)
+        #expect(signer == own)
+        #expect(try judge(own).device?.bytes == own.bytes)
         #expect(throws: ShipmentError.signature(.otherDevice)) { try judge(other.id) }
     }
 }
 
 /// The end of a link that nobody uses.
-private struct Nothing: LinkSource, LinkSink {
+private struct Nothing: LinkReader, LinkWriter {
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { nil }
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {}
     func finish() async throws(LinkError) {}

@@ -1,5 +1,6 @@
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreFiles
 import Testing
 

@@ -64,7 +64,7 @@ import Testing
         #expect((difference.added, difference.removed) == (["Tag"], ["Author"]))
         #expect(difference.changed == ["Recipe"])
         #expect(
-            objection?.explanation.cause
+            objection?.cause.text
                 == "the store's model is not near: added Tag; removed Author; changed Recipe")
     }
 
@@ -76,16 +76,16 @@ import Testing
         ] as [([ForeignText: UInt8], Bool, Bool)] {
             let store = try manifest(entities: entities)
             #expect((objection(to: store) { $0.models = models } == nil) == isExact, "\(entities)")
-            let subset = objection(to: store) { ($0.models, $0.modelMatch) = (models, .subset) }
+            let subset = objection(to: store) { ($0.models, $0.takesModelSubset) = (models, true) }
             #expect((subset == nil) == isSubset, "\(entities)")
         }
     }
 
     @Test func `a store that Core Data has not made, or that says nothing, is of no model`() throws {
-        for match in [StoreRequirements.ModelMatch.exact, .subset] {
+        for isSubset in [false, true] {
             for store in [try manifest(), try manifest(entities: [:])] {
                 let objection = objection(to: store) {
-                    ($0.models, $0.modelMatch) = ([model("m", ["Recipe": 1])], match)
+                    ($0.models, $0.takesModelSubset) = ([model("m", ["Recipe": 1])], isSubset)
                 }
                 #expect(objection == .noModel)
             }
@@ -101,7 +101,7 @@ import Testing
             })
         let objection = objection(to: try manifest(entities: entities)) { $0.models = [model("m", ["Recipe": 1])] }
         let failure = ShipmentError.unwelcome(try #require(objection))
-        let words = failure.explanation.cause
+        let words = failure.cause.text
         #expect(words.contains(" and 895 more; removed Recipe"))
         #expect(!words.contains("\u{1B}"))
         #expect(failure.refusal?.code == "wrong-model")
@@ -124,7 +124,7 @@ import Testing
             #expect(objection(to: store) { $0.userVersions = range } == expected)
         }
         let both = objection(to: store) { ($0.schemaDigests, $0.userVersions) = ([one], 8...8) }
-        #expect(both?.explanation.cause == "the store's user_version is 7, not 8")
+        #expect(both?.cause.text == "the store's user_version is 7, not 8")
         #expect(both.map { ShipmentError.unwelcome($0) }?.refusal?.code == "wrong-schema")
     }
 }

@@ -1,5 +1,6 @@
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreFiles
 import SystemPackage
 
@@ -33,7 +34,7 @@ struct StubCodec {
         ColumnsCodec(
             makeEncoder: { [encoding, pieceSize] in StubEncoder(store: $0, encoding: encoding, pieceSize: pieceSize) },
             makeDecoder: { [decoding] in try StubDecoder($0, decoding) },
-            makeDeltaEncoder: { _, _ in throw DeltaFailure.unsuitable },
+            makeDeltaEncoder: { _, _, _ in throw EncodingFailure.unsuitable },
             makeDeltaDecoder: { _, _ in throw CompressionError.damaged(.base) })
     }
 }
@@ -43,30 +44,30 @@ private struct StubEncoder: ColumnsEncoder {
     let encoding: StubCodec.Encoding
     let pieceSize: Int
 
-    func encode(deliver: (EncodedSegment, EncodedSegment.Position) async throws -> Void) async throws {
-        if encoding == .unsuitable { throw ColumnsFailure.unsuitable }
+    func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
+        if encoding == .unsuitable { throw EncodingFailure.unsuitable }
         let file = try OpenFile.reading(store.path)
         let size = store.facts.size
         for (index, offset) in stride(from: 0, to: size, by: pieceSize).enumerated() {
-            if encoding == .selfCheckFails(after: index) { throw ColumnsFailure.selfCheckFailed }
+            if encoding == .selfCheckFails(after: index) { throw EncodingFailure.selfCheckFailed }
             var piece = StubCodec.turned(try file.read(pieceSize, at: offset))
             if encoding != .right, offset + Int64(pieceSize) >= size { piece[0] ^= 1 }
             try await deliver(
-                EncodedSegment(bytes: piece, storeBytes: Int64(piece.count)),
-                offset + Int64(pieceSize) < size ? .more : .last)
+                EncodedSegment(
+                    bytes: piece, storeBytes: Int64(piece.count), isLast: offset + Int64(pieceSize) >= size))
         }
-        if encoding == .selfCheckFailsInTheEnd { throw ColumnsFailure.selfCheckFailed }
+        if encoding == .selfCheckFailsInTheEnd { throw EncodingFailure.selfCheckFailed }
     }
 }
 
 private final class StubDecoder: ColumnsDecoder {
-    private let store: StoreToMake
+    private let store: StoreToDecode
     private let decoding: StubCodec.Decoding
     private let file: OpenFile
     private var count = 0
     private(set) var bytesDone: Int64 = 0
 
-    init(_ store: StoreToMake, _ decoding: StubCodec.Decoding) throws {
+    init(_ store: StoreToDecode, _ decoding: StubCodec.Decoding) throws {
         self.store = store
         self.decoding = decoding
         file = try OpenFile.creating(store.path)

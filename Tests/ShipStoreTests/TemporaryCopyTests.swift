@@ -1,4 +1,5 @@
 import Foundation
+import ShipProtocol
 import ShipStore
 import StoreFiles
 import SystemPackage
@@ -35,7 +36,7 @@ import Testing
         #expect(try CoreDataSample.files(beside: copy.path) == CoreDataSample.files(beside: sample.path))
         #expect(copy.externalFiles.count == 2 && copy.manifest.externalFiles.count == 2)
         for (file, path) in zip(copy.manifest.externalFiles, copy.externalFiles) {
-            #expect(try FileDigest.sha256(of: path) == file.sha256)
+            #expect(try ContentDigest(ofFile: path) == file.sha256)
         }
         #expect(try Folder.names(in: temporary).count == 1)
     }

@@ -5,7 +5,7 @@ import TestSupport
 @testable import ShipStore
 
 /// Both directions of a link to a peer that follows a vector, and waits for each word of the tested side in it.
-actor VectorScript: LinkSource, LinkSink {
+actor VectorScript: LinkReader, LinkWriter {
     /// The vector's greeting.
     nonisolated let hello: Hello?
     /// How far streams have come, by the encoding, as the vector's consumer says first.
@@ -129,6 +129,6 @@ extension FrameParser {
     mutating func answer(_ other: inout FrameParser, _ bytes: [UInt8]) {
         other.append(bytes)
         while (try? other.next()) != nil {}
-        if let offered = other.offer { offer = offered }
+        if !other.offer.isEmpty { offer = other.offer }
     }
 }

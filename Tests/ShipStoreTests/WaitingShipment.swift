@@ -43,7 +43,7 @@ struct WaitingShipment {
     private init(_ json: [UInt8]) throws {
         content = ManifestContent(json: json)
         let circumstances = #""createdAt":"2026-11-20T00:00:00Z","producer":{"software":"s","sqlite":"3.40.1"},"#
-        manifest = try MessageCoding.decodeManifest(Array("{".utf8) + Array(circumstances.utf8) + json.dropFirst())
+        manifest = try Manifest(decoding: Array("{".utf8) + Array(circumstances.utf8) + json.dropFirst())
     }
 
     private mutating func add(

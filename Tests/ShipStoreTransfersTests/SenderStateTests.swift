@@ -39,7 +39,7 @@ import Testing
     private func state(holding content: ManifestContent.ID?) throws -> SenderState {
         var state = SenderState(SenderRecord(), of: [name], TransferSender.Options(), at: start)
         guard let token = state.ask(nil, at: start).token else { throw Unexpected() }
-        _ = state.record.hear(try answer(token, content), at: start, state.backoff)
+        _ = state.record.receive(try answer(token, content), at: start, state.backoff)
         return state
     }
 
@@ -54,7 +54,7 @@ import Testing
     ) throws -> SenderRecord.Transfer {
         guard case .make(let order) = state.step(for: name, [], at: now) else { throw Unexpected() }
         state.begin(name)
-        guard case .goes(let transfer) = state.made(name, .init(), content, by: order, [], at: now) else {
+        guard case .send(let transfer) = state.made(name, .init(), content, by: order, [], at: now) else {
             throw Unexpected()
         }
         return transfer
@@ -74,44 +74,44 @@ import Testing
         // One that still waits to be delivered is as good as a new one.
         let queued = TransferMessage.Token()
         #expect(state.ask(queued, at: start.addingTimeInterval(200)).token == nil)
-        _ = state.record.hear(try answer(queued, nil), at: start, state.backoff)
+        _ = state.record.receive(try answer(queued, nil), at: start, state.backoff)
         #expect(state.record.held != nil && state.record.question == nil)
     }
 
     @Test func `a late word that says something else leads to a question, and is not believed`() throws {
         var state = try state(holding: first)
-        _ = state.record.hear(try answer(TransferMessage.Token(), second), at: start, state.backoff)
+        _ = state.record.receive(try answer(TransferMessage.Token(), second), at: start, state.backoff)
         #expect(state.record.current(name) == first && state.record.question != nil)
         #expect(state.step(for: name, [], at: start) == .wait)
         // One that says the same does not.
         var other = try self.state(holding: first)
-        _ = other.record.hear(try answer(TransferMessage.Token(), first), at: start, other.backoff)
-        _ = other.record.hear(try answer(nil, first), at: start, other.backoff)
+        _ = other.record.receive(try answer(TransferMessage.Token(), first), at: start, other.backoff)
+        _ = other.record.receive(try answer(nil, first), at: start, other.backoff)
         #expect(other.record.question == nil)
     }
 
     @Test func `an answer to a question from before a receiver began anew does not count`() throws {
         var state = try state(holding: first)
-        state.record.doubt()
+        state.record.askAgain()
         let old = try asked(&state, at: start)
         // It says unasked that it holds nothing any more; what it said before comes after that.
-        _ = state.record.hear(try answer(nil, nil), at: start, state.backoff)
-        _ = state.record.hear(try answer(old, second), at: start, state.backoff)
+        _ = state.record.receive(try answer(nil, nil), at: start, state.backoff)
+        _ = state.record.receive(try answer(old, second), at: start, state.backoff)
         let new = try asked(&state, at: start)
         #expect(new != old)
-        _ = state.record.hear(try answer(new, nil), at: start, state.backoff)
+        _ = state.record.receive(try answer(new, nil), at: start, state.backoff)
         #expect(state.record.current(name) == nil && state.record.question == nil)
     }
 
     @Test func `a receiver without the base gets the store whole, and then plain, and then not at once`() throws {
         var state = try state(holding: first)
-        var manners: [SenderRecord.Manner] = []
+        var manners: [SenderRecord.Form] = []
         for code in [RefusalCode.missingBase, .damaged, .damaged] {
             guard case .make(let order) = state.step(for: name, [], at: start) else { throw Unexpected() }
-            manners.append(order.manner)
+            manners.append(order.form)
             let transfer = try send(second, &state, at: start)
             let refused = try answer(transfer.token, first, .refused(Reason(code, message: "")))
-            #expect(state.record.hear(refused, at: start, state.backoff) == name)
+            #expect(state.record.receive(refused, at: start, state.backoff) == name)
         }
         #expect(manners == [.delta, .whole, .plain])
         #expect(state.step(for: name, [], at: start) == .wait)
@@ -120,7 +120,7 @@ import Testing
         guard case .make(let order) = state.step(for: name, [], at: later) else { throw Unexpected() }
         // The same content is refused still.
         state.begin(name)
-        #expect(order.manner == .delta && state.made(name, .init(), second, by: order, [], at: later) == .dropped)
+        #expect(order.form == .delta && state.made(name, .init(), second, by: order, [], at: later) == .drop)
     }
 
     @Test func `what a receiver refuses for what passes goes again, a few times`() throws {
@@ -130,12 +130,12 @@ import Testing
             let transfer = try send(second, &state, at: now)
             times += 1
             let refused = try answer(transfer.token, nil, .refused(Reason(.noSpace, message: "")))
-            _ = state.record.hear(refused, at: now, state.backoff)
+            _ = state.record.receive(refused, at: now, state.backoff)
             guard case .waitUntil(let next) = state.step(for: name, [], at: now) else { break }
             #expect(next > now)
             now = next
         }
-        #expect(times == SenderRecord.mostAttempts && state.step(for: name, [], at: now) == .wait)
+        #expect(times == SenderRecord.maximumAttempts && state.step(for: name, [], at: now) == .wait)
     }
 
     @Test func `a shipment of which nobody hears is asked after, and made again if it is not there`() throws {
@@ -147,7 +147,7 @@ import Testing
         #expect(state.step(for: name, [], at: start) == .waitUntil(patience))
         #expect(state.step(for: name, [], at: patience) == .waitUntil(patience))
         let token = try asked(&state, at: patience)
-        _ = state.record.hear(try answer(token, nil), at: patience, state.backoff)
+        _ = state.record.receive(try answer(token, nil), at: patience, state.backoff)
         // Whatever kept it from being answered may keep the next one from it.
         var (now, waits): (Date, [Double]) = (patience, [])
         for _ in 0..<4 {
@@ -157,7 +157,7 @@ import Testing
             guard case .waitUntil(let asking) = state.step(for: name, [], at: next) else { throw Unexpected() }
             _ = state.step(for: name, [], at: asking)
             let token = try asked(&state, at: asking)
-            _ = state.record.hear(try answer(token, nil), at: asking, state.backoff)
+            _ = state.record.receive(try answer(token, nil), at: asking, state.backoff)
             now = asking
         }
         #expect(waits == [60, 120, 240, 480])
@@ -167,7 +167,7 @@ import Testing
         _ = other.step(for: name, [], at: start)
         _ = other.step(for: name, [], at: patience)
         let late = try asked(&other, at: patience)
-        _ = other.record.hear(try answer(late, first), at: patience, other.backoff)
+        _ = other.record.receive(try answer(late, first), at: patience, other.backoff)
         #expect(other.step(for: name, [], at: patience) == .wait)
     }
 
@@ -179,7 +179,7 @@ import Testing
         var (now, waits): (Date, [Double]) = (start, [])
         for _ in 0..<3 {
             let transfer = try send(second, &state, at: now)
-            _ = state.record.hear(try answer(transfer.token, first, outcome), at: now, state.backoff)
+            _ = state.record.receive(try answer(transfer.token, first, outcome), at: now, state.backoff)
             guard case .waitUntil(let next) = state.step(for: name, [], at: now) else { throw Unexpected() }
             waits.append(next.timeIntervalSince(now))
             now = next
@@ -190,7 +190,7 @@ import Testing
     @Test func `what one content was refused for does not count for the next, nor what was not delivered`() throws {
         var state = try state(holding: nil)
         var now = start
-        for _ in 0..<SenderRecord.mostAttempts {
+        for _ in 0..<SenderRecord.maximumAttempts {
             let transfer = try send(first, &state, at: now)
             _ = state.record.fail(transfer.token, at: now, state.backoff)
             guard case .waitUntil(let next) = state.step(for: name, [], at: now) else { throw Unexpected() }
@@ -201,7 +201,7 @@ import Testing
             now += 3600
             let transfer = try send(content, &state, at: now)
             let refused = try answer(transfer.token, nil, .refused(Reason(.busy, message: "")))
-            _ = state.record.hear(refused, at: now, state.backoff)
+            _ = state.record.receive(refused, at: now, state.backoff)
             #expect(state.record.stores[name]?.refusal?.next == now.addingTimeInterval(60))
         }
     }
@@ -210,7 +210,7 @@ import Testing
         var state = try state(holding: nil)
         guard case .make = state.step(for: name, [], at: start) else { throw Unexpected() }
         state.begin(name)
-        state.giveUp(name, at: start)
+        state.stop(name, at: start)
         guard case .make = state.step(for: name, [], at: start) else { throw Unexpected() }
         #expect(state.record.stores[name]?.failures ?? 0 == 0)
     }
@@ -219,7 +219,7 @@ import Testing
         var state = try state(holding: nil)
         let transfer = try send(first, &state, at: start)
         let refused = try answer(transfer.token, nil, .refused(Reason(.noSpace, message: "")))
-        _ = state.record.hear(refused, at: start, state.backoff)
+        _ = state.record.receive(refused, at: start, state.backoff)
         let past = start.addingTimeInterval(-1e8)
         // It is made once, and goes: not again and again.
         _ = try send(first, &state, at: past)

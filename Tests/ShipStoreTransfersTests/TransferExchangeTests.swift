@@ -46,7 +46,7 @@ import Testing
     {
         let pair = try StandInPair(rows: 2000)
         pair.senderOptions.producer.device = Device(folder: pair.scratch.path.appending("device"))
-        pair.senderOptions.producer.signing = .always
+        pair.senderOptions.producer.signsAlways = true
         try pair.start()
         try await pair.settle()
         try pair.change()

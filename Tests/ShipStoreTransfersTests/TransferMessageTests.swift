@@ -33,15 +33,15 @@ import Testing
         let outcomes: [TransferMessage.Outcome?] = [nil, .installed, .unchanged, .outdated, .refused(refusal)]
         let messages: [TransferMessage] =
             [
-                .ask(token), .store(.init(token: token, name: name, over: nil)),
-                .store(.init(token: token, name: name, over: content)),
+                .ask(token), .store(token, name: name, over: nil),
+                .store(token, name: name, over: content),
                 .answer(.init(token: nil, outcome: nil, holdings: holdings)),
             ] + outcomes.map { .answer(.init(token: token, outcome: $0, holdings: holdings)) }
         for message in messages {
             let read = try TransferMessage(message.entries)
             #expect(read == message)
         }
-        #expect(messages.map { TransferMessage.isUnasked($0.entries) }.count { $0 } == 1)
+        #expect(messages.map { TransferMessage.isAnnouncement($0.entries) }.count { $0 } == 1)
         // What is too long for a dictionary comes as a file.
         var entries = messages[4].entries
         let text = try #require(entries["holdings"])
@@ -111,7 +111,7 @@ import Testing
         let pair = try StandInPair()
         try pair.startWatch()
         let store = ["ship-store": "1", "message": "store", "token": Self.token, "name": "Recipes"]
-        for _ in 0..<ArrivedShipments.most + 2 {
+        for _ in 0..<ArrivedShipments.limit + 2 {
             let file = pair.scratch.path.appending("came")
             try OpenFile.creating(file).write([1])
             #expect(pair.receiver?.session(didReceiveFile: file, metadata: store) == true)
@@ -120,11 +120,11 @@ import Testing
         let told = pair.received.all.compactMap { if case .ignored(let error) = $0 { error } else { nil } }
         #expect(told == [.tooMany, .tooMany])
         let folder = pair.watchFolder.appending("transfers").appending("arrived")
-        #expect(try Folder.names(in: folder).count == 2 * ArrivedShipments.most)
+        #expect(try Folder.names(in: folder).count == 2 * ArrivedShipments.limit)
         // What a killed process has left goes at the next start; what counts stays.
         try OpenFile.creating(folder.appending("99.shipment")).write([1])
         pair.endWatch()
         try pair.startWatch()
-        #expect(try Folder.names(in: folder).count == 2 * ArrivedShipments.most)
+        #expect(try Folder.names(in: folder).count == 2 * ArrivedShipments.limit)
     }
 }

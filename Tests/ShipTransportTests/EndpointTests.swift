@@ -54,11 +54,11 @@ import Testing
     }
 
     @Test func `to listen on is TCP or a Unix socket, port 0 included`() throws {
-        #expect(try Endpoint("127.0.0.1:0", for: .listening) == .tcp(host: "127.0.0.1", port: 0))
-        #expect(try Endpoint("unix:/s", for: .listening) == .unix("/s"))
-        #expect(throws: EndpointError.cannotListen(.standardStreams)) { try Endpoint("-", for: .listening) }
-        #expect(throws: EndpointError.cannotListen(.file("./x"))) { try Endpoint("./x", for: .listening) }
-        #expect(throws: EndpointError.cannotListen(.command("x"))) { try Endpoint("exec:x", for: .listening) }
+        #expect(try Endpoint("127.0.0.1:0", toListen: true) == .tcp(host: "127.0.0.1", port: 0))
+        #expect(try Endpoint("unix:/s", toListen: true) == .unix("/s"))
+        #expect(throws: EndpointError.cannotListen(.standardStreams)) { try Endpoint("-", toListen: true) }
+        #expect(throws: EndpointError.cannotListen(.file("./x"))) { try Endpoint("./x", toListen: true) }
+        #expect(throws: EndpointError.cannotListen(.command("x"))) { try Endpoint("exec:x", toListen: true) }
     }
 
     @Test(arguments: [
@@ -68,7 +68,7 @@ import Testing
     ])
     func `prints as a text that means the same`(endpoint: Endpoint) throws {
         let text = endpoint.description
-        let again = (try? Endpoint(text)) ?? (try? Endpoint(text, for: .listening))
+        let again = (try? Endpoint(text)) ?? (try? Endpoint(text, toListen: true))
         #expect(again == endpoint, "\(text)")
     }
 }

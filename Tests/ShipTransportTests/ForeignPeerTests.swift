@@ -92,10 +92,10 @@ import Testing
         try await withServer({ handled.withLock { $0 += 1 } }) { [client, server] address in
             let recording = Mutex<[UInt8]>([])
             let relay = try await Relay.start(to: address) { bytes in recording.withLock { $0 += bytes } }
-            try await Connector.withLink(to: relay.address, secured(client) { $0 == server.id }) { link throws in
+            try await PeerLink.withLink(to: relay.address, secured(client) { $0 == server.id }) { link throws in
                 try await link.writer.write(pattern(1_000), within: patience)
                 try? await link.writer.finish()
-                var reader = link.reader
+                let reader = link.reader
                 #expect(try await reader.all() == pattern(1_000))
             }
             try await relay.stop()
@@ -114,10 +114,10 @@ import Testing
     }
 
     private func replay(_ bytes: [UInt8], to address: Endpoint) async throws {
-        try await Connector.withLink(to: address) { link throws in
+        try await PeerLink.withLink(to: address) { link throws in
             try? await link.writer.write(bytes, within: patience)
             try? await link.writer.finish()
-            var reader = link.reader
+            let reader = link.reader
             while let piece = try? await reader.next(within: patience) { _ = piece }
         }
     }

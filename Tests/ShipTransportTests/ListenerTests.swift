@@ -10,7 +10,7 @@ import Testing
     @Test func `says that somebody else listens there`() async throws {
         try await withListener(handler: echo) { address in
             _ = await #expect(throws: LinkError.addressInUse(address)) {
-                try await Listener.serve(on: address) { _ in .goOn }
+                try await Listener.serve(on: address) { _ in true }
             }
         }
     }
@@ -18,23 +18,23 @@ import Testing
     @Test func `says that an address is not this machine's`() async throws {
         let options = secured(try DeviceIdentity()) { _ in true }
         await #expect(throws: LinkError.notOurAddress(.tcp(host: "192.0.2.1", port: 0))) {
-            try await Listener.serve(on: .tcp(host: "192.0.2.1", port: 0), options) { _ in .goOn }
+            try await Listener.serve(on: .tcp(host: "192.0.2.1", port: 0), options) { _ in true }
         }
     }
 
     @Test func `serves others while one is silent and another is reset`() async throws {
         try await withListener(handler: echo) { address in
-            try await Connector.withLink(to: address) { _ in
+            try await PeerLink.withLink(to: address) { _ in
                 var hasty = LinkOptions()
                 hasty.lingerTime = .zero
                 for _ in 0..<20 {
-                    try await Connector.withLink(to: address, hasty) { link throws in
+                    try await PeerLink.withLink(to: address, hasty) { link throws in
                         try await link.writer.write(pattern(100_000), within: patience)
                     }
                 }
-                try await Connector.withLink(to: address) { link throws in
+                try await PeerLink.withLink(to: address) { link throws in
                     try await link.writer.write([1], within: patience)
-                    var reader = link.reader
+                    let reader = link.reader
                     #expect(try await reader.next(within: patience) == [1])
                 }
             }
@@ -55,9 +55,9 @@ import Testing
             try await withThrowingTaskGroup { group in
                 for number in 0..<UInt8(20) {
                     group.addTask {
-                        try await Connector.withLink(to: address) { link throws in
+                        try await PeerLink.withLink(to: address) { link throws in
                             try await link.writer.write([number], within: patience)
-                            var reader = link.reader
+                            let reader = link.reader
                             #expect(try await reader.next(within: patience) == [number])
                             try await Task.sleep(for: .milliseconds(10))
                         }
@@ -71,10 +71,10 @@ import Testing
 
     @Test func `stops at once when cancelled, whatever its connections do`() async throws {
         let stopped = try await withListener { link in
-            var reader = link.reader
+            let reader = link.reader
             _ = try? await reader.next(within: .seconds(60))
         } _: { address in
-            async let _ = try Connector.withLink(to: address) { _ in try await Task.sleep(for: .seconds(60)) }
+            async let _ = try PeerLink.withLink(to: address) { _ in try await Task.sleep(for: .seconds(60)) }
             try await Task.sleep(for: .milliseconds(50))
             return ContinuousClock.now
         }
@@ -85,9 +85,9 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await withListener(handler: echo) { address in
                 for round in 0..<1_000 {
-                    try await Connector.withLink(to: address) { link throws in
+                    try await PeerLink.withLink(to: address) { link throws in
                         try await link.writer.write([7], within: patience)
-                        var reader = link.reader
+                        let reader = link.reader
                         try #require(try await reader.next(within: patience) == [7])
                     }
                     if round == 9 { Baseline.count.withLock { $0 = OpenDescriptors.count } }
@@ -101,16 +101,16 @@ import Testing
     @Test func `goes on after it has run out of descriptors`() async {
         await #expect(processExitsWith: .success) {
             try await withListener(handler: echo) { address in
-                try await Connector.withLink(to: address) { _ in }
+                try await PeerLink.withLink(to: address) { _ in }
                 // Every descriptor but the client's own is taken, so that accepting fails.
                 var hoard: [FileDescriptor] = []
                 while let descriptor = try? FileDescriptor.open("/dev/null", .readOnly) { hoard.append(descriptor) }
                 try hoard.removeLast().close()
-                try await Connector.withLink(to: address) { link throws in
+                try await PeerLink.withLink(to: address) { link throws in
                     try await link.writer.write([7], within: patience)
-                    var reader = link.reader
+                    let reader = link.reader
                     await #expect(throws: LinkError.timedOut(.reading)) {
-                        var reader = link.reader
+                        let reader = link.reader
                         return try await reader.next(within: .milliseconds(100))
                     }
                     for descriptor in hoard { try descriptor.close() }
@@ -124,12 +124,12 @@ import Testing
         await #expect(processExitsWith: .success) {
             func round() async throws {
                 try await withListener { link in
-                    var reader = link.reader
+                    let reader = link.reader
                     _ = try? await reader.next(within: .seconds(60))
                 } _: { address in
                     let clients = (0..<5).map { _ in
                         Task {
-                            try await Connector.withLink(to: address) { link throws in
+                            try await PeerLink.withLink(to: address) { link throws in
                                 while true { try await link.writer.write(pattern(65536), within: .seconds(60)) }
                             }
                         }

@@ -24,7 +24,7 @@ func withListener<Value: Sendable>(
                 on: endpoint, options, onListening: { continuation.yield($0) }, onTurnedAway: onTurnedAway
             ) {
                 await handler($0)
-                return .goOn
+                return true
             }
             return nil
         }
@@ -42,7 +42,7 @@ func withListener<Value: Sendable>(
 
 /// Sends back whatever comes, and ends when the other side does.
 @Sendable func echo(_ link: PeerLink) async {
-    var reader = link.reader
+    let reader = link.reader
     while let piece = try? await reader.next(within: patience) {
         guard (try? await link.writer.write(piece, within: patience)) != nil else { return }
     }
@@ -51,7 +51,7 @@ func withListener<Value: Sendable>(
 
 extension LinkReader {
     /// Everything up to the end of the peer's side.
-    mutating func all() async throws(LinkError) -> [UInt8] {
+    func all() async throws(LinkError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let piece = try await next(within: patience) { bytes += piece }
         return bytes

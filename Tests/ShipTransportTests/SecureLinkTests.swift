@@ -4,6 +4,7 @@ import FoundationEssentials
 import ShipTransport
 import SwiftASN1
 import Synchronization
+import SystemPackage
 import Testing
 import X509
 
@@ -29,11 +30,11 @@ import X509
             await echo(link)
         } _: { address in
             let link = options(client, trusting: server)
-            try await Connector.withLink(to: address, link) { link throws in
+            try await PeerLink.withLink(to: address, link) { link throws in
                 #expect(link.device == server.id)
                 let bytes = pattern(3_000_000)
                 async let sent: Void = send(bytes, over: link.writer)
-                var reader = link.reader
+                let reader = link.reader
                 #expect(try await reader.all() == bytes)
                 try await sent
             }
@@ -49,7 +50,7 @@ import X509
                 return
             }
             let link = self.options(client, trusting: server)
-            try await Connector.withLink(to: .tcp(host: "127.0.0.1", port: port), link) { _ in }
+            try await PeerLink.withLink(to: .tcp(host: "127.0.0.1", port: port), link) { _ in }
         }
     }
 
@@ -63,9 +64,9 @@ import X509
             { address in
                 for _ in 0..<40 {
                     await #expect(throws: LinkError.notTrustedThere(stranger.id)) {
-                        try await Connector.withLink(to: address, options(stranger, trusting: server)) { link throws in
+                        try await PeerLink.withLink(to: address, options(stranger, trusting: server)) { link throws in
                             try await link.writer.write(pattern(10_000), within: patience)
-                            var reader = link.reader
+                            let reader = link.reader
                             while try await reader.next(within: patience) != nil {}
                         }
                     }
@@ -81,7 +82,7 @@ import X509
             options(stranger, trusting: client), handler: { _ in handled.withLock { $0 += 1 } },
             { address in
                 await #expect(throws: LinkError.notTrusted(stranger.id)) {
-                    try await Connector.withLink(to: address, options(client, trusting: server)) { _ in }
+                    try await PeerLink.withLink(to: address, options(client, trusting: server)) { _ in }
                 }
             })
         #expect(handled.withLock { $0 } == 0)
@@ -92,11 +93,11 @@ import X509
         let options = secured(server) { _ in isTrusted.withLock { $0 } }
         try await withListener(options, handler: echo) { address in
             let link = self.options(client, trusting: server)
-            try await Connector.withLink(to: address, link) { _ in }
+            try await PeerLink.withLink(to: address, link) { _ in }
             isTrusted.withLock { $0 = false }
             await #expect(throws: LinkError.notTrustedThere(client.id)) {
-                try await Connector.withLink(to: address, link) { link throws in
-                    var reader = link.reader
+                try await PeerLink.withLink(to: address, link) { link throws in
+                    let reader = link.reader
                     _ = try await reader.next(within: patience)
                 }
             }
@@ -107,8 +108,8 @@ import X509
         let options = secured(server) { _ in throw LinkError.cancelled }
         try await withListener(options, handler: echo) { address in
             await #expect(throws: LinkError.notTrustedThere(client.id)) {
-                try await Connector.withLink(to: address, self.options(client, trusting: server)) { link throws in
-                    var reader = link.reader
+                try await PeerLink.withLink(to: address, self.options(client, trusting: server)) { link throws in
+                    let reader = link.reader
                     _ = try await reader.next(within: patience)
                 }
             }
@@ -121,14 +122,14 @@ import X509
             let now = Date()
             let odd = try DeviceIdentity.valid(from: now.addingTimeInterval(start), to: now.addingTimeInterval(end))
             try await withListener(options(odd, trusting: client), handler: echo) { address in
-                try await Connector.withLink(to: address, options(client, trusting: odd)) { link throws in
+                try await PeerLink.withLink(to: address, options(client, trusting: odd)) { link throws in
                     #expect(link.device == odd.id)
                 }
             }
             try await withListener(options(server, trusting: odd), handler: echo) { address in
-                try await Connector.withLink(to: address, options(odd, trusting: server)) { link throws in
+                try await PeerLink.withLink(to: address, options(odd, trusting: server)) { link throws in
                     try await link.writer.write([1], within: patience)
-                    var reader = link.reader
+                    let reader = link.reader
                     #expect(try await reader.next(within: patience) == [1])
                 }
             }
@@ -138,9 +139,9 @@ import X509
     @Test func `is not to be had with a side that does not encrypt`() async throws {
         try await withListener(options(server, trusting: client), handler: echo) { address in
             await #expect(throws: LinkError.onlyTLSThere) {
-                try await Connector.withLink(to: address) { link throws in
+                try await PeerLink.withLink(to: address) { link throws in
                     try await link.writer.write(pattern(100), within: patience)
-                    var reader = link.reader
+                    let reader = link.reader
                     _ = try await reader.next(within: patience)
                 }
             }
@@ -149,7 +150,7 @@ import X509
             handler: { try? await $0.writer.write(pattern(100), within: patience) },
             { address in
                 await #expect(throws: LinkError.noTLSThere) {
-                    try await Connector.withLink(to: address, options(client, trusting: server)) { _ in }
+                    try await PeerLink.withLink(to: address, options(client, trusting: server)) { _ in }
                 }
             })
     }
@@ -163,14 +164,14 @@ import X509
                 for _ in 0..<40 {
                     group.addTask {
                         // A link that asks nobody anything, and says nothing.
-                        _ = try? await Connector.withLink(to: address) { _ in try await Task.sleep(for: .seconds(60)) }
+                        _ = try? await PeerLink.withLink(to: address) { _ in try await Task.sleep(for: .seconds(60)) }
                     }
                 }
                 try await Task.sleep(for: .milliseconds(300))
                 let start = ContinuousClock.now
-                try await Connector.withLink(to: address, self.options(client, trusting: server)) { link throws in
+                try await PeerLink.withLink(to: address, self.options(client, trusting: server)) { link throws in
                     try await link.writer.write([1], within: patience)
-                    var reader = link.reader
+                    let reader = link.reader
                     #expect(try await reader.next(within: patience) == [1])
                 }
                 #expect(.now - start < .seconds(5))
@@ -183,8 +184,8 @@ import X509
         var options = options(server, trusting: client)
         options.handshakeTimeout = .milliseconds(100)
         try await withListener(options, handler: echo) { address in
-            try await Connector.withLink(to: address) { link throws in
-                var reader = link.reader
+            try await PeerLink.withLink(to: address) { link throws in
+                let reader = link.reader
                 #expect(try await reader.next(within: patience) == nil)
             }
         }
@@ -193,12 +194,12 @@ import X509
             var options = self.options(client, trusting: server)
             options.connectTimeout = .milliseconds(200)
             await #expect(throws: LinkError.timedOutConnecting(address)) {
-                try await Connector.withLink(to: address, options) { _ in }
+                try await PeerLink.withLink(to: address, options) { _ in }
             }
         }
     }
 
-    private func send(_ bytes: [UInt8], over writer: LinkWriter) async throws {
+    private func send(_ bytes: [UInt8], over writer: any LinkWriter) async throws {
         try await writer.write(bytes, within: patience)
         try await writer.finish()
     }
@@ -212,6 +213,7 @@ extension DeviceIdentity {
         let certificate = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: start,
             notValidAfter: end, issuer: name, subject: name, extensions: .init(), issuerPrivateKey: .init(key))
-        return try DeviceIdentity(pem: key.pemRepresentation + "\n" + certificate.serializeAsPEM().pemString)
+        return try DeviceIdentity(
+            pem: key.pemRepresentation + "\n" + certificate.serializeAsPEM().pemString, in: "identity.pem")
     }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import ShipProtocol
 import ShipTransport
 import TestSupport
 import Testing
@@ -21,10 +22,10 @@ import Testing
     private func roundTrip(_ host: String) async throws {
         let bytes = pattern(3_000_000)
         let back = try await withListener(on: .tcp(host: host, port: 0), handler: echo) { address in
-            try await Connector.withLink(to: address) { link throws in
+            try await PeerLink.withLink(to: address) { link throws in
                 #expect(link.direction == .twoWay)
                 async let sent: Void = send(bytes, over: link.writer)
-                var reader = link.reader
+                let reader = link.reader
                 let back = try await reader.all()
                 try await sent
                 return back
@@ -35,15 +36,15 @@ import Testing
 
     @Test func `reads on after its own side has ended`() async throws {
         try await withListener { link in
-            var reader = link.reader
+            let reader = link.reader
             let asked = try? await reader.all()
             try? await link.writer.write(Array("got \(asked?.count ?? -1)".utf8), within: patience)
         } _: { address in
-            try await Connector.withLink(to: address) { link throws in
+            try await PeerLink.withLink(to: address) { link throws in
                 try await link.writer.write([1, 2, 3], within: patience)
                 try await link.writer.finish()
                 try await link.writer.finish()
-                var reader = link.reader
+                let reader = link.reader
                 #expect(try await reader.all() == Array("got 3".utf8))
                 #expect(try await reader.next(within: patience) == nil)
             }
@@ -54,11 +55,11 @@ import Testing
         let (counts, signal) = AsyncStream.makeStream(of: Int?.self)
         try await withListener { link in
             try? await link.writer.finish()
-            var reader = link.reader
+            let reader = link.reader
             signal.yield(try? await reader.all().count)
         } _: { address in
-            try await Connector.withLink(to: address) { link throws in
-                var reader = link.reader
+            try await PeerLink.withLink(to: address) { link throws in
+                let reader = link.reader
                 #expect(try await reader.next(within: patience) == nil)
                 try await link.writer.write(pattern(700_000), within: patience)
             }
@@ -72,10 +73,10 @@ import Testing
             for await _ in goOn { break }
             try? await link.writer.write([42], within: patience)
         } _: { address in
-            try await Connector.withLink(to: address) { link throws in
-                var reader = link.reader
+            try await PeerLink.withLink(to: address) { link throws in
+                let reader = link.reader
                 await #expect(throws: LinkError.timedOut(.reading)) {
-                    var reader = link.reader
+                    let reader = link.reader
                     return try await reader.next(within: .milliseconds(30))
                 }
                 signal.yield()
@@ -87,7 +88,7 @@ import Testing
     @Test func `takes only a bounded number of bytes for a peer that does not read, and then says so`() async throws {
         let options = linkOptions { $0.lingerTime = .milliseconds(50) }
         try await withRawListener { address in
-            try await Connector.withLink(to: address, options) { link throws in
+            try await PeerLink.withLink(to: address, options) { link throws in
                 var taken = 0
                 let start = ContinuousClock.now
                 let error = await #expect(throws: LinkError.self) {
@@ -106,13 +107,13 @@ import Testing
     @Test func `gives a slow peer time as long as it takes anything`() async throws {
         // 16 MB at 64 KiB every 10 ms or more take several times the limit.
         try await withListener { link in
-            var reader = link.reader
+            let reader = link.reader
             while (try? await reader.next(within: patience)) != nil {
                 try? await Task.sleep(for: .milliseconds(10))
             }
         } _: { address in
             let start = ContinuousClock.now
-            try await Connector.withLink(to: address) { link throws in
+            try await PeerLink.withLink(to: address) { link throws in
                 try await link.writer.write(pattern(16_000_000), within: .milliseconds(800))
             }
             #expect(.now - start > .milliseconds(1600))
@@ -123,12 +124,12 @@ import Testing
         let (goOn, signal) = AsyncStream.makeStream(of: Void.self)
         try await withListener { link in
             // Reads one piece only, then waits.
-            var reader = link.reader
+            let reader = link.reader
             _ = try? await reader.next(within: patience)
             for await _ in goOn { break }
             _ = try? await reader.all()
         } _: { address in
-            try await Connector.withLink(to: address) { link throws in
+            try await PeerLink.withLink(to: address) { link throws in
                 var taken = 0
                 _ = await #expect(throws: LinkError.timedOut(.writing)) {
                     while taken < 100_000_000 {
@@ -150,11 +151,11 @@ import Testing
                     channel.eventLoop.scheduleTask(in: .milliseconds(20)) { channel.close(promise: nil) }
                 }
             }) { address in
-                try await Connector.withLink(to: address) { link throws in
+                try await PeerLink.withLink(to: address) { link throws in
                     await #expect(throws: LinkError.closedByPeer) {
                         while true { try await link.writer.write(pattern(65536), within: patience) }
                     }
-                    var reader = link.reader
+                    let reader = link.reader
                     #expect(try await reader.next(within: patience) == Array("refused".utf8))
                     // The system tells of a reset once: the writer has heard of it.
                     let end = await #expect(throws: LinkError.self) {
@@ -171,9 +172,9 @@ import Testing
         try await withListener { link in
             try? await link.writer.write(Array("refused".utf8), within: patience)
         } _: { address in
-            try await Connector.withLink(to: address) { link throws in
+            try await PeerLink.withLink(to: address) { link throws in
                 for _ in 0..<100 { try await link.writer.write(pattern(65536), within: patience) }
-                var reader = link.reader
+                let reader = link.reader
                 #expect(try await reader.all() == Array("refused".utf8))
             }
         }
@@ -183,10 +184,10 @@ import Testing
         // In a process of its own: what another test starts meanwhile inherits NIO's sockets, and they listen on.
         await #expect(processExitsWith: .success) {
             let gone = try await withListener(handler: echo) { $0 }
-            await #expect(throws: LinkError.refused(gone)) { try await Connector.withLink(to: gone) { _ in } }
+            await #expect(throws: LinkError.refused(gone)) { try await PeerLink.withLink(to: gone) { _ in } }
             guard case .tcp(_, let port) = gone else { return }
             let error = await #expect(throws: LinkError.self) {
-                try await Connector.withLink(to: .tcp(host: "localhost", port: port)) { _ in }
+                try await PeerLink.withLink(to: .tcp(host: "localhost", port: port)) { _ in }
             }
             guard case .refused = error else {
                 Issue.record("\(String(describing: error))")
@@ -197,7 +198,7 @@ import Testing
 
     @Test func `to a name that nobody has says so`() async throws {
         let error = await #expect(throws: LinkError.self) {
-            try await Connector.withLink(to: .tcp(host: "no-such-host.invalid", port: 1)) { _ in }
+            try await PeerLink.withLink(to: .tcp(host: "no-such-host.invalid", port: 1)) { _ in }
         }
         guard case .couldNotResolve("no-such-host.invalid", let reason) = error else {
             Issue.record("\(String(describing: error))")
@@ -209,10 +210,10 @@ import Testing
     @Test(arguments: ["192.0.2.1", "0.0.0.0", "2001:db8::1", "::ffff:192.0.2.1", "3221225985"])
     func `goes to this machine only unless asked otherwise`(host: String) async throws {
         let connecting = await #expect(throws: LinkError.self) {
-            try await Connector.withLink(to: .tcp(host: host, port: 9)) { _ in }
+            try await PeerLink.withLink(to: .tcp(host: host, port: 9)) { _ in }
         }
         let listening = await #expect(throws: LinkError.self) {
-            try await Listener.serve(on: .tcp(host: host, port: 0)) { _ in .goOn }
+            try await Listener.serve(on: .tcp(host: host, port: 0)) { _ in true }
         }
         for error in [connecting, listening] {
             guard case .notLoopback = error else {
@@ -230,10 +231,10 @@ import Testing
         try await withRawListener(backlog: 0, accepting: false) { address in
             // The first ones fill the queue.
             await #expect(throws: LinkError.timedOutConnecting(address)) {
-                try await Connector.withLink(to: address, options) { _ in
-                    try await Connector.withLink(to: address, options) { _ in
-                        try await Connector.withLink(to: address, options) { _ in
-                            try await Connector.withLink(to: address, options) { _ in }
+                try await PeerLink.withLink(to: address, options) { _ in
+                    try await PeerLink.withLink(to: address, options) { _ in
+                        try await PeerLink.withLink(to: address, options) { _ in
+                            try await PeerLink.withLink(to: address, options) { _ in }
                         }
                     }
                 }
@@ -247,7 +248,7 @@ import Testing
                 func round() async {
                     let clients = (0..<4).map { _ in
                         Task {
-                            try await Connector.withLink(to: address) { _ in try await Task.sleep(for: .seconds(60)) }
+                            try await PeerLink.withLink(to: address) { _ in try await Task.sleep(for: .seconds(60)) }
                         }
                     }
                     try? await Task.sleep(for: .milliseconds(30))
@@ -263,7 +264,7 @@ import Testing
         }
     }
 
-    private func send(_ bytes: [UInt8], over writer: LinkWriter) async throws {
+    private func send(_ bytes: [UInt8], over writer: any LinkWriter) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             try await writer.write(Array(rest.prefix(200_000)), within: patience)

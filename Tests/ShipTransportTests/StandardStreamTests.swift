@@ -1,3 +1,4 @@
+import ShipProtocol
 import ShipTransport
 import StoreFiles
 import SystemPackage
@@ -15,24 +16,24 @@ import Testing
             $0.standardInput = read
             $0.standardOutput = answerWrite
         }
-        async let bytes = Connector.withLink(from: .standardStreams, receiving) { link throws in
+        async let bytes = PeerLink.withLink(from: .standardStreams, receiving) { link throws in
             #expect(link.direction == .twoWay)
-            #expect(PlatformCalls.statusFlags(of: read).map(PlatformCalls.isNonBlocking) == true)
+            #expect(PlatformCalls.statusFlags(of: read).map { PlatformCalls.nonBlocking($0) == $0 } == true)
             try await link.writer.write([5], within: patience)
-            var reader = link.reader
+            let reader = link.reader
             var bytes: [UInt8] = []
             while bytes.count < 700_000, let piece = try await reader.next(within: patience) { bytes += piece }
             return bytes
         }
-        try await Connector.withLink(to: .standardStreams, sending) { link throws in
+        try await PeerLink.withLink(to: .standardStreams, sending) { link throws in
             #expect(link.direction == .oneWay)
             try await link.writer.write(pattern(700_000), within: patience)
-            var reader = link.reader
+            let reader = link.reader
             #expect(try await reader.next(within: patience) == nil)
         }
         #expect(try await bytes == pattern(700_000))
         for end in [read, write, answerRead, answerWrite] {
-            #expect(PlatformCalls.statusFlags(of: end).map(PlatformCalls.isNonBlocking) == false)
+            #expect(PlatformCalls.statusFlags(of: end).map { PlatformCalls.nonBlocking($0) == $0 } == false)
         }
         try answerWrite.close()
         let answer = OpenFile.owning(answerRead, as: "answer")
@@ -46,8 +47,8 @@ import Testing
         let (read, write) = try pipe()
         try write.writeAll([1, 2, 3])
         try write.close()
-        try await Connector.withLink(from: .standardStreams, linkOptions { $0.standardInput = read }) { link throws in
-            var reader = link.reader
+        try await PeerLink.withLink(from: .standardStreams, linkOptions { $0.standardInput = read }) { link throws in
+            let reader = link.reader
             #expect(try await reader.all() == [1, 2, 3])
         }
         try read.close()
@@ -59,7 +60,7 @@ import Testing
             try read.close()
             let options = linkOptions { $0.standardOutput = write }
             await #expect(throws: LinkError.closedByPeer) {
-                try await Connector.withLink(to: .standardStreams, options) { link throws in
+                try await PeerLink.withLink(to: .standardStreams, options) { link throws in
                     try await link.writer.write([1], within: patience)
                 }
             }
@@ -74,13 +75,13 @@ import Testing
             $0.lingerTime = .milliseconds(20)
         }
         await #expect(throws: LinkError.timedOut(.reading)) {
-            try await Connector.withLink(from: .standardStreams, options) { link throws in
-                var reader = link.reader
+            try await PeerLink.withLink(from: .standardStreams, options) { link throws in
+                let reader = link.reader
                 _ = try await reader.next(within: .milliseconds(30))
             }
         }
         await #expect(throws: LinkError.timedOut(.writing)) {
-            try await Connector.withLink(to: .standardStreams, options) { link throws in
+            try await PeerLink.withLink(to: .standardStreams, options) { link throws in
                 try await link.writer.write(pattern(3_000_000), within: .milliseconds(50))
             }
         }
@@ -93,7 +94,7 @@ import Testing
         let path = folder.path.appending("a")
         let file = try OpenFile.creating(path)
         let options = linkOptions { $0.standardOutput = file.descriptor }
-        try await Connector.withLink(to: .standardStreams, options) { link throws in
+        try await PeerLink.withLink(to: .standardStreams, options) { link throws in
             try await link.writer.write(pattern(300_000), within: patience)
         }
         let written = try OpenFile.reading(path)
@@ -102,10 +103,10 @@ import Testing
             $0.standardInput = written.descriptor
             $0.standardOutput = null
         }
-        let bytes = try await Connector.withLink(from: .standardStreams, reading) { link throws in
+        let bytes = try await PeerLink.withLink(from: .standardStreams, reading) { link throws in
             // Nobody reads an answer from a file.
             #expect(link.direction == .oneWay)
-            var reader = link.reader
+            let reader = link.reader
             return try await reader.all()
         }
         #expect(bytes == pattern(300_000))
@@ -113,11 +114,11 @@ import Testing
             $0.standardInput = null
             $0.standardOutput = null
         }
-        try await Connector.withLink(to: .standardStreams, nowhere) { link throws in
+        try await PeerLink.withLink(to: .standardStreams, nowhere) { link throws in
             try await link.writer.write(pattern(300_000), within: patience)
         }
-        try await Connector.withLink(from: .standardStreams, nowhere) { link throws in
-            var reader = link.reader
+        try await PeerLink.withLink(from: .standardStreams, nowhere) { link throws in
+            let reader = link.reader
             #expect(try await reader.all().isEmpty)
         }
         try null.close()
@@ -129,11 +130,11 @@ import Testing
             $0.standardInput = terminal
             $0.standardOutput = terminal
         }
-        await #expect(throws: LinkError.isATerminal(.output)) {
-            try await Connector.withLink(to: .standardStreams, options) { _ in }
+        await #expect(throws: LinkError.isATerminal(.writing)) {
+            try await PeerLink.withLink(to: .standardStreams, options) { _ in }
         }
-        await #expect(throws: LinkError.isATerminal(.input)) {
-            try await Connector.withLink(from: .standardStreams, options) { _ in }
+        await #expect(throws: LinkError.isATerminal(.reading)) {
+            try await PeerLink.withLink(from: .standardStreams, options) { _ in }
         }
         try terminal.close()
     }

@@ -15,10 +15,10 @@ import Testing
             #expect(address == .unix(path))
             let status = try PlatformCalls.status(of: path)
             #expect(status.kind == .socket && status.permissions == .ownerReadWrite)
-            try await Connector.withLink(to: address) { link throws in
+            try await PeerLink.withLink(to: address) { link throws in
                 try await link.writer.write(pattern(50_000), within: patience)
                 try await link.writer.finish()
-                var reader = link.reader
+                let reader = link.reader
                 #expect(try await reader.all() == pattern(50_000))
             }
         }
@@ -37,10 +37,10 @@ import Testing
             try PlatformCalls.rename(provisional, to: path)
             try? await dead.close()
             await #expect(throws: LinkError.refused(.unix(path))) {
-                try await Connector.withLink(to: .unix(path)) { _ in }
+                try await PeerLink.withLink(to: .unix(path)) { _ in }
             }
             try await withListener(on: .unix(path), handler: echo) { address in
-                try await Connector.withLink(to: address) { _ in }
+                try await PeerLink.withLink(to: address) { _ in }
             }
             #expect(try Folder.names(in: folder.path).isEmpty)
         }
@@ -51,9 +51,9 @@ import Testing
         let path = folder.path.appending("s")
         try await withListener(on: .unix(path), handler: echo) { address in
             await #expect(throws: LinkError.addressInUse(address)) {
-                try await Listener.serve(on: address) { _ in .goOn }
+                try await Listener.serve(on: address) { _ in true }
             }
-            try await Connector.withLink(to: address) { _ in }
+            try await PeerLink.withLink(to: address) { _ in }
         }
     }
 
@@ -61,12 +61,12 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path.appending("notes")
         try OpenFile.creating(path).write([1, 2, 3])
-        await #expect(throws: LinkError.notASocket(path)) { try await Listener.serve(on: .unix(path)) { _ in .goOn } }
-        await #expect(throws: LinkError.notASocket(path)) { try await Connector.withLink(to: .unix(path)) { _ in } }
+        await #expect(throws: LinkError.notASocket(path)) { try await Listener.serve(on: .unix(path)) { _ in true } }
+        await #expect(throws: LinkError.notASocket(path)) { try await PeerLink.withLink(to: .unix(path)) { _ in } }
         #expect(try OpenFile.reading(path).size == 3)
         let missing = folder.path.appending("missing")
         await #expect(throws: LinkError.unreachable(.unix(missing), .noSuchFileOrDirectory)) {
-            try await Connector.withLink(to: .unix(missing)) { _ in }
+            try await PeerLink.withLink(to: .unix(missing)) { _ in }
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
         for mode: FilePermissions in [.groupExecute, .otherWrite, .otherRead] {
             try PlatformCalls.changeMode(of: folder.path, to: [.ownerReadWriteExecute, mode])
             await #expect(throws: LinkError.folderIsOpen(folder.path)) {
-                try await Listener.serve(on: .unix(folder.path.appending("s"))) { _ in .goOn }
+                try await Listener.serve(on: .unix(folder.path.appending("s"))) { _ in true }
             }
             #expect(try Folder.names(in: folder.path).isEmpty)
         }
@@ -121,7 +121,7 @@ import Testing
     @Test func `has a path of limited length`() async throws {
         let path = FilePath("/" + String(repeating: "a", count: PlatformCalls.longestSocketPath))
         let reason = LinkError.pathTooLong(path, limit: PlatformCalls.longestSocketPath)
-        await #expect(throws: reason) { try await Connector.withLink(to: .unix(path)) { _ in } }
-        await #expect(throws: reason) { try await Listener.serve(on: .unix(path)) { _ in .goOn } }
+        await #expect(throws: reason) { try await PeerLink.withLink(to: .unix(path)) { _ in } }
+        await #expect(throws: reason) { try await Listener.serve(on: .unix(path)) { _ in true } }
     }
 }

@@ -23,7 +23,7 @@ import Testing
             _ = try folder.makeFile(at: root.appending("c/d/file"))
             for _ in 0..<3 { _ = try folder.lockFile(at: root.appending("c/lock")) }
             try folder.rename(root.appending("c/d/file"), to: root.appending("c/renamed"))
-            let way = try OpenFolder(following: root, .componentwise)
+            let way = try OpenFolder(following: root, componentwise: true)
             _ = try way.makeFile(at: root.appending("c/d/other"))
             _ = try OpenFile.creating(folder.pathByDescriptor.appending("by descriptor"))
             let temporary = try TemporaryFolder(in: root)

@@ -58,8 +58,8 @@ import Testing
         #expect(try file.read(1000, at: 99_500) == Array(bytes[99_500...]))
         #expect(try file.read(1000, at: 100_000) == [])
         #expect(try file.read(0, at: 0) == [])
-        #expect(try FileDigest.sha256(of: path) == ContentDigest(hashing: bytes))
-        #expect(try FileDigest.sha256(of: file) == ContentDigest(hashing: bytes))
+        #expect(try ContentDigest(ofFile: path) == ContentDigest(hashing: bytes))
+        #expect(try ContentDigest(ofFile: file) == ContentDigest(hashing: bytes))
     }
 
     @Test func `a digest ends once the work is not wanted any more`() async throws {
@@ -68,14 +68,14 @@ import Testing
         // It has no blocks, and takes its time all the same.
         try #require(truncate(path.string, 16 << 30) == 0)
         let start = ContinuousClock.now
-        let work = Task.detached { () -> Errno? in self.errno { _ = try FileDigest.sha256(of: path) } }
+        let work = Task.detached { () -> Errno? in self.errno { _ = try ContentDigest(ofFile: path) } }
         try await Task.sleep(for: .milliseconds(50))
         work.cancel()
         #expect(await work.value == .canceled)
         // Work that is no part of a task.
         var pieces = 0
         let stopped = errno {
-            _ = try FileDigest.sha256(of: path) {
+            _ = try ContentDigest(ofFile: path) {
                 pieces += 1
                 return pieces > 3
             }

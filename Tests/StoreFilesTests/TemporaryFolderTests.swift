@@ -1,4 +1,5 @@
 import Foundation
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 import TestSupport
@@ -61,7 +62,7 @@ import Testing
                     for _ in 0..<50 {
                         let folder = try TemporaryFolder(in: path)
                         try OpenFile.creating(folder.path.appending("file")).write([1])
-                        _ = try FileDigest.sha256(of: folder.path.appending("file"))
+                        _ = try ContentDigest(ofFile: folder.path.appending("file"))
                     }
                 }
             }

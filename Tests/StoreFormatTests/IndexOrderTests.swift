@@ -14,19 +14,19 @@ import Testing
 
         init(_ columns: String, _ parts: IndexShape.Part...) {
             self.columns = columns
-            shape = IndexShape(parts + [IndexShape.Part(.rowid)])
+            shape = IndexShape(parts + [IndexShape.Part(nil)])
         }
     }
 
     static let cases = [
-        Case("a", .init(.value(0))), Case("a DESC", .init(.value(0), .binary, .descending)),
-        Case("a COLLATE NOCASE", .init(.value(0), .noCase)),
-        Case("a COLLATE NOCASE DESC", .init(.value(0), .noCase, .descending)),
-        Case("a COLLATE RTRIM", .init(.value(0), .rightTrim)),
-        Case("a COLLATE RTRIM DESC", .init(.value(0), .rightTrim, .descending)),
-        Case("b, a DESC", .init(.value(1)), .init(.value(0), .binary, .descending)),
-        Case("b DESC, a COLLATE NOCASE", .init(.value(1), .binary, .descending), .init(.value(0), .noCase)),
-        Case("c, a, b", .init(.value(2)), .init(.value(0)), .init(.value(1))),
+        Case("a", .init(0)), Case("a DESC", .init(0, isDescending: true)),
+        Case("a COLLATE NOCASE", .init(0, .noCase)),
+        Case("a COLLATE NOCASE DESC", .init(0, .noCase, isDescending: true)),
+        Case("a COLLATE RTRIM", .init(0, .rightTrim)),
+        Case("a COLLATE RTRIM DESC", .init(0, .rightTrim, isDescending: true)),
+        Case("b, a DESC", .init(1), .init(0, isDescending: true)),
+        Case("b DESC, a COLLATE NOCASE", .init(1, isDescending: true), .init(0, .noCase)),
+        Case("c, a, b", .init(2), .init(0), .init(1)),
     ]
 
     /// Values at the edges of each kind, in SQL.
@@ -85,8 +85,8 @@ import Testing
             #expect(try row.read(cell, from: reader))
             let record = row.record
             let isWhole = try sorter.add { bytes in
-                IndexEntry.append(
-                    of: record.span, row.columns, rowid: cell.rowid, shape, .modern, header: &header, to: &bytes)
+                shape.appendEntry(
+                    of: record.span, row.columns, rowid: cell.rowid, .modern, header: &header, to: &bytes)
             }
             #expect(isWhole)
         }
@@ -144,7 +144,7 @@ import Testing
 
     @Test(arguments: [1, 40, EntrySorter.runSize])
     func `entries that compare equal keep their order`(runSize: Int) throws {
-        var sorter = EntrySorter(IndexShape([.init(.value(0), .noCase)]), runSize: runSize) { MemorySpill() }
+        var sorter = EntrySorter(IndexShape([.init(0, .noCase)]), runSize: runSize) { MemorySpill() }
         let words = ["b", "A", "a", "B", "a", "A", "b"].flatMap { Array(repeating: $0, count: 9) }
         for word in words {
             _ = try sorter.add { bytes in

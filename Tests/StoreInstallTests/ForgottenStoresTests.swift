@@ -19,7 +19,7 @@ import Testing
     }
 
     private func forget(patience: Duration = .milliseconds(200)) throws -> [Int] {
-        try ForgottenStores(in: Inbox(at: inbox.root).open()).forget(name, patience: patience)
+        try Inbox(at: inbox.root).open().forget(name, timeout: patience)
     }
 
     private var depot: [String] { get throws { try Folder.names(in: inbox.root.appending(".ship-store")) } }
@@ -67,15 +67,31 @@ import Testing
         let aside = inbox.root.appending(".ship-store").appending(".forgotten-Recipes-\(UUID().uuidString)")
         try PlatformCalls.rename(inbox.store, to: aside)
         try await Shipment("2").install(with: installer)
-        try ForgottenStores(in: Inbox(at: inbox.root).open()).sweep()
+        try Inbox(at: inbox.root).open().sweepForgotten()
         #expect(try depot == [".lock", "Recipes"])
         #expect(inbox.text("Recipes.sqlite") == "2")
+    }
+
+    @Test func `its links go although the store's folder vanished while its lock was waited for`() async throws {
+        do { try await Shipment("1", files: [1: "one"]).install(with: try inbox.installer()) }
+        let aside = inbox.root.appending(".ship-store").appending(".forgotten-Recipes-\(UUID().uuidString)")
+        try PlatformCalls.rename(inbox.store, to: aside)
+        try PlatformCalls.makeFolder(inbox.store)
+        let custody = try StoreLock(of: name, in: Inbox(at: inbox.root))
+        let root = inbox.root
+        let sweeping = Task.detached { try Inbox(at: root).open().sweepForgotten() }
+        try await Task.sleep(for: .milliseconds(100))
+        try PlatformCalls.removeEmptyFolder(inbox.store)
+        _ = consume custody
+        try await sweeping.value
+        #expect(try depot == [".lock"])
+        #expect(inbox.names == [".ship-store"])
     }
 
     @Test func `who waited for the store finds that it has gone`() async throws {
         let installer = try inbox.installer()
         let first = try await Shipment("1").install(with: installer)
-        let custody = try StoreCustody(of: name, in: Inbox(at: inbox.root))
+        let custody = try StoreLock(of: name, in: Inbox(at: inbox.root))
         let waiting = Task.detached { try self.forget(patience: .seconds(20)) }
         try await Task.sleep(for: .milliseconds(100))
         try PlatformCalls.rename(inbox.store, to: inbox.root.appending("moved"))

@@ -64,10 +64,10 @@ import Testing
         let installer = try content.installer(keeping: 2, grace: .seconds(60))
         try await install(1...2, with: installer)
         do {
-            let custody = try StoreCustody(of: name, in: Inbox(at: content.root))
-            try custody.take(custody.step(to: .previous), at: try #require(Timestamp("2026-11-20T12:00:00Z")))
+            let custody = try StoreLock(of: name, in: Inbox(at: content.root))
+            try custody.take(custody.step(to: nil), at: try #require(Timestamp("2026-11-20T12:00:00Z")))
         }
-        let pruned = try StoreCustody(of: name, in: Inbox(at: content.root))
+        let pruned = try StoreLock(of: name, in: Inbox(at: content.root))
             .prune(Retention(count: 1, grace: .seconds(60)))
         #expect(pruned.removed == [] && pruned.rest != nil)
         #expect(content.numbers == [1, 2])

@@ -64,6 +64,23 @@ import Testing
 
     private struct DoesNotOpen: Error {}
 
+    private struct Forbidden: Error {}
+
+    @Test func `of a first shipment that may not be installed nothing stays`() async throws {
+        let installer = try inbox.installer()
+        let depot = inbox.root.appending(".ship-store")
+        for _ in 0..<3 {
+            await #expect(throws: Forbidden.self) {
+                _ = try await installer.install(
+                    try Shipment("first", files: [1: "one"]).stage(with: installer).seal(),
+                    permitting: { throw Forbidden() }
+                ) { _ in }
+            }
+            #expect(try Folder.names(in: depot) == [".lock"])
+        }
+        #expect(try await Shipment("second").install(with: installer).number == 1)
+    }
+
     @Test func `a generation that does not open is taken back`() async throws {
         let installer = try inbox.installer()
         try await Shipment("first").install(with: installer)

@@ -22,8 +22,8 @@ import Testing
         name = try #require(StoreName("Recipes"))
     }
 
-    private func from(_ id: ContentDigest, _ takeOver: Sender.TakeOver = .notAllowed) -> Sender {
-        .device(id, takeOver)
+    private func from(_ id: ContentDigest, mayTakeOver: Bool = false) -> Sender {
+        .device(id, mayTakeOver: mayTakeOver)
     }
 
     /// - Returns: The number of the generation, or `nil` for one that was current already.
@@ -90,17 +90,17 @@ import Testing
         try await send("a", lead, from(phone))
         try await expectRefusal(.tooFarAhead(counter: 2 * lead + 1, highest: lead), "b", 2 * lead + 1, from(phone))
         try await expectRefusal(.tooFarAhead(counter: .max, highest: lead), "b", .max, from(phone))
-        try await expectRefusal(.tooFarAhead(counter: .max, highest: 0), "b", .max, from(phone, .allowed))
+        try await expectRefusal(.tooFarAhead(counter: .max, highest: 0), "b", .max, from(phone, mayTakeOver: true))
         try await expectRefusal(.tooFarAhead(counter: .max, highest: lead), "b", .max, .carrier)
         try await send("b", 2 * lead, from(phone))
     }
 
     @Test func `near the end of all numbers are compared without a trap`() async throws {
-        try await send("a", .max - 2, from(phone, .allowed))
+        try await send("a", .max - 2, from(phone, mayTakeOver: true))
         try await send("b", .max - 1, from(phone))
         try await expectRefusal(.tooFarAhead(counter: .max, highest: .max - 1), "c", .max, from(phone))
         try await expectRefusal(.replayed(counter: 1, highest: .max - 1), "c", 1, from(phone))
-        try await send("c", 1, from(phone, .allowed))
+        try await send("c", 1, from(phone, mayTakeOver: true))
         try await send("d", 2, from(phone))
     }
 
@@ -136,13 +136,13 @@ import Testing
         try await expectRefusal(.otherDevice, "b", 6, from(other))
         try await expectRefusal(.otherDevice, "a", 5, from(other))
         var calls = 0
-        try await send("b", 1, from(other, .allowed), permitting: { calls += 1 })
+        try await send("b", 1, from(other, mayTakeOver: true), permitting: { calls += 1 })
         #expect(calls == 1)
         try await expectRefusal(.otherDevice, "c", 6, from(phone))
         try await expectRefusal(.replayed(counter: 1, highest: 1), "c", 1, from(other))
         try await send("c", 2, from(other))
         // With what is there already, which it is not told.
-        try await send("c", 1, from(phone, .allowed), permitting: { calls += 1 })
+        try await send("c", 1, from(phone, mayTakeOver: true), permitting: { calls += 1 })
         #expect(calls == 2 && content.numbers == [1, 2, 3, 4])
         try await expectRefusal(.otherDevice, "d", 3, from(other))
         try await send("d", 2, from(phone))
@@ -154,7 +154,7 @@ import Testing
         let before = try inbox.originRecord(of: name)
         for store in ["a", "b"] {
             await #expect(throws: TakenBack.self) {
-                try await send(store, 1, from(other, .allowed), permitting: { throw TakenBack() })
+                try await send(store, 1, from(other, mayTakeOver: true), permitting: { throw TakenBack() })
             }
         }
         #expect(try inbox.originRecord(of: name) == before)
@@ -172,14 +172,14 @@ import Testing
 
     @Test func `keep their place when somebody goes back`() async throws {
         for number in 1...3 { try await send("\(number)", UInt64(number), from(phone)) }
-        func go(_ target: StoreCustody.Target) throws {
-            let custody = try StoreCustody(of: name, in: inbox)
+        func go(to number: Int?) throws {
+            let custody = try StoreLock(of: name, in: inbox)
             let noon = try #require(Timestamp("2026-11-21T12:00:00Z"))
-            try custody.take(try custody.step(to: target), at: noon)
+            try custody.take(try custody.step(to: number), at: noon)
         }
         // As if the program had died right after the switch.
         try? PlatformCalls.removeFile(inbox.layout.originRecord(name))
-        try go(.previous)
+        try go(to: nil)
         #expect(content.text("Recipes.sqlite") == "2")
         for store in ["1", "2", "3"] {
             let counter = try #require(UInt64(store))
@@ -188,7 +188,7 @@ import Testing
         try await expectRefusal(.replayed(counter: 2, highest: 3), "2", 2, from(phone))
         try await expectRefusal(.otherDevice, "y", 4, from(other))
         #expect(try await send("2", 4, from(phone)) == nil)
-        try go(.generation(3))
+        try go(to: 3)
         try await expectRefusal(.replayed(counter: 4, highest: 4), "z", 4, from(phone))
         try await send("z", 5, from(phone))
         #expect(content.numbers == [1, 2, 3, 4])

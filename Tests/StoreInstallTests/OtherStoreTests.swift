@@ -17,7 +17,7 @@ import Testing
 
     private func installer(replacing names: Set<StoreName> = []) throws -> Installer {
         try Installer(
-            inbox: Inbox(at: content.root), keeping: Retention(count: 5), replacing: Replacements(of: names))
+            inbox: Inbox(at: content.root), keeping: Retention(count: 5), replacing: names)
     }
 
     private func shipment(_ store: String, of identity: ForeignText) throws -> Shipment {

@@ -55,14 +55,14 @@ import Testing
         try await install(4)
         let reader = try FolderLock.take(.shared, on: try folder(2))
         let held = try #require(
-            try StoreCustody(of: name, in: inbox).superfluous(Retention(count: 1)).dropFirst().first)
-        let outcome = try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
+            try StoreLock(of: name, in: inbox).superfluous(Retention(count: 1)).dropFirst().first)
+        let outcome = try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(outcome.removed.map(\.number) == [1, 3])
         #expect(outcome.held == [held])
         #expect(content.numbers == [2, 4])
         withExtendedLifetime(reader) { _ in }
         _ = consume reader
-        try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
+        try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(content.numbers == [4])
         #expect(content.staging == [])
     }
@@ -82,13 +82,13 @@ import Testing
 
     @Test func `whoever changes a store waits for who does already, and not for ever`() async throws {
         try await install(2)
-        let custody = try StoreCustody(of: name, in: inbox)
+        let custody = try StoreLock(of: name, in: inbox)
         let patience = Duration.milliseconds(50)
         #expect(throws: InboxError.storeBusy(name, waited: patience)) {
-            _ = try StoreCustody(of: name, in: inbox, patience: patience)
+            _ = try StoreLock(of: name, in: inbox, timeout: patience)
         }
         let waiting = Task.detached { [name, inbox] in
-            try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero)).removed.map(\.number)
+            try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero)).removed.map(\.number)
         }
         withExtendedLifetime(custody) { _ in }
         _ = consume custody
@@ -102,7 +102,7 @@ import Testing
         try PlatformCalls.makeFolder(staging.appending("A-SHIPMENT-ON-ITS-WAY"))
         try PlatformCalls.symbolicLink(at: staging.appending("current-1"), to: "nowhere")
         _ = try OpenFile.creating(staging.appending("rollback-1"))
-        try StoreCustody(of: name, in: inbox).removeLitter()
+        try StoreLock(of: name, in: inbox).removeLitter()
         #expect(content.staging == ["A-SHIPMENT-ON-ITS-WAY"])
     }
 }

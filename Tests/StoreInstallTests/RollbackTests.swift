@@ -30,9 +30,9 @@ import Testing
         return number
     }
 
-    private func go(_ target: StoreCustody.Target = .previous) throws {
-        let custody = try StoreCustody(of: name, in: inbox)
-        try custody.take(try custody.step(to: target), at: noon)
+    private func go(to number: Int? = nil) throws {
+        let custody = try StoreLock(of: name, in: inbox)
+        try custody.take(try custody.step(to: number), at: noon)
     }
 
     private var record: RollbackRecord {
@@ -82,7 +82,7 @@ import Testing
     @Test func `a number is never given twice, whatever is pruned`() async throws {
         try await install("1", "2", "3")
         try go()
-        try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
+        try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(content.numbers == [2])
         #expect(try await install("4") == 4)
     }
@@ -101,8 +101,8 @@ import Testing
 
     @Test func `going forward makes that one welcome again`() async throws {
         try await install("1", "2", "3")
-        try go(.generation(1))
-        try go(.generation(3))
+        try go(to: 1)
+        try go(to: 3)
         #expect(content.text("Recipes.sqlite") == "3")
         #expect(try record == RollbackRecord(highest: 3, refused: []))
         #expect(try await install("4") == 4)
@@ -113,14 +113,14 @@ import Testing
         try await install("1", "2", "3")
         try go()
         try go()
-        try go(.generation(2))
+        try go(to: 2)
         #expect(try isWelcome("2"))
         #expect(try isWelcome("3") == false)
     }
 
     @Test func `the current generation is no step`() async throws {
         try await install("1", "2")
-        try go(.generation(2))
+        try go(to: 2)
         #expect(content.text("Recipes.sqlite") == "2")
         #expect((try? PlatformCalls.status(of: inbox.layout.rollbackRecord(name))) == nil)
     }
@@ -129,22 +129,22 @@ import Testing
         try await install("1", "2")
         try PlatformCalls.makeFolder(content.store.appending("generations").appending("3-00000000"))
         for number in [3, 4, 99] {
-            #expect(throws: InboxError.noSuchGeneration(name, number: number)) { try go(.generation(number)) }
+            #expect(throws: InboxError.noSuchGeneration(name, number: number)) { try go(to: number) }
         }
         let other = try #require(StoreName("Soups"))
-        #expect(throws: InboxError.noSuchStore(other)) { _ = try StoreCustody(of: other, in: inbox) }
+        #expect(throws: InboxError.noSuchStore(other)) { _ = try StoreLock(of: other, in: inbox) }
         let nowhere = Inbox(at: "nowhere")
-        #expect(throws: InboxError.noInbox("nowhere")) { _ = try StoreCustody(of: name, in: nowhere) }
+        #expect(throws: InboxError.noInbox("nowhere")) { _ = try StoreLock(of: name, in: nowhere) }
     }
 
     @Test func `a record without its switch says nothing, and does not begin to count later`() async throws {
         try await install("1", "2", "3")
         let third = try #require(try inbox.current(of: name))
         // Somebody was killed between the record and the switch.
-        try StoreCustody(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
+        try StoreLock(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
         let installer = try Installer(inbox: Inbox(at: content.root), keeping: Retention(count: 10))
         #expect(try installer.plan(for: Shipment("3").manifest) == .unchanged(third))
-        try StoreCustody(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
+        try StoreLock(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
         #expect(try await Shipment("4").install(with: installer).number == 4)
         #expect(try record.refused == [])
         guard case .stage = try installer.plan(for: Shipment("3").manifest) else {
@@ -155,7 +155,7 @@ import Testing
 
     @Test func `generations above all that were ever current go, and no others`() async throws {
         try await install("1", "2", "3")
-        try go(.generation(1))
+        try go(to: 1)
         try PlatformCalls.makeFolder(content.store.appending("generations").appending("4-00000000"))
         _ = try content.installer(keeping: 10)
         #expect(content.numbers == [1, 2, 3])
@@ -196,7 +196,7 @@ import Testing
         } throws: { error in
             if case InboxError.badRecord(path, _) = error { true } else { false }
         }
-        #expect(try StoreCustody(of: name, in: inbox).allowEverything() == nil)
+        #expect(try StoreLock(of: name, in: inbox).allowEverything() == nil)
         #expect(try record == RollbackRecord(highest: 3, refused: []))
         #expect(try await Shipment("4").install(with: installer).number == 4)
     }
@@ -213,7 +213,7 @@ import Testing
         try await install("1", "2", "3")
         try go()
         try go()
-        #expect(try StoreCustody(of: name, in: inbox).allowEverything() == 2)
+        #expect(try StoreLock(of: name, in: inbox).allowEverything() == 2)
         #expect(content.text("Recipes.sqlite") == "1")
         #expect(try await install("3") == 4)
     }
@@ -232,6 +232,6 @@ import Testing
         let added = record.adding(Generation(number: 5000, path: "", manifest: manifest), at: noon)
         #expect(added.refused.count == RollbackRecord.longest)
         #expect(added.refused.first?.generation == 4)
-        #expect(MessageCoding.encode(added).count < Limits.messageSize)
+        #expect(added.jsonBytes.count < Limits.messageSize)
     }
 }

@@ -22,8 +22,8 @@ import Testing
     }
 
     private func isRefused(_ size: Int64) throws -> Bool {
-        do throws(SpaceLedger.Refusal) {
-            _ = try ledger.promise(size, in: folder)
+        do throws(DiskReservation.Refusal) {
+            _ = try ledger.reserve(size, in: folder)
             return false
         } catch {
             guard case .tooLittle = error else { throw error }
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `what is promised to one is not promised to another`() throws {
         do {
-            let promise = try ledger.promise(most, in: folder)
+            let promise = try ledger.reserve(most, in: folder)
             #expect(try isRefused(most))
             withExtendedLifetime(promise) {}
         }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `what has been written is not counted twice`() throws {
-        let promise = try ledger.promise(most, in: folder)
+        let promise = try ledger.reserve(most, in: folder)
         promise.use(most / 4)
         #expect(try isRefused(most))
         promise.use(most)
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `what comes again takes its room again`() throws {
         do {
-            let promise = try ledger.promise(most, in: folder)
+            let promise = try ledger.reserve(most, in: folder)
             promise.use(most)
             promise.takeBack(most)
             #expect(try isRefused(most))
@@ -63,10 +63,10 @@ import Testing
     }
 
     @Test func `what is needed beyond a promise is asked for, and given back`() throws {
-        let promise = try ledger.promise(0, in: folder)
+        let promise = try ledger.reserve(0, in: folder)
         try promise.extend(by: most)
         #expect(try isRefused(most))
-        #expect(throws: SpaceLedger.Refusal.self) { try promise.extend(by: most) }
+        #expect(throws: DiskReservation.Refusal.self) { try promise.extend(by: most) }
         promise.use(most)
         #expect(try !isRefused(most))
         promise.shrink(by: most)
@@ -77,21 +77,21 @@ import Testing
     }
 
     @Test func `two ways to a disk are one disk`() throws {
-        let promise = try ledger.promise(most, around: scratch.path)
+        let promise = try ledger.reserve(most, around: scratch.path)
         #expect(try isRefused(most))
         withExtendedLifetime(promise) {}
     }
 
     @Test func `what is to stay free is counted too`() throws {
         let free = try folder.freeSpace
-        #expect(throws: SpaceLedger.Refusal.self) { _ = try ledger.promise(most, leaving: free, in: folder) }
+        #expect(throws: DiskReservation.Refusal.self) { _ = try ledger.reserve(most, leaving: free, in: folder) }
         #expect(try !isRefused(most))
     }
 
     @Test func `a file for sorting takes room while it is there`() throws {
         struct NoRoom: Error {}
-        let promise = try ledger.promise(most, in: folder)
-        let room = PromisedRoom(promise) { _ in NoRoom() }
+        let promise = try ledger.reserve(most, in: folder)
+        let room = GrowingReservation(promise) { _ in NoRoom() }
         do {
             let spill = try EntrySpill(at: scratch.path.appending("entries"), in: room)
             try spill.append([1, 2, 3])
@@ -110,7 +110,7 @@ import Testing
         _ = try shipment.stage(with: installer)
         let staged = try StagedGeneration(
             shipment.manifest, from: .carrier, nil, in: installer.folder.layout.staging(shipment.manifest.name),
-            of: installer.folder, present: [:], try ledger.promise(most, in: folder), mayWait: false)
+            of: installer.folder, present: [:], try ledger.reserve(most, in: folder), mayWait: false)
         staged.storeGrew(by: most)
         #expect(try !isRefused(most))
         try staged.discard(part: 0)

@@ -13,6 +13,18 @@ import Testing
 
     init() throws { inbox = try InboxContent() }
 
+    /// No fsync(2) has failed there that a second one could hide.
+    @Test(.enabled(if: PlatformCalls.effectiveUser != 0, "root may read every folder"))
+    func `a folder in one that may be entered and not read is there at the second try`() throws {
+        let parent = inbox.scratch.path.appending("parent")
+        try Folder.make(parent)
+        try PlatformCalls.changeMode(of: parent, to: [.ownerWrite, .ownerExecute])
+        #expect(throws: FileError.self) { try Folder.make(parent.appending("child")) }
+        try Folder.make(parent.appending("child"))
+        try PlatformCalls.changeMode(of: parent, to: .ownerReadWriteExecute)
+        #expect(try Folder.names(in: parent) == ["child"])
+    }
+
     @Test func `a staging goes with its owner`() throws {
         let installer = try inbox.installer()
         do {

@@ -36,7 +36,7 @@ import Testing
         try inbox.open().add(SuspensionMark(of: generation, start: start), of: name)
     }
 
-    private var marks: [SuspensionMark] { get throws { try inbox.open().suspensionMarks(of: name).all } }
+    private var marks: [SuspensionMark] { get throws { try inbox.open().suspensionMarks(of: name) } }
 
     @Test func `it stays, and goes by itself once the grace is over`() async throws {
         let installer = try installer(suspensionGrace: .milliseconds(600))
@@ -71,7 +71,7 @@ import Testing
             try leave(number)
             try await Task.sleep(for: .milliseconds(5))
         }
-        let pruned = try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
+        let pruned = try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(pruned.removed.map(\.number) == [3])
         #expect(pruned.held.map(\.number) == [1, 2])
         #expect(pruned.rest == nil)
@@ -82,7 +82,7 @@ import Testing
     @Test func `marks of the time before the system's start say nothing`() async throws {
         do { try await install(1...2, with: try Installer(inbox: inbox, keeping: Retention(count: 9))) }
         try leave(1, start: "0f0f0f0f-another-start")
-        try StoreCustody(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
+        try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(content.numbers == [2])
         #expect(try marks == [])
     }
@@ -90,11 +90,11 @@ import Testing
     @Test func `a store that a suspended reader waits for is not forgotten`() async throws {
         do { try await install(1...2, with: try installer()) }
         try leave(2)
-        #expect(throws: InboxError.held(name, numbers: [2])) { try ForgottenStores(in: inbox.open()).forget(name) }
+        #expect(throws: InboxError.held(name, numbers: [2])) { try inbox.open().forget(name) }
         #expect(content.numbers == [2])
         for mark in try marks { try inbox.open().remove(mark, of: name) }
         try leave(2, start: "another")
-        #expect(try ForgottenStores(in: inbox.open()).forget(name) == [2])
+        #expect(try inbox.open().forget(name) == [2])
     }
 
     @Test func `what a shipment needs the room of goes at once`() async throws {

@@ -23,8 +23,8 @@ import Testing
         case inside
     }
 
-    @Test(arguments: [OpenFolder.Resolution.kernel, .componentwise], Place.allCases)
-    func `nothing is read or written elsewhere`(way: OpenFolder.Resolution, place: Place) async throws {
+    @Test(arguments: [false, true], Place.allCases)
+    func `nothing is read or written elsewhere`(componentwise: Bool, place: Place) async throws {
         let scratch = try ScratchFolder.inMemory()
         let parent = try scratch.folder("parent")
         let root = parent.appending("inbox")
@@ -32,8 +32,8 @@ import Testing
         let before = try Self.listing(of: canary)
         let inbox = Inbox(at: root)
         try await Shipment("first", files: [1: "one"]).install(
-            with: try Installer(inbox: inbox, keeping: Retention(count: 3), way))
-        let installer = try Installer(inbox: inbox, keeping: Retention(count: 3), way)
+            with: try Installer(inbox: inbox, keeping: Retention(count: 3), componentwise: componentwise))
+        let installer = try Installer(inbox: inbox, keeping: Retention(count: 3), componentwise: componentwise)
 
         let pairs = try Self.plantLinks(place, parent, to: canary)
         let isRoot = PlatformCalls.effectiveUser == 0
@@ -65,7 +65,9 @@ import Testing
             _ = try? await Shipment("first", files: [1: "one"]).install(with: installer)
         }
         let swaps = try await swapper.stop()
-        print("\(way) \(place): \(swaps) swaps, \(installed) installed, \(failed) failed")
+        print(
+            "\(componentwise ? "componentwise" : "kernel") \(place): \(swaps) swaps, \(installed) installed, \(failed) failed"
+        )
         #expect(try Self.listing(of: canary) == before)
         #expect(swaps > Self.fewestSwaps)
         #expect(installed + failed > 2)
@@ -96,8 +98,8 @@ import Testing
         // Most steps meet a link, and fail.
         let patience = end + .seconds(20)
         while ContinuousClock.now < end || ((steps == 0 || left == count - kept) && ContinuousClock.now < patience) {
-            guard let custody = try? StoreCustody(of: name, in: inbox, patience: .milliseconds(20)) else { continue }
-            if let step = try? custody.step(to: .generation(count - steps % 2)),
+            guard let custody = try? StoreLock(of: name, in: inbox, timeout: .milliseconds(20)) else { continue }
+            if let step = try? custody.step(to: count - steps % 2),
                 (try? custody.take(step, at: Self.noon)) != nil
             {
                 steps += 1
@@ -201,12 +203,11 @@ import Testing
         let refusal = InboxError.openToOthers(folder)
         // Of a receiver that runs, of one that starts, and of an operator.
         #expect(throws: refusal) { try installer.undisturbed(name) {} }
-        #expect(throws: refusal) { try StoreCustody(of: name, in: Inbox(at: inbox.root)).removeLitter() }
+        #expect(throws: refusal) { try StoreLock(of: name, in: Inbox(at: inbox.root)).removeLitter() }
         await #expect(throws: refusal) { try await Shipment("2").install(with: installer) }
         #expect(throws: refusal) {
             // It has a lock of its own.
-            try InboxSweep(folder: InboxFolder(Inbox(at: inbox.root)), retention: Retention(count: 1))
-                .run(LatePruning(InboxFolder(Inbox(at: inbox.root)), Retention(count: 1)))
+            try DelayedPruning(InboxFolder(Inbox(at: inbox.root)), Retention(count: 1)).sweep()
         }
         #expect(inbox.numbers == [1])
         try PlatformCalls.changeMode(of: folder, to: .ownerReadWriteExecute)

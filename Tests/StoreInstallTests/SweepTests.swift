@@ -42,9 +42,9 @@ import Testing
         try PlatformCalls.removeFile(inbox.store.appending("current"))
         try PlatformCalls.symbolicLink(at: inbox.store.appending("current"), to: FilePath("generations/\(first)"))
         let name = try #require(StoreName("Recipes"))
-        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 2, grace: .zero))
+        try StoreLock(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 2, grace: .zero))
         #expect(inbox.numbers == [1, 3])
-        try StoreCustody(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 1, grace: .zero))
+        try StoreLock(of: name, in: Inbox(at: inbox.root)).prune(Retention(count: 1, grace: .zero))
         #expect(inbox.numbers == [1])
         #expect(inbox.text("Recipes.sqlite") == "1")
     }
@@ -53,6 +53,28 @@ import Testing
         try await install("1", "2", "3")
         _ = try inbox.installer(keeping: 1)
         #expect(inbox.numbers == [3])
+    }
+
+    @Test func `a store that vanishes meanwhile keeps no other one from being swept`() async throws {
+        let litter = UUID().uuidString
+        do {
+            let installer = try inbox.installer()
+            try await Shipment("1", name: "Aardvarks").install(with: installer)
+            try await Shipment("1").install(with: installer)
+        }
+        try PlatformCalls.makeFolder(inbox.store.appending("staging").appending(litter))
+        let name = try #require(StoreName("Aardvarks"))
+        let custody = try StoreLock(of: name, in: Inbox(at: inbox.root))
+        let content = inbox
+        // It has listed both stores when it waits for the first one.
+        let starting = Task.detached { _ = try content.installer() }
+        try await Task.sleep(for: .milliseconds(200))
+        try PlatformCalls.rename(
+            inbox.store.removingLastComponent().appending("Aardvarks"), to: inbox.root.appending("moved"))
+        _ = consume custody
+        try await starting.value
+        #expect(inbox.staging == [])
+        #expect(inbox.text("Recipes.sqlite") == "1")
     }
 
     @Test func `what was being staged goes`() async throws {

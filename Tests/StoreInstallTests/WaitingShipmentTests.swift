@@ -11,8 +11,8 @@ import Testing
 /// A shipment that broke off: what of it stays, who may go on with it, and when it goes.
 @Suite struct WaitingShipmentTests {
     private let inbox: InboxContent
-    private let phone = Sender.device(ContentDigest(hashing: [1]), .notAllowed)
-    private let other = Sender.device(ContentDigest(hashing: [2]), .allowed)
+    private let phone = Sender.device(ContentDigest(hashing: [1]), mayTakeOver: false)
+    private let other = Sender.device(ContentDigest(hashing: [2]), mayTakeOver: true)
     private let data = [UInt8](repeating: 7, count: 80_000)
     private let name: StoreName
 
@@ -30,7 +30,7 @@ import Testing
     ///
     /// - Parameter cut: How many bytes of the last DATA, of 10.
     private func breakOff(_ shipment: Shipment, _ installer: Installer, from sender: Sender, cut: Int = 3) throws {
-        let staged = try installer.stage(shipment.manifest, from: sender, present: [:], .goesOn)
+        let staged = try installer.stage(shipment.manifest, from: sender, present: [:], isResumable: true)
         try staged.append(shipment.parts[0], toPart: 0)
         try staged.append(shipment.parts[1], toPart: 1)
         staged.open(part: 2, .blocks, over: nil, after: false)
@@ -41,19 +41,19 @@ import Testing
     @Test func `what has come is found again, and the rest of the shipment goes on there`() async throws {
         let installer = try inbox.installer()
         try breakOff(try shipment(), installer, from: phone)
-        let found = installer.waiting.all(of: name)
+        let found = installer.folder.waitingShipments(of: name)
         #expect(found.map(\.manifest.counter) == [1])
         let expected: Int64 = 512 + 5 + 4 + 80_000 + 4 + 3
         #expect(found.first?.bytes == expected)
 
         let next = try shipment(2)
-        let staged = try installer.stage(next.manifest, from: phone, present: [:], .goesOn)
+        let staged = try installer.stage(next.manifest, from: phone, present: [:], isResumable: true)
         #expect(staged.wholeParts == [0, 1])
         #expect(staged.bytesToCome == 6)
         let stream = try #require(staged.earlierStream)
         #expect(stream.position == 80_000 + 4 + 4 + 3)
         #expect(stream.header == PartStream.Header(.blocks, of: next.manifest.parts[2]))
-        #expect(installer.waiting.all(of: name).map(\.manifest.counter) == [2])
+        #expect(installer.folder.waitingShipments(of: name).map(\.manifest.counter) == [2])
         staged.open(part: 2, .blocks, over: nil, after: true)
         staged.keep(Array(repeating: 9, count: 7), isRest: true)
         try staged.append(next.parts[2], toPart: 2)
@@ -73,7 +73,7 @@ import Testing
         let file = String(repeating: "x", count: 40_000)
         let plain = try Shipment("store", files: [1: file, 2: file + "y", 3: file + "z"])
         func stage(_ counter: UInt64) throws -> StagedGeneration {
-            try installer.stage(plain.manifest.counted(counter), from: phone, present: [:], .goesOn)
+            try installer.stage(plain.manifest.counted(counter), from: phone, present: [:], isResumable: true)
         }
         do {
             let staged = try stage(1)
@@ -98,7 +98,7 @@ import Testing
         #expect(inbox.staging.count == 2)
         let installer = try inbox.installer()
         #expect(inbox.staging.count == 1)
-        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], .goesOn)
+        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], isResumable: true)
         #expect(staged.earlierStream != nil)
     }
 
@@ -106,11 +106,11 @@ import Testing
         let installer = try inbox.installer()
         try breakOff(try shipment(), installer, from: phone)
         for stranger in [other, .carrier, .operatorsWord] {
-            let staged = try installer.stage(try shipment(2).manifest, from: stranger, present: [:], .goesOn)
+            let staged = try installer.stage(try shipment(2).manifest, from: stranger, present: [:], isResumable: true)
             #expect(staged.wholeParts == [])
             #expect(staged.earlierStream == nil)
         }
-        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], .goesOn)
+        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], isResumable: true)
         #expect(staged.earlierStream != nil)
     }
 
@@ -120,13 +120,13 @@ import Testing
         let different = Shipment(
             try Shipment("another store", files: [3: "third"]).manifest.counted(2),
             try Shipment("another store", files: [3: "third"]).parts)
-        let staged = try installer.stage(different.manifest, from: phone, present: [:], .goesOn)
+        let staged = try installer.stage(different.manifest, from: phone, present: [:], isResumable: true)
         #expect(staged.wholeParts == [])
-        #expect(installer.waiting.all(of: name).map(\.manifest.counter) == [1])
+        #expect(installer.folder.waitingShipments(of: name).map(\.manifest.counter) == [1])
         staged.open(part: 0, .blocks, over: nil, after: false)
         // Enough not to be held in memory.
         for _ in 0..<30 { staged.keep(data) }
-        #expect(installer.waiting.all(of: name).map(\.manifest.counter) == [2])
+        #expect(installer.folder.waitingShipments(of: name).map(\.manifest.counter) == [2])
         #expect(inbox.staging.count == 1)
 
         for (index, bytes) in different.parts.enumerated() { try staged.append(bytes, toPart: index) }
@@ -137,17 +137,17 @@ import Testing
     @Test func `less than is worth it, and what was refused, leave nothing`() throws {
         let installer = try inbox.installer()
         do {
-            let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], .goesOn)
+            let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], isResumable: true)
             staged.open(part: 0, .blocks, over: nil, after: false)
             staged.keep(Array(data.prefix(1000)))
             staged.breakOff(nil)
         }
         #expect(inbox.staging == [])
         do {
-            let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], .goesOn)
+            let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], isResumable: true)
             staged.open(part: 0, .blocks, over: nil, after: false)
             for _ in 0..<30 { staged.keep(data) }
-            #expect(installer.waiting.all(of: name).count == 1)
+            #expect(installer.folder.waitingShipments(of: name).count == 1)
         }
         #expect(inbox.staging == [])
         do {
@@ -166,7 +166,7 @@ import Testing
         try Data("tsrif".utf8).write(
             to: URL(fileURLWithPath: "\(staging)/\(InboxContent.supportFolder)/\(try Shipment.fileName(1).uuid)"))
         try Data().write(to: URL(fileURLWithPath: "\(staging)/stream"))
-        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], .goesOn)
+        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], isResumable: true)
         #expect(staged.wholeParts == [0])
         #expect(staged.earlierStream == nil)
         #expect(try Folder.names(in: FilePath("\(staging)/\(InboxContent.supportFolder)")) == [])
@@ -196,24 +196,24 @@ import Testing
         try breakOff(try shipment(), installer, from: phone)
         let staging = "\(inbox.store)/staging/\(try #require(inbox.staging.first))"
         let old = WaitingRecord(producer: phone.device, at: Date(timeIntervalSinceNow: -90_000), start: "before")
-        try Data(MessageCoding.encode(old)).write(to: URL(fileURLWithPath: "\(staging)/waiting.json"))
-        #expect(installer.waiting.all(of: name) == [])
-        let next = try installer.stage(try shipment(2).manifest, from: phone, present: [:], .goesOn)
+        try Data(old.jsonBytes).write(to: URL(fileURLWithPath: "\(staging)/waiting.json"))
+        #expect(installer.folder.waitingShipments(of: name).isEmpty)
+        let next = try installer.stage(try shipment(2).manifest, from: phone, present: [:], isResumable: true)
         #expect(next.wholeParts == [])
-        installer.waiting.removeOver()
+        installer.folder.removeExpiredShipments()
         #expect(!FileManager.default.fileExists(atPath: staging))
     }
 
     @Test func `a shipment that is coming in keeps a store from being forgotten, one that waits does not`() throws {
         let installer = try inbox.installer()
-        let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], .goesOn)
+        let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], isResumable: true)
         staged.open(part: 0, .blocks, over: nil, after: false)
         staged.keep(data)
-        #expect(installer.waiting.isComingIn(name))
-        #expect(installer.waiting.remove(of: name) == 0)
+        #expect(installer.folder.isComingIn(name))
+        #expect(installer.folder.removeWaitingShipments(of: name) == 0)
         staged.breakOff(nil)
-        #expect(!installer.waiting.isComingIn(name))
-        #expect(try ForgottenStores(in: installer.folder).forget(name, patience: .zero) == [])
+        #expect(!installer.folder.isComingIn(name))
+        #expect(try installer.folder.forget(name, timeout: .zero) == [])
         #expect(inbox.staging == [])
     }
 
@@ -221,9 +221,9 @@ import Testing
         let installer = try inbox.installer()
         try breakOff(try shipment(), installer, from: phone)
         let other = try #require(StoreName("Other"))
-        #expect(!installer.waiting.makeRoom(of: 1_000_000, for: other))
-        #expect(installer.waiting.all(of: name).count == 1)
-        #expect(installer.waiting.makeRoom(of: 50_000, for: other))
+        #expect(!installer.folder.makeRoom(of: 1_000_000, for: other))
+        #expect(installer.folder.waitingShipments(of: name).count == 1)
+        #expect(installer.folder.makeRoom(of: 50_000, for: other))
         #expect(inbox.staging == [])
     }
 
@@ -234,7 +234,7 @@ import Testing
         let path = "\(inbox.store)/staging/\(try #require(inbox.staging.first))/\(file)"
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/null")
-        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], .goesOn)
+        let staged = try installer.stage(try shipment(2).manifest, from: phone, present: [:], isResumable: true)
         #expect(!staged.wholeParts.contains(0) || staged.earlierStream == nil)
     }
 
@@ -243,8 +243,8 @@ import Testing
         try breakOff(try shipment(), installer, from: phone)
         let staging = "\(inbox.store)/staging/\(try #require(inbox.staging.first))"
         try Data().write(to: URL(fileURLWithPath: "\(staging)/waiting.json"))
-        #expect(!installer.waiting.isComingIn(name))
-        #expect(installer.waiting.remove(of: name) == 0)
+        #expect(!installer.folder.isComingIn(name))
+        #expect(installer.folder.removeWaitingShipments(of: name) == 0)
         #expect(inbox.staging.count == 1)
         try await shipment().install(with: installer)
         #expect(inbox.staging == [])
@@ -255,10 +255,10 @@ import Testing
         let installer = try Installer(
             inbox: Inbox(at: inbox.root), keeping: Retention(count: 3), leavingFree: 0, in: ledger)
         do {
-            let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], .goesOn)
+            let staged = try installer.stage(try shipment().manifest, from: phone, present: [:], isResumable: true)
             // Somebody else has been promised all that is left.
             let free = try installer.folder.files.freeSpace
-            let rest = try ledger.promise(free - 1_000_000, in: installer.folder.files)
+            let rest = try ledger.reserve(free - 1_000_000, in: installer.folder.files)
             staged.open(part: 0, .blocks, over: nil, after: false)
             for _ in 0..<20 { staged.keep(data) }
             staged.breakOff(nil)

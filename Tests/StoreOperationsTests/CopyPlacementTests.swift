@@ -35,7 +35,7 @@ import Testing
         let placement = CopyPlacement(in: folder, name: "Recipes-1")
         let path = try placement.place(store: store, externalFiles: files)
         #expect(path == folder.appending("Recipes-1.sqlite"))
-        #expect(try FileDigest.sha256(of: path) == FileDigest.sha256(of: store))
+        #expect(try ContentDigest(ofFile: path) == ContentDigest(ofFile: store))
         #expect(text(".Recipes-1_SUPPORT/_EXTERNAL_DATA/00000000-0000-0000-0000-00000000000A") == "A")
         #expect(text(".Recipes-1_SUPPORT/_FBF/00000000-0000-0000-0000-00000000000B") == "B")
         #expect(try Folder.names(in: folder) == [".Recipes-1_SUPPORT", "Recipes-1.sqlite"])
@@ -51,7 +51,7 @@ import Testing
         let placement = CopyPlacement(in: folder, name: "Recipes-1")
         let first = try placement.place(store: store, externalFiles: files)
         let (content, support) = try (
-            FolderListing(of: folder.appending(".Recipes-1_SUPPORT")), FileDigest.sha256(of: first)
+            FolderListing(of: folder.appending(".Recipes-1_SUPPORT")), ContentDigest(ofFile: first)
         )
         #expect(try placement.place(store: store, externalFiles: files) == folder.appending("Recipes-1-2.sqlite"))
         #expect(text(".Recipes-1-2_SUPPORT/_EXTERNAL_DATA/00000000-0000-0000-0000-00000000000A") == "A")
@@ -61,7 +61,7 @@ import Testing
         #expect(try placement.place(store: store, externalFiles: []) == folder.appending("Recipes-1-4.sqlite"))
         #expect(try placement.place(store: store, externalFiles: files) == folder.appending("Recipes-1-5.sqlite"))
         #expect(try FolderListing(of: folder.appending(".Recipes-1_SUPPORT")) == content)
-        #expect(try FileDigest.sha256(of: first) == support)
+        #expect(try ContentDigest(ofFile: first) == support)
         #expect(try OpenFile.reading(folder.appending("Recipes-1-3.sqlite")).read(9, at: 0) == [1])
         #expect(
             try Folder.names(in: folder) == [

@@ -38,7 +38,7 @@ import Testing
         try TestStore.make(
             at: home.path, sql: "PRAGMA journal_mode = \(mode); CREATE TABLE recipe(id); INSERT INTO recipe VALUES (1)")
         let path = home.path
-        let hold = try ExclusiveHold(on: home, Patience(busyTimeout: .seconds(10)))
+        let hold = try ExclusiveHold(on: home, BusyHandler(busyTimeout: .seconds(10)))
         let (waiting, waits) = AsyncStream.makeStream(of: Void.self)
         let outcome = Mutex<Result<Void, any Error>?>(nil)
         let ended = DispatchSemaphore(value: 0)
@@ -65,12 +65,12 @@ import Testing
 
     @Test func `nobody gets in while a store is held`() throws {
         try TestStore.make(at: home.path, sql: "PRAGMA journal_mode = WAL; CREATE TABLE recipe(id)")
-        let hold = try ExclusiveHold(on: home, Patience(busyTimeout: .zero))
+        let hold = try ExclusiveHold(on: home, BusyHandler(busyTimeout: .zero))
         #expect(throws: DatabaseError.self) {
             _ = try TestStore.open(home.path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") }
         }
         #expect(throws: OperationError.inUse(home.path, waited: .zero)) {
-            _ = try ExclusiveHold(on: home, Patience(busyTimeout: .zero))
+            _ = try ExclusiveHold(on: home, BusyHandler(busyTimeout: .zero))
         }
         #expect(try hold.connection.run { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 0)
     }

@@ -23,7 +23,7 @@ import Testing
         of original: FilePath? = nil,
         schema: UInt8 = 0
     ) throws -> KeptCopy {
-        let sha256 = try FileDigest.sha256(of: store)
+        let sha256 = try ContentDigest(ofFile: store)
         let pairs = try tags.map { try CopyTag($0).pair }
         let manifest = Manifest(
             name: try #require(StoreName(name)), createdAt: try #require(Timestamp(time)),
@@ -36,14 +36,14 @@ import Testing
         let given = scratch.path.appending("given")
         try FileManager.default.copyItem(atPath: store.string, toPath: given.string)
         defer { try? PlatformCalls.removeFile(given) }
-        return try kept.keep(manifest, store: given, files: [], of: original, Patience(busyTimeout: .seconds(5)))
+        return try kept.keep(manifest, store: given, files: [], of: original, BusyHandler(busyTimeout: .seconds(5)))
     }
 
     /// Of any schema.
     private func schemaDigest(_ number: UInt8) throws -> ContentDigest {
         let path = scratch.path.appending("schema-\(number)")
         if (try? PlatformCalls.status(of: path)) == nil { try OpenFile.creating(path).write([number]) }
-        return try FileDigest.sha256(of: path)
+        return try ContentDigest(ofFile: path)
     }
 
     /// As a copy that was kept before there were records.
@@ -169,7 +169,7 @@ import Testing
 
     private func prune(_ retention: CopyRetention, _ timeout: Duration = .seconds(5)) throws -> [KeptCopies.Removal] {
         let now = try #require(Timestamp("2027-01-01T00:00:00Z"))
-        return try kept.prune(retention, of: nil, .remove, at: now, Patience(busyTimeout: timeout)).findings
+        return try kept.prune(retention, of: nil, dryRun: false, at: now, BusyHandler(busyTimeout: timeout)).findings
             .map(\.removal)
     }
 
@@ -200,7 +200,7 @@ import Testing
         #expect(throws: OperationError.folderBusy(kept.folder, waited: timeout)) {
             try prune(CopyRetention(keeping: 0), timeout)
         }
-        let patience = Patience(busyTimeout: .seconds(60))
+        let patience = BusyHandler(busyTimeout: .seconds(60))
         patience.stop()
         #expect(throws: OperationError.stopped) {
             try kept.keep(copy.manifest, store: store, files: [], of: nil, patience)

@@ -36,7 +36,7 @@ import Testing
             return outcome.status == .exited(0)
         }
         try #require(try await isHeld())
-        _ = try LiveConnection(to: path, .shared, Patience(busyTimeout: .seconds(1)))
+        _ = try LiveConnection(to: path, BusyHandler(busyTimeout: .seconds(1)))
         #expect(try await isHeld())
         try reader.close()
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SupportFolderLockTests {
     private let scratch: ScratchFolder
     private let folder: SupportFolder
-    private let patience = Patience(busyTimeout: .seconds(20))
+    private let patience = BusyHandler(busyTimeout: .seconds(20))
 
     init() throws {
         scratch = try ScratchFolder()
@@ -24,14 +24,14 @@ import Testing
 
     /// Waits for a lock in another thread, while `body` runs with the folder locked.
     private func wait(
-        to purpose: SupportFolderLock.Purpose, while body: () throws -> Void
+        toPut isToPut: Bool, while body: () throws -> Void
     ) async throws -> SupportFolderLock {
         try PlatformCalls.makeFolder(folder.path)
         var held = try FolderLock.take(.exclusive, on: folder.path)
         let isHeld = held != nil
         try #require(isHeld)
         let waiting = Task(executorPreference: TestThreads.shared) { [folder, patience] in
-            try SupportFolderLock.take(folder, to: purpose, patience)
+            try SupportFolderLock.take(folder, toPut: isToPut, patience)
         }
         try await Task.sleep(for: .milliseconds(100))
         try body()
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a folder that is not there is made to be put into, and goes again if nothing was`() throws {
-        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, to: .put, patience)
+        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, toPut: true, patience)
         #expect(lock?.permitsRemoval == true)
         #expect(try !isFree(folder.path))
         try PlatformCalls.makeFolder(folder.path.appending("_EXTERNAL_DATA"))
@@ -49,11 +49,11 @@ import Testing
     }
 
     @Test func `a folder that was made stays once something is in it, and so does one that was there`() throws {
-        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, to: .put, patience)
+        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, toPut: true, patience)
         try OpenFile.creating(folder.path.appending("note")).write([1])
         lock = nil
         try PlatformCalls.removeFile(folder.path.appending("note"))
-        lock = try SupportFolderLock.take(folder, to: .put, patience)
+        lock = try SupportFolderLock.take(folder, toPut: true, patience)
         lock = nil
         #expect(exists(folder.path))
         #expect(try isFree(folder.path))
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `an empty folder that somebody put in the place of ours stays`() throws {
-        let lock = try SupportFolderLock.take(folder, to: .put, patience)
+        let lock = try SupportFolderLock.take(folder, toPut: true, patience)
         try withExtendedLifetime(lock) {
             try PlatformCalls.rename(folder.path, to: scratch.path.appending("ours"))
             try PlatformCalls.makeFolder(folder.path)
@@ -71,15 +71,15 @@ import Testing
     }
 
     @Test func `what is in a folder that was not there may not be removed`() throws {
-        let lock = try SupportFolderLock.take(folder, to: .remove, patience)
+        let lock = try SupportFolderLock.take(folder, toPut: false, patience)
         #expect(!lock.permitsRemoval && !exists(folder.path))
     }
 
     @Test func `a symbolic link is not followed`() throws {
         let real = try scratch.folder("real")
         try PlatformCalls.symbolicLink(at: folder.path, to: real)
-        for purpose in [SupportFolderLock.Purpose.put, .remove] {
-            let lock = try SupportFolderLock.take(folder, to: purpose, patience)
+        for isToPut in [true, false] {
+            let lock = try SupportFolderLock.take(folder, toPut: isToPut, patience)
             #expect(!lock.permitsRemoval)
             #expect(try isFree(real))
         }
@@ -87,18 +87,18 @@ import Testing
     }
 
     @Test func `who has waited for a folder that is gone finds none`() async throws {
-        let lock = try await wait(to: .remove) { try PlatformCalls.removeEmptyFolder(folder.path) }
+        let lock = try await wait(toPut: false) { try PlatformCalls.removeEmptyFolder(folder.path) }
         #expect(!lock.permitsRemoval && !exists(folder.path))
     }
 
     @Test func `who has waited to put something into a folder that is gone makes it anew`() async throws {
-        let lock = try await wait(to: .put) { try PlatformCalls.removeEmptyFolder(folder.path) }
+        let lock = try await wait(toPut: true) { try PlatformCalls.removeEmptyFolder(folder.path) }
         #expect(lock.permitsRemoval)
         #expect(try !isFree(folder.path))
     }
 
     @Test func `who has waited holds the folder that has the name now`() async throws {
-        let lock = try await wait(to: .remove) {
+        let lock = try await wait(toPut: false) {
             try PlatformCalls.rename(folder.path, to: scratch.path.appending("old"))
             try PlatformCalls.makeFolder(folder.path)
         }
@@ -113,18 +113,18 @@ import Testing
         defer { withExtendedLifetime(held) {} }
         let timeout = Duration.milliseconds(50)
         #expect(throws: OperationError.supportFolderBusy(other.path, waited: timeout)) {
-            try SupportFolderLock.take([(folder, .put), (other, .put)], Patience(busyTimeout: timeout))
+            try SupportFolderLock.take([(folder, true), (other, true)], BusyHandler(busyTimeout: timeout))
         }
-        let stopped = Patience(busyTimeout: .seconds(60))
+        let stopped = BusyHandler(busyTimeout: .seconds(60))
         stopped.stop()
         #expect(throws: OperationError.stopped) {
-            try SupportFolderLock.take([(other, .put), (folder, .put)], stopped)
+            try SupportFolderLock.take([(other, true), (folder, true)], stopped)
         }
         #expect(exists(other.path) && !exists(folder.path))
     }
 
     @Test func `one folder may be asked for twice`() throws {
-        let locks = try SupportFolderLock.take([(folder, .put), (folder, .remove)], patience)
+        let locks = try SupportFolderLock.take([(folder, true), (folder, false)], patience)
         #expect(locks.map(\.permitsRemoval) == [true, true])
     }
 
@@ -134,7 +134,7 @@ import Testing
             for folders in [[folder, other], [other, folder], [folder], [other]] {
                 group.addTask(executorPreference: TestThreads.shared) { [patience] in
                     for _ in 0..<100 {
-                        let locks = try SupportFolderLock.take(folders.map { ($0, .put) }, patience)
+                        let locks = try SupportFolderLock.take(folders.map { ($0, true) }, patience)
                         for lock in locks where !lock.permitsRemoval { throw OperationError.stopped }
                     }
                 }

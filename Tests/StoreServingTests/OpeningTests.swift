@@ -65,7 +65,7 @@ import Testing
         let before = try FolderListing(of: scratch.path)
         if suffix != "-shm" {
             let sidecar = FilePath(path.string + suffix)
-            await #expect(throws: CoordinatorError.notSettled(path, .sidecar(sidecar))) {
+            await #expect(throws: CoordinatorError.hasSidecar(path, sidecar)) {
                 try await rows(of: try open(path))
             }
         }

@@ -62,13 +62,13 @@ import Testing
         let path = try pin.externalFile(names[0])
         #expect(FileManager.default.contents(atPath: path.string) == Data("one".utf8))
         #expect(try PlatformCalls.status(of: pin.externalFile(names[1])).size == 0)
-        #expect(throws: CoordinatorError.noExternalFile(names[2], .missingAtProducer)) {
+        #expect(throws: CoordinatorError.externalFileMissingAtProducer(names[2])) {
             try pin.externalFile(names[2])
         }
-        #expect(throws: CoordinatorError.noExternalFile(names[3], .leftOut(size: 70_000_000))) {
+        #expect(throws: CoordinatorError.externalFileLeftOut(names[3], size: 70_000_000)) {
             try pin.externalFile(names[3])
         }
-        #expect(throws: CoordinatorError.noExternalFile(names[4], .unknown)) { try pin.externalFile(names[4]) }
+        #expect(throws: CoordinatorError.noExternalFile(names[4])) { try pin.externalFile(names[4]) }
     }
 
     @Test func `a generation that is being removed is not pinned, but the next one`() async throws {

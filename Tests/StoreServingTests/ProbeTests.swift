@@ -23,9 +23,9 @@ import Testing
 
     private func reason(_ sql: String, deadline: Duration = .seconds(30)) throws -> FailedProbe.Reason? {
         let size = try PlatformCalls.status(of: path).size
-        let run = ProbeRun([try StoreProbe(sql)], deadline: deadline)
+        let probes = [try StoreProbe(sql)]
         do throws(FailedProbe) {
-            try run.run(on: path, size: size)
+            try probes.ask(at: path, size: size, deadline: deadline)
             return nil
         } catch {
             return error.reason
@@ -93,7 +93,7 @@ import Testing
         let probes = try ["SELECT 1", "SELECT 0", "SELECT NULL"].map { try StoreProbe($0) }
         let before = try FolderListing(of: scratch.path)
         #expect {
-            try ProbeRun(probes).run(on: path, size: try PlatformCalls.status(of: path).size)
+            try probes.ask(at: path, size: try PlatformCalls.status(of: path).size)
         } throws: { error in
             let failure = error as? FailedProbe
             return failure?.probe == probes[1] && failure?.reason == .isZero("0")

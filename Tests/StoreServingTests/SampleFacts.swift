@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import ShipProtocol
 import StoreFiles
-import StoreFormat
 import SystemPackage
 import TestSupport
 
@@ -15,17 +14,17 @@ enum SampleFacts {
             let rows = try Row.fetchAll(
                 database, sql: "SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_schema")
             let entries = rows.map {
-                SchemaListing.Entry(type: $0["type"], name: $0["name"], tableName: $0["tbl_name"], sql: $0["sql"])
+                SchemaEntry(type: $0["type"], name: $0["name"], tableName: $0["tbl_name"], sql: $0["sql"])
             }
             let encoding = try String.fetchOne(database, sql: "PRAGMA encoding") ?? ""
             return StoreFacts(
-                size: try PlatformCalls.status(of: path).size, sha256: try FileDigest.sha256(of: path),
+                size: try PlatformCalls.status(of: path).size, sha256: try ContentDigest(ofFile: path),
                 pageSize: try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0,
                 pageCount: try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0,
                 textEncoding: StoreFacts.TextEncoding(rawValue: encoding) ?? .utf8,
                 applicationID: try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
                 userVersion: try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
-                schemaSHA256: ContentDigest(hashing: SchemaListing.bytes(of: entries)))
+                schemaSHA256: ContentDigest(hashing: SchemaEntry.listing(of: entries)))
         }
     }
 

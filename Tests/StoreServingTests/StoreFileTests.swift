@@ -42,11 +42,11 @@ import Testing
     @Test func `a file in WAL mode is not settled`() throws {
         let path = try make("Recipes.sqlite", rows: 1, journalMode: "WAL")
         let coordinator = try StoreCoordinator(files: [.settled(path)])
-        #expect(throws: CoordinatorError.notSettled(path, .writeAheadLogMode)) { try rows(coordinator) }
+        #expect(throws: CoordinatorError.inWALMode(path)) { try rows(coordinator) }
         #expect(try Folder.names(in: scratch.path) == ["Recipes.sqlite"])
         let app = try TestStore.open(path)
         try app.read { _ in }
-        #expect(throws: CoordinatorError.notSettled(path, .sidecar(FilePath(path.string + "-wal")))) {
+        #expect(throws: CoordinatorError.hasSidecar(path, FilePath(path.string + "-wal"))) {
             try rows(coordinator)
         }
         try app.close()

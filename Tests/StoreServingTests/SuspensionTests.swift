@@ -176,7 +176,7 @@ import Testing
         #expect(await coordinator.suspend() == .complete)
         try await inbox.install(rows: 2)
         let name = try #require(StoreName("Recipes"))
-        try StoreCustody(of: name, in: Inbox(at: inbox.root))
+        try StoreLock(of: name, in: Inbox(at: inbox.root))
             .prune(Retention(count: 1, grace: .zero, suspensionGrace: .zero))
         #expect(inbox.numbers() == [2])
         other.release()

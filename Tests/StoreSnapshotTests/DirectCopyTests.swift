@@ -29,7 +29,7 @@ import Testing
         let copy = try TestStore.open(pages)
         try writable.backup(to: copy)
         let watch = ConnectionWatch(interruption: Interruption(), busyTimeout: .seconds(1))
-        let order = try await copy.unsafeRead { try? CompactSchema.order(of: $0, watch) } ?? nil
+        let order = try await copy.unsafeRead { try? CompactOrder(of: $0, watch) } ?? nil
         try copy.close()
         try writable.close()
         let expected = try MemoryPages.canonicalForm(of: vacuumed.content)
@@ -42,7 +42,7 @@ import Testing
             return false
         }
         let target = scratch.path.appending("direct \(UUID().uuidString).sqlite")
-        if case .made = try CanonicalFile.make(of: .pages(pages, order), as: target, Interruption()) {
+        if case .success = try CanonicalSource.pages(pages, order).makeCanonical(as: target, Interruption()) {
             #expect(try target.content == expected, comment)
         } else {
             #expect(isDirect == nil)
@@ -56,10 +56,10 @@ import Testing
         let canonical = folder.appending("canonical")
         let vacuum = VacuumInto(
             store: store, access: try SourceAccess(to: store, sidecars: Sidecars(beside: store)),
-            profile: CopyProfile(), form: .canonical, marking: .asFound,
+            profile: CopyProfile(), inCanonicalForm: true, marking: .asFound,
             watch: ConnectionWatch(interruption: Interruption(), busyTimeout: .seconds(1)),
             beginning: VacuumInto.Beginning())
-        let written = try vacuum.write(to: folder.appending("vacuumed"), for: .canonical(canonical))
+        let written = try vacuum.write(to: folder.appending("vacuumed"), orAtOnceTo: canonical)
         guard case .canonical = written.form else { return nil }
         #expect(vacuum.beginning.isOver)
         return try canonical.content

@@ -20,9 +20,9 @@ import Testing
         sample = try CoreDataSample(at: home.appending("My.Recipes.sqlite"))
     }
 
-    private func copy(_ policy: MissingExternalFiles = .refuse, in parent: FilePath? = nil) async throws -> CompactCopy
-    {
-        try await SourceStore(at: sample.path).compactCopy(in: parent ?? temporary, missingExternalFiles: policy)
+    private func copy(allowingMissing: Bool = false, in parent: FilePath? = nil) async throws -> CompactCopy {
+        try await SourceStore(at: sample.path).compactCopy(
+            in: parent ?? temporary, allowsMissingExternalFiles: allowingMissing)
     }
 
     private func name(_ uuid: String, _ folder: ExternalFileName.Folder = .externalData) throws -> ExternalFileName {
@@ -115,7 +115,7 @@ import Testing
                 CREATE TABLE ZOTHER(ZDATA BLOB); INSERT INTO ZOTHER VALUES (CAST(char(2) || '\(uuid)' AS BLOB));
                 """)
         let copy = try await copy()
-        #expect(copy.externalFiles == [])
+        #expect(copy.externalFiles.isEmpty)
         #expect(copy.missingExternalFiles == [])
     }
 
@@ -150,7 +150,7 @@ import Testing
     @Test func `missing files may be left out, and are listed`() async throws {
         let there = try sample.addPhoto(key: 1, content: Data("there".utf8))
         let missing = try sample.addPhoto(key: 69, content: nil)
-        let copy = try await copy(.shipWithout)
+        let copy = try await copy(allowingMissing: true)
         #expect(copy.externalFiles.map(\.file.name) == [try name(there)])
         #expect(copy.missingExternalFiles == [try name(missing)])
     }
@@ -158,19 +158,23 @@ import Testing
     @Test func `a store without its support folder misses its files`() async throws {
         let uuid = try sample.addPhoto(key: 1, content: Data("there".utf8))
         try Folder.removeTree(at: sample.supportFolder)
-        #expect(try await copy(.shipWithout).missingExternalFiles == [try name(uuid)])
+        #expect(try await copy(allowingMissing: true).missingExternalFiles == [try name(uuid)])
     }
 
-    @Test(arguments: [MissingExternalFiles.refuse, .shipWithout])
-    func `a symbolic link is not followed`(policy: MissingExternalFiles) async throws {
+    @Test(arguments: [false, true])
+    func `a symbolic link is not followed`(allowingMissing: Bool) async throws {
         let secret = scratch.path.appending("secret")
         try Data("secret".utf8).write(to: URL(fileURLWithPath: secret.string))
         let uuid = try sample.addPhoto(key: 1, content: nil)
         let path = sample.file("_EXTERNAL_DATA", uuid)
         try PlatformCalls.symbolicLink(at: path, to: secret)
-        await #expect(throws: SnapshotError.notARegularFile(path)) { _ = try await copy(policy) }
+        await #expect(throws: SnapshotError.notARegularFile(path)) {
+            _ = try await copy(allowingMissing: allowingMissing)
+        }
         // Nor where the file has to be copied.
-        await #expect(throws: SnapshotError.notARegularFile(path)) { _ = try await copy(policy, in: "/dev/shm") }
+        await #expect(throws: SnapshotError.notARegularFile(path)) {
+            _ = try await copy(allowingMissing: allowingMissing, in: "/dev/shm")
+        }
     }
 
     @Test(arguments: ["", "_EXTERNAL_DATA"])
@@ -179,7 +183,7 @@ import Testing
         let real = folder.isEmpty ? sample.supportFolder : sample.supportFolder.appending(folder)
         try PlatformCalls.rename(real, to: scratch.path.appending("elsewhere"))
         try PlatformCalls.symbolicLink(at: real, to: scratch.path.appending("elsewhere"))
-        await #expect { _ = try await copy(.shipWithout) } throws: { error in
+        await #expect { _ = try await copy(allowingMissing: true) } throws: { error in
             guard case .file(let error) = error as? SnapshotError else { return false }
             // What openat(2) says, or openat2(2).
             return error.path == real && [.notDirectory, .tooManySymbolicLinkLevels].contains(error.errno)
@@ -191,7 +195,7 @@ import Testing
         let uuid = try sample.addPhoto(key: 1, content: nil)
         let path = sample.file("_EXTERNAL_DATA", uuid)
         try PlatformCalls.makeFolder(path)
-        await #expect(throws: SnapshotError.notARegularFile(path)) { _ = try await copy(.shipWithout) }
+        await #expect(throws: SnapshotError.notARegularFile(path)) { _ = try await copy(allowingMissing: true) }
     }
 
     @Test func `too many files are an error`() async throws {
@@ -204,7 +208,7 @@ import Testing
                     CAST(char(2) || printf('%08X-0000-4000-8000-000000000000', i) || char(0) AS BLOB), NULL FROM n;
                 """)
         await #expect(throws: SnapshotError.tooManyExternalFiles(limit: Limits.externalFiles)) {
-            _ = try await copy(.shipWithout)
+            _ = try await copy(allowingMissing: true)
         }
     }
 
@@ -248,7 +252,7 @@ import Testing
             try await replacing.value
             let file = try #require(copy.externalFiles.first)
             #expect(copy.missingExternalFiles == [])
-            #expect(try FileDigest.sha256(of: file.path) == file.file.sha256)
+            #expect(try ContentDigest(ofFile: file.path) == file.file.sha256)
             seen.insert(file.file.name)
         }
         #expect(seen.count > 1)

@@ -62,7 +62,7 @@ import Testing
         try sample.addSubentity()
         try sample.addHistory(transactions: 400)
         let whole = try await copy()
-        let copy = try await copy(profile { $0.history = .leftOut })
+        let copy = try await copy(profile { $0.leavesOutHistory = true })
         let source = try StoreContent(of: path)
         for (table, rows) in source.tables {
             let isEmptied = ["ACHANGE", "ATRANSACTION"].contains(table)
@@ -100,14 +100,14 @@ import Testing
 
     @Test func `a store without history says nothing of it`() async throws {
         _ = try CoreDataSample(at: path)
-        let copy = try await copy(profile { $0.history = .leftOut })
+        let copy = try await copy(profile { $0.leavesOutHistory = true })
         #expect(copy.omissions == nil)
         #expect(try copy.content == StoreContent(of: path))
         let plain = home.appending("plain.sqlite")
         try TestStore.make(
             at: plain, sql: "CREATE TABLE ACHANGE(a); CREATE TABLE ATRANSACTION(a); INSERT INTO ACHANGE VALUES (1)")
         let other = try Seen(
-            try await SourceStore(at: plain).compactCopy(in: temporary, profile { $0.history = .leftOut }))
+            try await SourceStore(at: plain).compactCopy(in: temporary, profile { $0.leavesOutHistory = true }))
         #expect(try other.content == StoreContent(of: plain))
     }
 

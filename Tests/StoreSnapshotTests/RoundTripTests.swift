@@ -31,10 +31,10 @@ import Testing
             #expect(try Folder.names(in: copy.path.removingLastComponent()) == ["copy.sqlite"])
 
             let header = try DatabaseHeader(decoding: OpenFile.reading(copy.path).read(100, at: 0))
-            #expect(header.journalMode == .rollback)
+            #expect(!header.isInWALMode)
             #expect(header.pageSize == copy.facts.pageSize)
             #expect(header.pageCount == copy.facts.pageCount)
-            #expect(try FileDigest.sha256(of: copy.path) == copy.facts.sha256)
+            #expect(try ContentDigest(ofFile: copy.path) == copy.facts.sha256)
             #expect(try StoreContent(of: copy.path) == StoreContent(of: path))
         }()
         #expect(try Folder.names(in: temporary) == [])

@@ -41,7 +41,7 @@ import Testing
         var profile = CopyProfile()
         if way == .leftOut { profile.emptiedTables = ["other"] }
         let copy = try await SourceStore(at: path).compactCopy(
-            in: scratch.path, profile, form: way == .vacuumed ? .vacuumed : .canonical, turn: turn)
+            in: scratch.path, profile, inCanonicalForm: way != .vacuumed, turn: turn)
         let queue = try TestStore.open(copy.path)
         defer { try? queue.close() }
         return try await queue.read { try Int.fetchOne($0, sql: "SELECT a FROM t") }

@@ -74,11 +74,11 @@ import Testing
         defer { _ = Self.run("umount", small.string) }
         let size = try PlatformCalls.status(of: path).size
         // There is room for the one.
-        _ = try await SourceStore(at: path).compactCopy(in: small, form: .vacuumed)
+        _ = try await SourceStore(at: path).compactCopy(in: small, inCanonicalForm: false)
         var profile = CopyProfile()
         profile.emptiedTables = ["u"]
         await #expect {
-            _ = try await SourceStore(at: path).compactCopy(in: small, profile, form: .vacuumed)
+            _ = try await SourceStore(at: path).compactCopy(in: small, profile, inCanonicalForm: false)
         } throws: { error in
             guard case .noSpace(_, let needed, _) = error as? SnapshotError else { return false }
             return needed == 2 * size

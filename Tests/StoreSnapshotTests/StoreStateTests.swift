@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
 import ShipProtocol
-import StoreFiles
 import SystemPackage
 import TestSupport
 import Testing
 
+@testable import StoreFiles
 @testable import StoreSnapshot
 
 /// A state that is equal to another one says that a copy would have the same bytes; whatever another process does to the store
@@ -230,17 +230,19 @@ import Testing
     }
 
     @Test func `a file that has just been written is not settled`() {
-        func stamp(_ modified: Duration, changed: Duration = .zero) -> FileStamp {
-            FileStamp(device: 1, inode: 2, size: 3, modified: modified, changed: changed)
+        func status(_ modified: Duration, changed: Duration = .zero) -> FileStatus {
+            FileStatus(
+                kind: .file, size: 3, permissions: .ownerReadWrite, links: 1, device: 1, inode: 2, owner: 0,
+                modified: modified, changed: changed)
         }
         let now = Duration.seconds(1_000_000)
-        #expect(!stamp(now - .milliseconds(5)).isSettled(at: now))
-        #expect(stamp(now - .milliseconds(50)).isSettled(at: now))
-        #expect(!stamp(now - .milliseconds(50), changed: now).isSettled(at: now))
+        #expect(!status(now - .milliseconds(5)).isSettled(at: now))
+        #expect(status(now - .milliseconds(50)).isSettled(at: now))
+        #expect(!status(now - .milliseconds(50), changed: now).isSettled(at: now))
         // A clock that has been set back says nothing, nor does one of whole seconds about the last two.
-        #expect(!stamp(now + .milliseconds(50)).isSettled(at: now))
-        #expect(!stamp(now - .seconds(1)).isSettled(at: now))
-        #expect(stamp(now - .seconds(3)).isSettled(at: now))
+        #expect(!status(now + .milliseconds(50)).isSettled(at: now))
+        #expect(!status(now - .seconds(1)).isSettled(at: now))
+        #expect(status(now - .seconds(3)).isSettled(at: now))
     }
 
     @Test func `a store with external files has none, as these can change unseen`() async throws {

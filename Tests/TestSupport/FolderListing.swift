@@ -10,6 +10,14 @@ package struct FolderListing: Equatable, CustomStringConvertible {
         /// Of a file; taken by another process, as a test's own look at a store would drop the locks that SQLite's
         /// connections in this process hold on it.
         package let sha256: String?
+
+        /// Without the time at which the status changed: a link that came and went changes it.
+        package static func == (left: Entry, right: Entry) -> Bool {
+            let (one, other) = (left.status, right.status)
+            return left.name == right.name && left.sha256 == right.sha256 && one.identity == other.identity
+                && one.kind == other.kind && one.size == other.size && one.modified == other.modified
+                && one.permissions == other.permissions && one.owner == other.owner && one.links == other.links
+        }
     }
     package let entries: [Entry]
 
@@ -29,7 +37,7 @@ package struct FolderListing: Equatable, CustomStringConvertible {
         entries.map { "\($0.name) \($0.status.size) \($0.status.modified) \($0.sha256 ?? "-")" }.joined(separator: "\n")
     }
 
-    private static func sha256(of path: FilePath) throws -> String {
+    package static func sha256(of path: FilePath) throws -> String {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -1,4 +1,4 @@
-import ShipCompression
+import StoreEncoding
 package import StoreFormat
 
 /// A store in memory: read page by page, or written so.
@@ -14,13 +14,9 @@ package final class MemoryPages: StoreBuilder.Target {
     }
 
     /// - Parameter bytes: A whole store; an incomplete page at its end does not count.
-    /// - Throws: `StoreFlaw.header`.
+    /// - Throws: `StoreFlaw` for a header that cannot be.
     package init(_ bytes: [UInt8]) throws {
-        do {
-            pageSize = try DatabaseHeader(decoding: Array(bytes.prefix(DatabaseHeader.size))).pageSize
-        } catch {
-            throw StoreFlaw.header(error)
-        }
+        pageSize = try DatabaseHeader(decoding: Array(bytes.prefix(DatabaseHeader.size))).pageSize
         self.bytes = bytes
         mostPages = UInt32(clamping: bytes.count / pageSize)
     }
@@ -70,7 +66,7 @@ package final class MemoryPages: StoreBuilder.Target {
     /// - Throws: `StoreFlaw` if it has none.
     package static func canonicalForm(of copy: [UInt8]) throws -> [UInt8] {
         let source = try MemoryPages(copy)
-        guard copy.count % source.pageSize == 0 else { throw StoreFlaw.header(.truncated(size: copy.count)) }
+        guard copy.count % source.pageSize == 0 else { throw StoreFlaw.truncated(size: copy.count) }
         let target = MemoryPages(pageSize: source.pageSize)
         try CanonicalForm.write(of: source, to: target)
         return target.bytes

@@ -1,6 +1,5 @@
 import Foundation
 package import GRDB
-import StoreFormat
 package import SystemPackage
 
 /// All rows of a store, schema included, in an order of their own: equal stores have equal content.
@@ -24,7 +23,7 @@ package struct StoreContent: Equatable {
             sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%USING apps%' ORDER BY name")
         var tables = ["sqlite_schema": try Self.rows(database, "SELECT type, name, tbl_name, sql FROM sqlite_schema")]
         for name in names where !name.hasPrefix("sqlite_stat") {
-            tables[name] = try Self.rows(database, "SELECT * FROM \(SQLName.quoted(name))")
+            tables[name] = try Self.rows(database, #"SELECT * FROM "\#(name.replacing("\"", with: "\"\""))""#)
         }
         self.tables = tables
     }

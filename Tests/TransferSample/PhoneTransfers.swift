@@ -12,7 +12,7 @@ final class PhoneTransfers: Sendable {
     ///   - support: The app's folder for what no user sees.
     init(of store: URL, over session: some TransferSession, in support: URL) throws {
         var options = TransferSender.Options()
-        options.producer.copy.profile.history = .leftOut  // of no use on the watch
+        options.producer.copy.profile.leavesOutHistory = true  // of no use on the watch
         sender = try TransferSender(
             of: [FilePath(store.path)], over: session,
             folder: FilePath(support.appendingPathComponent("Transfers").path), options: options

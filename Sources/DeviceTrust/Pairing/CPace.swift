@@ -1,7 +1,9 @@
 import Crypto
 
-/// CPace with X25519 and SHA-512: two sides that share a short code come to a long key. Whoever guesses the code gets one
-/// try a run, and learns nothing else, however long they compute afterwards.
+/// CPace with X25519 and SHA-512: two sides that share a short code agree on a long key. An attacker can test one guess of the code a
+/// run, and learns nothing else, however long they compute afterwards.
+///
+/// It is written by hand, over swift-crypto's X25519, because swift-crypto has no CPace.
 ///
 /// Source: draft-irtf-cfrg-cpace-21, CPACE-X25519-SHA512; its sections are cited below. The names are the draft's.
 struct CPace: Sendable {
@@ -14,14 +16,14 @@ struct CPace: Sendable {
 
     private let sid: [UInt8]
     private let scalar: Curve25519.KeyAgreement.PrivateKey
-    /// What the other side is sent: Ya or Yb.
+    /// Sent to the other side: Ya or Yb.
     let share: [UInt8]
 
     /// - Parameters:
     ///   - password: PRS.
-    ///   - channel: CI: what both sides know of the link, and must agree on.
-    ///   - sid: What this run is called.
-    ///   - scalar: A new one for each run.
+    ///   - channel: CI: facts of the link on which both sides must agree.
+    ///   - sid: Identifies this run.
+    ///   - scalar: New for each run.
     init(
         password: [UInt8], channel: [UInt8], sid: [UInt8], scalar: Curve25519.KeyAgreement.PrivateKey
     ) throws(PairingError) {
@@ -34,9 +36,9 @@ struct CPace: Sendable {
     /// The key, once the other side's share has come [section 7.2]; ISK.
     ///
     /// - Parameters:
-    ///   - initiator: Ya, this side's own or the other's.
+    ///   - initiator: Ya.
     ///   - responder: Yb.
-    ///   - other: Which of them is the other's.
+    ///   - other: The share of the other side, one of the two.
     func key(initiator: [UInt8], responder: [UInt8], other: [UInt8]) throws(PairingError) -> SessionKey {
         let secret = try Self.product(scalar, other)
         let transcript = Self.joined(initiator, []) + Self.joined(responder, [])
@@ -46,7 +48,7 @@ struct CPace: Sendable {
 
     /// X25519 [RFC 7748 section 5].
     ///
-    /// - Throws: `.wrongCode` if the result is the neutral element, as for a share that nobody sends who means well.
+    /// - Throws: `.wrongCode` if the result is the neutral element, which only a malicious share gives.
     private static func product(
         _ scalar: Curve25519.KeyAgreement.PrivateKey, _ point: [UInt8]
     ) throws(PairingError) -> [UInt8] {
@@ -78,7 +80,7 @@ struct CPace: Sendable {
         return joined(domain, password, [UInt8](repeating: 0, count: zeros), channel, sid)
     }
 
-    /// `lv_cat`: each of them after its length, as LEB128 [section 6.3].
+    /// `lv_cat`: each part after its length, as LEB128 [section 6.3].
     static func joined(_ parts: [UInt8]...) -> [UInt8] {
         parts.flatMap { part in
             var (length, bytes) = (part.count, [UInt8]())
@@ -90,7 +92,7 @@ struct CPace: Sendable {
         }
     }
 
-    /// What both sides have in the end, if they had the same code.
+    /// The key of both sides, the same if they have the same code.
     struct SessionKey: Sendable {
         let isk: [UInt8]
         private let confirmation: SymmetricKey
@@ -100,7 +102,7 @@ struct CPace: Sendable {
             confirmation = SymmetricKey(data: SHA512.hash(data: Array("CPaceMac".utf8) + sid + isk))
         }
 
-        /// By which the side that sent this share shows that it has the key [section 10.4]; Ta or Tb.
+        /// Proves that the side that sent this share has the key [section 10.4]; Ta or Tb.
         func tag(of share: [UInt8]) -> [UInt8] {
             Array(HMAC<SHA512>.authenticationCode(for: CPace.joined(share, []), using: confirmation))
         }

@@ -1,6 +1,7 @@
 /// A number modulo 2^255 - 19, the field of Curve25519 [RFC 7748 section 4.1].
 ///
-/// No branch and no index depends on the numbers: what they come from may be a secret of a few digits.
+/// No branch and no index depends on the numbers, which may come from a secret of a few digits. It is written by hand because
+/// swift-crypto offers X25519, but not the field under it.
 struct CurveField: Sendable {
     /// The lowest 64 bits first. Any four words: 2^256 is 38 here.
     private var words: SIMD4<UInt64>
@@ -9,7 +10,7 @@ struct CurveField: Sendable {
 
     init(_ value: UInt64) { words = SIMD4(value, 0, 0, 0) }
 
-    /// 32 bytes, the lowest first, of which the highest bit does not count [RFC 7748 section 5, decodeUCoordinate].
+    /// 32 bytes, the lowest first; the highest bit does not count [RFC 7748 section 5, decodeUCoordinate].
     ///
     /// - Returns: `nil` unless there are 32.
     init?(littleEndian bytes: [UInt8]) {
@@ -74,7 +75,7 @@ struct CurveField: Sendable {
         return folded(words, carry)
     }
 
-    /// - Parameter exponent: No secret; its lowest bit first.
+    /// - Parameter exponent: Not secret; its lowest bit first.
     func power(_ exponent: [Bool]) -> CurveField {
         var (result, square) = (CurveField(1), self)
         for bit in exponent {
@@ -87,11 +88,11 @@ struct CurveField: Sendable {
     /// x^(p - 2), which is 1/x; 0 for 0.
     var inverse: CurveField { power(Self.bits(0 &- 21)) }
 
-    /// Whether it is the square of something: x^((p - 1) / 2) is then 1, or 0 for 0. All bits are set if so, none if not.
+    /// All bits set if this is the square of a number, none if not: x^((p - 1) / 2) is 1 for a square, and 0 for 0.
     var squareMask: UInt64 {
         // (p - 1) / 2 = 2^254 - 10.
         let symbol = power(Array(Self.bits(0 &- 20).dropFirst())).littleEndian
-        // -1 is an even number: 1 and 0 are told from it by its second byte, which is not 0.
+        // Only -1 has bytes other than 0 after the first one.
         var any: UInt8 = 0
         for byte in symbol.dropFirst() { any |= byte }
         return 0 &- ((UInt64(any) &- 1) >> 63)
@@ -122,9 +123,9 @@ struct CurveField: Sendable {
         return (words, carry)
     }
 
-    /// Brings in what is over 2^256, at most 2^64 - 1 times that.
+    /// Adds a carry, in units of 2^256, to the words.
     private static func folded(_ words: SIMD4<UInt64>, _ carry: UInt64) -> CurveField {
-        // The carry is below 40 everywhere, so times 38 it is one word; a second one can only be 1.
+        // The carry is always below 40, so 38 times the carry is one word; the second carry is at most 1.
         let (once, left) = sum(words, SIMD4(carry &* 38, 0, 0, 0))
         return CurveField(sum(once, SIMD4(left &* 38, 0, 0, 0)).words)
     }

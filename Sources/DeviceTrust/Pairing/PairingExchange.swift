@@ -1,6 +1,6 @@
 import Crypto
 
-/// The messages of a pairing, and what each side makes of them.
+/// The messages of a pairing. `PairingInitiator` and `PairingResponder` make and read them.
 ///
 ///     initiator                                              responder
 ///         start: magic, version, sid, Ya        ->
@@ -22,43 +22,41 @@ package enum PairingExchange {
     package static let proofSize = CPace.tagSize + 1
     package static let welcomeSize = 2
 
-    /// The first byte of an answer and of a welcome.
-    enum Status: UInt8 {
-        case goOn = 0
-        /// No code is waited for here, or it has been tried too often.
-        case closed = 1
-    }
+    /// The first byte of an answer and of a welcome: the responder goes on.
+    package static let accepted: UInt8 = 0
+    /// The first byte of an answer and of a welcome: no pairing window is open, or the code has been tried too often.
+    static let closed: UInt8 = 1
 
-    /// CI: both devices, the initiator first, by their certificates. Whoever stands between two links with a certificate of
-    /// their own has another one on each of them.
+    /// CI: both devices, the initiator first, by their certificates. So an attacker between two links, who shows other certificates,
+    /// does not get the same key.
     static func channel(_ initiator: DeviceIdentifier, _ responder: DeviceIdentifier) -> [UInt8] {
         CPace.joined(Array("ship-store pairing".utf8), initiator.bytes, responder.bytes)
     }
 
-    /// What is said instead of an answer or a welcome.
-    package static let refusal = [Status.closed.rawValue] + [UInt8](repeating: 0, count: answerSize - 1)
+    /// Sent instead of an answer or a welcome.
+    package static let refusal = [closed] + [UInt8](repeating: 0, count: answerSize - 1)
 
     static func encode(_ name: PeerName) -> [UInt8] { [UInt8(name.text.utf8.count)] + Array(name.text.utf8) }
 
-    /// What a device calls itself, or another name where that is none.
+    /// The name that a device gives itself, or a name made of its id if that is no `PeerName`.
     package static func name(_ bytes: [UInt8], of id: DeviceIdentifier) -> PeerName {
         PeerName(String(decoding: bytes, as: UTF8.self)) ?? PeerName(of: id)
     }
 }
 
-/// Why no pairing came about.
+/// Why two devices have not paired.
 public enum PairingError: Error, Hashable, Sendable {
-    /// The two sides do not have the same code, or somebody stands between them.
+    /// The two sides do not have the same code, or an attacker is between them.
     case wrongCode
-    /// The other side waits for no code, or for no more.
+    /// The other side has no pairing window open, or no longer.
     case notOpen
-    /// The other side speaks another language.
+    /// The other side does not follow `Protocol/PAIRING.md`.
     case badMessage
-    /// Nobody paired in time, or the code was tried too often.
+    /// No device paired in time, or the code was tried too often.
     case over
 }
 
-/// The side that connects, and has been told the code.
+/// The side that connects; its user has typed the code.
 package struct PairingInitiator: Sendable {
     private let cpace: CPace
     package let start: [UInt8]
@@ -71,8 +69,8 @@ package struct PairingInitiator: Sendable {
     }
 
     /// - Parameters:
-    ///   - sid: What is random, given for tests.
-    ///   - scalar: Likewise.
+    ///   - sid: Random; tests give it.
+    ///   - scalar: Random; tests give it.
     init(
         _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, sid: [UInt8],
         scalar: Curve25519.KeyAgreement.PrivateKey
@@ -82,14 +80,14 @@ package struct PairingInitiator: Sendable {
         start = PairingExchange.magic + [PairingExchange.version] + sid + cpace.share
     }
 
-    /// - Parameter answer: All of it.
+    /// - Parameter answer: The complete message.
     /// - Returns: The proof to send. The other side has the code.
     package func proof(for answer: [UInt8], own name: PeerName) throws(PairingError) -> [UInt8] {
         guard answer.count == PairingExchange.answerSize else { throw .badMessage }
-        switch PairingExchange.Status(rawValue: answer[0]) {
-        case .closed: throw .notOpen
-        case nil: throw .badMessage
-        case .goOn: break
+        switch answer[0] {
+        case PairingExchange.accepted: break
+        case PairingExchange.closed: throw .notOpen
+        default: throw .badMessage
         }
         let share = Array(answer[1...CPace.shareSize])
         let key = try cpace.key(initiator: cpace.share, responder: share, other: share)
@@ -102,17 +100,17 @@ package struct PairingInitiator: Sendable {
 package struct PairingResponder: Sendable {
     private let key: CPace.SessionKey
     private let otherShare: [UInt8]
-    /// To be sent only after a try has been counted: from it the other side knows whether it had guessed right.
+    /// Sent only after the try has been counted, because it tells the other side whether its guess was right.
     package let answer: [UInt8]
 
-    /// - Parameter start: All of it.
+    /// - Parameter start: The complete message.
     package init(
         _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier
     ) throws(PairingError) {
         try self.init(code, start, own: own, other: other, scalar: .init())
     }
 
-    /// - Parameter scalar: What is random, given for tests.
+    /// - Parameter scalar: Random; tests give it.
     init(
         _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
         scalar: Curve25519.KeyAgreement.PrivateKey
@@ -126,7 +124,7 @@ package struct PairingResponder: Sendable {
         let channel = PairingExchange.channel(other, own)
         let cpace = try CPace(password: code.bytes, channel: channel, sid: sid, scalar: scalar)
         key = try cpace.key(initiator: otherShare, responder: cpace.share, other: otherShare)
-        answer = [PairingExchange.Status.goOn.rawValue] + cpace.share + key.tag(of: cpace.share)
+        answer = [PairingExchange.accepted] + cpace.share + key.tag(of: cpace.share)
     }
 
     /// - Parameter proof: Without the name.
@@ -135,6 +133,6 @@ package struct PairingResponder: Sendable {
         for proof: [UInt8], own name: PeerName
     ) throws(PairingError) -> [UInt8] {
         guard key.isTag(Array(proof.prefix(CPace.tagSize)), of: otherShare) else { throw .wrongCode }
-        return [PairingExchange.Status.goOn.rawValue] + PairingExchange.encode(name)
+        return [PairingExchange.accepted] + PairingExchange.encode(name)
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The time during which a code is waited for: two minutes and five tries, and one device that has it.
+/// The time in which one device that has the code may pair: two minutes, and five tries.
 public final class PairingWindow: Sendable {
     public static let duration = Duration.seconds(120)
     public static let tries = 5
@@ -8,13 +8,7 @@ public final class PairingWindow: Sendable {
     public let code: PairingCode
     private let deadline: ContinuousClock.Instant
 
-    private struct State {
-        var triesLeft = PairingWindow.tries
-        var isClosed = false
-        var triesUnderWay = 0
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex((triesLeft: PairingWindow.tries, triesUnderWay: 0, isClosed: false))
 
     public convenience init() { self.init(PairingCode(), lasting: Self.duration) }
 
@@ -26,10 +20,10 @@ public final class PairingWindow: Sendable {
     /// Whether another try may begin.
     package var isOpen: Bool { state.withLock { !$0.isClosed && $0.triesLeft > 0 } && .now < deadline }
 
-    /// Whether nobody can pair any more: those who have begun may still.
+    /// Whether no device can pair any more: no further try may begin, and none is under way.
     private var isOver: Bool { !isOpen && state.withLock { $0.triesUnderWay == 0 } }
 
-    /// One comparison of the code with what another device has, until the last reference to it is dropped.
+    /// One try to pair. It ends when its last reference is released.
     package final class Try: Sendable {
         private let window: PairingWindow
 
@@ -40,19 +34,19 @@ public final class PairingWindow: Sendable {
         package var code: PairingCode { window.code }
     }
 
-    /// - Returns: `nil` when no code is waited for any more.
+    /// - Returns: `nil` when no further try may begin.
     package func takeTry() -> Try? {
         guard .now < deadline else { return nil }
-        let isThere = state.withLock { state in
+        let isTaken = state.withLock { state in
             guard !state.isClosed, state.triesLeft > 0 else { return false }
             state.triesLeft -= 1
             state.triesUnderWay += 1
             return true
         }
-        return isThere ? Try(self) : nil
+        return isTaken ? Try(self) : nil
     }
 
-    /// - Returns: Whether it was still possible: of two devices that have the code, only one is let in.
+    /// - Returns: Whether the window was not closed before: of two devices that have the code, only one may pair.
     package func close() -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -61,13 +55,13 @@ public final class PairingWindow: Sendable {
         }
     }
 
-    /// Returns when nobody can pair any more, or the task is cancelled.
+    /// Returns when no device can pair any more, or the task is cancelled.
     package func waitUntilOver() async {
         while !isOver, (try? await Task.sleep(for: .milliseconds(100))) != nil {}
     }
 }
 
-/// What two people tell each other to make their devices trust each other, once: six digits.
+/// The code that one user shows and the other types, once, so that their devices trust each other: six digits.
 public struct PairingCode: Hashable, Sendable {
     private static let digits = 6
 
@@ -79,7 +73,7 @@ public struct PairingCode: Hashable, Sendable {
         bytes = (0..<Self.digits).map { _ in UInt8.random(in: UInt8(ascii: "0")...UInt8(ascii: "9")) }
     }
 
-    /// Reads a code as people write it, with spaces and dashes or without.
+    /// Reads a code with or without spaces and dashes.
     ///
     /// - Returns: `nil` unless there are six digits.
     public init?(_ text: String) {

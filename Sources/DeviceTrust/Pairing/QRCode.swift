@@ -1,5 +1,7 @@
 /// A QR code of a text of digits, capital letters, spaces and `$%*+-./:`.
 ///
+/// It is written by hand: two files, instead of a dependency for one picture.
+///
 /// Source: ISO/IEC 18004:2015; sections are cited below.
 public struct QRCode: Hashable, Sendable {
     /// Modules on each side, without the quiet zone.
@@ -35,7 +37,7 @@ public struct QRCode: Hashable, Sendable {
             guard let value = characters.firstIndex(of: byte) else { return nil }
             values.append(value)
         }
-        var bits = BitString()
+        var bits: [Bool] = []
         bits.append(alphanumericMode, count: 4)
         let needed = 4 + lengthBits + values.count / 2 * 11 + values.count % 2 * 6
         guard let version = QRVersion.all.first(where: { $0.dataBytes * 8 >= needed }) else { return nil }
@@ -47,8 +49,8 @@ public struct QRCode: Hashable, Sendable {
                 bits.append(values[index], count: 6)
             }
         }
-        bits.append(0, count: min(4, version.dataBytes * 8 - bits.bits.count))
-        bits.append(0, count: (8 - bits.bits.count % 8) % 8)
+        bits.append(0, count: min(4, version.dataBytes * 8 - bits.count))
+        bits.append(0, count: (8 - bits.count % 8) % 8)
         var data = bits.bytes
         var filler: UInt8 = 0xEC
         while data.count < version.dataBytes {
@@ -58,38 +60,35 @@ public struct QRCode: Hashable, Sendable {
         return (version, data)
     }
 
-    /// Data and check bytes in the order in which they are drawn: the first of each block, the second of each, and so on
-    /// [section 7.6].
+    /// Data and check bytes in the order of drawing: the first byte of each block, the second byte of each, and so on [section 7.6].
     static func interleaved(_ data: [UInt8], _ version: QRVersion) -> [UInt8] {
         let blocks = (0..<version.blocks).map { index in
             Array(data[index * version.dataInBlock..<(index + 1) * version.dataInBlock])
         }
-        let checks = blocks.map { ReedSolomon.checkBytes(of: $0, count: version.checkInBlock) }
+        let checks = blocks.map { checkBytes(of: $0, count: version.checkInBlock) }
         return (0..<version.dataInBlock).flatMap { index in blocks.map { $0[index] } }
             + (0..<version.checkInBlock).flatMap { index in checks.map { $0[index] } }
     }
 }
 
-/// Bits in a row, the highest of each number first.
-private struct BitString {
-    var bits: [Bool] = []
-
-    mutating func append(_ value: Int, count: Int) {
-        for bit in (0..<count).reversed() { bits.append(value >> bit & 1 == 1) }
+/// Bits, the highest of each number first.
+extension [Bool] {
+    fileprivate mutating func append(_ value: Int, count: Int) {
+        for bit in (0..<count).reversed() { append(value >> bit & 1 == 1) }
     }
 
-    /// - Precondition: Whole bytes.
-    var bytes: [UInt8] {
-        stride(from: 0, to: bits.count, by: 8).map { start in
-            bits[start..<start + 8].reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+    /// - Precondition: Their number is a multiple of 8.
+    fileprivate var bytes: [UInt8] {
+        stride(from: 0, to: count, by: 8).map { start in
+            self[start..<start + 8].reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
         }
     }
 }
 
 /// The size of a QR code, and how its bytes are protected, at error correction level M (15 %).
 ///
-/// Source: ISO/IEC 18004:2015, tables 1, 7 and 9, annex E. Only those versions are here that a device's id needs: none of
-/// them has a version information area, and all blocks of one are of the same length.
+/// Source: ISO/IEC 18004:2015, tables 1, 7 and 9, annex E. Only the versions that a device's id needs are here: none has a version
+/// information area, and all blocks of a version have the same length.
 struct QRVersion: Hashable {
     let number: Int
     /// How many blocks the data is split into, each with its own check bytes.
@@ -110,21 +109,16 @@ struct QRVersion: Hashable {
     /// Modules on each side.
     var side: Int { 17 + 4 * number }
     var dataBytes: Int { blocks * dataInBlock }
-    /// Where the middle of the alignment pattern is, in either direction.
+    /// Row and column of the middle of the alignment pattern.
     var alignment: Int? { number == 1 ? nil : side - 7 }
 }
 
 extension QRCode {
-    /// In which colours a terminal shows it.
-    public enum Colours: Hashable, Sendable {
-        /// Black on white, whatever the terminal's own are, by ECMA-48's sequences.
-        case blackOnWhite
-        /// None said: light modules are drawn, for light text on a dark ground.
-        case ofTheTerminal
-    }
-
-    /// Lines of half blocks: one character is two modules, one above the other.
-    public func lines(_ colours: Colours) -> [String] {
+    /// Lines of half blocks: a character shows two modules, one above the other.
+    ///
+    /// - Parameter isBlackOnWhite: Whether they are so whatever the terminal's own colours are, by ECMA-48's sequences. If not, light
+    ///   modules are drawn, for light text on a dark background.
+    public func lines(blackOnWhite isBlackOnWhite: Bool) -> [String] {
         let edge = Self.quietZone
         return stride(from: -edge, to: side + edge, by: 2).map { row in
             let line = (-edge..<side + edge).map { column in
@@ -137,7 +131,7 @@ extension QRCode {
                 case (false, false): return " "
                 }
             }.joined()
-            return colours == .blackOnWhite ? "\u{1B}[38;5;231;48;5;16m\(line)\u{1B}[0m" : line
+            return isBlackOnWhite ? "\u{1B}[38;5;231;48;5;16m\(line)\u{1B}[0m" : line
         }
     }
 }
@@ -145,7 +139,7 @@ extension QRCode {
 /// The check bytes of a QR code: Reed-Solomon over GF(2^8) with the polynomial 0x11D.
 ///
 /// Source: ISO/IEC 18004:2015 section 7.5 and annex A.
-enum ReedSolomon {
+extension QRCode {
     /// - Returns: The remainder of `data` times x^count by the generator polynomial of degree `count`.
     static func checkBytes(of data: [UInt8], count: Int) -> [UInt8] {
         let generator = generator(ofDegree: count)

@@ -1,11 +1,11 @@
-/// Draws the bytes of a QR code into its square, with the mask that makes it easiest to read.
+/// Draws the bytes of a QR code into its square, with the mask that is easiest to read.
 ///
 /// Source: ISO/IEC 18004:2015; sections are cited below.
 struct QRDrawing {
     private let side: Int
     private let alignment: Int?
     private(set) var modules: [Bool]
-    /// Which modules belong to the patterns, and not to the data.
+    /// The modules of the patterns, which hold no data.
     private var isReserved: [Bool]
 
     init(_ version: QRVersion, _ bytes: [UInt8]) {
@@ -15,7 +15,7 @@ struct QRDrawing {
         isReserved = modules
         drawPatterns()
         drawData(bytes)
-        modules = QRMask.allCases.map(masked).min { $0.penalty < $1.penalty }?.modules ?? modules
+        modules = (0..<8).map(masked).min { $0.penalty < $1.penalty }?.modules ?? modules
     }
 
     private mutating func set(_ row: Int, _ column: Int, _ isDark: Bool) {
@@ -36,7 +36,7 @@ struct QRDrawing {
                 for column in -2...2 { set(middle + row, middle + column, max(abs(row), abs(column)) != 1) }
             }
         }
-        drawFormat(.diagonals)
+        drawFormat(mask: 0)
     }
 
     /// With the light separator around it [section 6.3.3].
@@ -51,10 +51,10 @@ struct QRDrawing {
     }
 
     /// The level, M, and the mask, twice, each protected by a BCH code [section 7.9].
-    private mutating func drawFormat(_ mask: QRMask) {
-        var remainder = mask.rawValue
+    private mutating func drawFormat(mask: Int) {
+        var remainder = mask
         for _ in 0..<10 { remainder = remainder << 1 ^ (remainder >> 9 & 1) * 0b10100110111 }
-        let bits = (mask.rawValue << 10 | remainder) ^ 0b101010000010010
+        let bits = (mask << 10 | remainder) ^ 0b101010000010010
         let isDark = { (bit: Int) in bits >> bit & 1 == 1 }
         for bit in 0...5 { set(bit, 8, isDark(bit)) }
         set(7, 8, isDark(6))
@@ -68,7 +68,7 @@ struct QRDrawing {
 
     // MARK: Data
 
-    /// In columns of two, from the right, up and down by turns; past the upright timing pattern [section 7.7.3].
+    /// In columns of two, from the right, alternately up and down, without the vertical timing pattern [section 7.7.3].
     private mutating func drawData(_ bytes: [UInt8]) {
         var bit = 0
         for pair in 0..<(side - 1) / 2 {
@@ -83,15 +83,29 @@ struct QRDrawing {
         }
     }
 
-    private func masked(_ mask: QRMask) -> QRDrawing {
+    private func masked(_ mask: Int) -> QRDrawing {
         var copy = self
         for row in 0..<side {
-            for column in 0..<side where !isReserved[row * side + column] && mask.inverts(row, column) {
+            for column in 0..<side where !isReserved[row * side + column] && Self.inverts(mask, row, column) {
                 copy.modules[row * side + column].toggle()
             }
         }
-        copy.drawFormat(mask)
+        copy.drawFormat(mask: mask)
         return copy
+    }
+
+    /// Whether a mask pattern inverts a module, so that no large area has one colour [section 7.8.2, table 10].
+    private static func inverts(_ mask: Int, _ row: Int, _ column: Int) -> Bool {
+        switch mask {
+        case 0: (row + column) % 2 == 0
+        case 1: row % 2 == 0
+        case 2: column % 3 == 0
+        case 3: (row + column) % 3 == 0
+        case 4: (row / 2 + column / 3) % 2 == 0
+        case 5: row * column % 2 + row * column % 3 == 0
+        case 6: (row * column % 2 + row * column % 3) % 2 == 0
+        default: ((row + column) % 2 + row * column % 3) % 2 == 0
+        }
     }
 
     // MARK: Penalty
@@ -103,7 +117,7 @@ struct QRDrawing {
             penalty += Self.penalty(of: Array(modules[index * side..<(index + 1) * side]))
             penalty += Self.penalty(of: stride(from: index, to: modules.count, by: side).map { modules[$0] })
         }
-        // Ten for each step of 5 % by which the dark ones are away from half.
+        // Ten for each step of 5 % between the share of dark modules and one half.
         let dark = modules.count(where: \.self)
         return penalty + abs(dark * 20 - modules.count * 10) / modules.count * 10
     }
@@ -123,7 +137,7 @@ struct QRDrawing {
         return count
     }
 
-    /// Of runs of one colour, and of what looks like a finder pattern, in one row or column.
+    /// Of runs of one colour, and of patterns that look like a finder pattern, in one row or column.
     private static func penalty(of line: [Bool]) -> Int {
         var (penalty, run) = (0, 0)
         for index in line.indices {
@@ -138,22 +152,4 @@ struct QRDrawing {
     }
 
     private static let finderLike = [true, false, true, true, true, false, true, false, false, false, false]
-}
-
-/// Which modules are inverted, so that no large areas are of one colour [section 7.8.2].
-enum QRMask: Int, CaseIterable {
-    case diagonals, rows, columns, slopes, blocks, crosses, patches, mixed
-
-    func inverts(_ row: Int, _ column: Int) -> Bool {
-        switch self {
-        case .diagonals: (row + column) % 2 == 0
-        case .rows: row % 2 == 0
-        case .columns: column % 3 == 0
-        case .slopes: (row + column) % 3 == 0
-        case .blocks: (row / 2 + column / 3) % 2 == 0
-        case .crosses: row * column % 2 + row * column % 3 == 0
-        case .patches: (row * column % 2 + row * column % 3) % 2 == 0
-        case .mixed: ((row + column) % 2 + row * column % 3) % 2 == 0
-        }
-    }
 }

@@ -1,21 +1,21 @@
-/// What the consumer does next between two shipments, whatever comes over the link.
+/// The consumer's dialogue around shipments: what it does next, whatever comes over the link.
 ///
 ///     awaiting preamble -> between shipments (-> awaiting signed manifest) -> in a shipment
 ///                               ^  |                                           |
-///                               |  +-- passing over what is refused <----------+
+///                               |  +-- skipping what is refused <--------------+
 ///                               +----------------------------------------------+
 ///
-/// END between two shipments is the end of it all.
+/// END between two shipments ends the session.
 ///
 /// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
 package struct ConsumerDialogue: Sendable {
-    /// What is to be done now.
+    /// What the consumer has to do now.
     package enum Action: Hashable, Sendable {
-        /// Send the preamble and HELLO, if they have not been sent yet.
+        /// Send the preamble and HELLO, unless they have gone already.
         case greet
-        /// A shipment is offered: what comes is its affair, until `end(of:)`.
+        /// The producer offers a shipment: give what comes to this dialogue, until `end(of:)`.
         case consider(ReceivingDialogue)
-        /// The producer has given the session up; there is nothing to answer.
+        /// The producer has cancelled the session; send no answer.
         case stop(Reason)
         /// The producer has no other shipment: nothing more comes.
         case finish
@@ -24,11 +24,11 @@ package struct ConsumerDialogue: Sendable {
     private enum State: Hashable, Sendable {
         case awaitingPreamble
         case betweenShipments
-        /// One-way: who made the shipment has been said.
+        /// One-way: SIGNATURE has come.
         case awaitingSignedManifest(Signature)
         case inShipment
-        /// Refused: what is on its way comes all the same.
-        case passingOver
+        /// The consumer has refused a shipment, and what is on its way still comes.
+        case skippingRefused
         case done
     }
 
@@ -42,7 +42,7 @@ package struct ConsumerDialogue: Sendable {
 
     private let common: CommonEncodings
 
-    /// - Parameter common: What the consumer takes, as its HELLO says.
+    /// - Parameter common: What the consumer supports, as its HELLO says.
     package init(taking common: CommonEncodings) {
         self.common = common
     }
@@ -50,7 +50,7 @@ package struct ConsumerDialogue: Sendable {
     /// - Throws: `ProtocolError`, after which the session is over; `BrokenInvariant` while a shipment comes.
     package mutating func receive(_ element: FrameParser.Element) throws -> Action? {
         switch (state, element) {
-        // Two-way, nobody reads on.
+        // In two-way mode the rest is ignored.
         case (.done, .frame(let frame)) where mode == .oneWay:
             throw ProtocolError.outOfOrder(frame.type.rawValue)
         case (.done, .unknownOptionalFrame) where mode == .oneWay, (.done, .preamble) where mode == .oneWay:
@@ -75,9 +75,9 @@ package struct ConsumerDialogue: Sendable {
             return try consider(manifest, signedBy: nil)
         case (.awaitingSignedManifest(let signature), .frame(.manifest(let manifest))):
             return try consider(manifest, signedBy: signature)
-        case (.passingOver, .frame(.part)), (.passingOver, .frame(.data)):
+        case (.skippingRefused, .frame(.part)), (.skippingRefused, .frame(.data)):
             return nil
-        case (.passingOver, .frame(.end)):
+        case (.skippingRefused, .frame(.end)):
             state = .betweenShipments
             return nil
         case (.betweenShipments, .frame(.end)) where shipments > 0:
@@ -107,7 +107,7 @@ package struct ConsumerDialogue: Sendable {
 
     private mutating func cancelled(_ reason: Reason) -> Action? {
         switch (reason.extent, state) {
-        case (.shipment, .betweenShipments), (.shipment, .passingOver), (.shipment, .awaitingSignedManifest):
+        case (.shipment, .betweenShipments), (.shipment, .skippingRefused), (.shipment, .awaitingSignedManifest):
             state = .betweenShipments
             return nil
         case (.session, _), (.shipment, .awaitingPreamble), (.shipment, .inShipment), (.shipment, .done):
@@ -116,13 +116,13 @@ package struct ConsumerDialogue: Sendable {
         }
     }
 
-    /// The last word on a shipment has been said: it is installed, was here already, is refused, or was given up.
+    /// A shipment is over: installed, here already, refused or cancelled.
     package mutating func end(of shipment: ReceivingDialogue) {
         guard state == .inShipment else { return }
-        state = shipment.isOnItsWay ? .passingOver : .betweenShipments
+        state = shipment.isOnItsWay ? .skippingRefused : .betweenShipments
     }
 
-    /// - Throws: `.truncated` or `.noEnd` if more should have come: a session that is whole has said that it is over.
+    /// - Throws: `.truncated` or `.noEnd` if END has not come.
     package func linkEnded() throws(ProtocolError) {
         if state == .done { return }
         throw state == .betweenShipments && shipments > 0 ? .noEnd : .truncated

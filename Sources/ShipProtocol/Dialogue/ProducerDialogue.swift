@@ -1,39 +1,7 @@
-/// What the two-way producer waits for before it offers anything. A one-way producer hears nothing, and has no dialogue.
+/// The two-way producer's dialogue: what it does next, whatever comes over the link. A one-way producer hears nothing, and has no
+/// dialogue.
 ///
-///     awaiting preamble -> awaiting hello
-///
-/// Source: `Protocol/README.md` section 6.1. Vectors: `dialogue_*`.
-package struct ProducerGreeting: Sendable {
-    /// What the consumer's greeting comes to.
-    package enum End: Sendable {
-        /// It is there: offer shipments, or end this direction.
-        case goOn(ProducerDialogue)
-        /// The consumer has ended the session.
-        case stop(Reason)
-    }
-
-    private var hasPreamble = false
-
-    package init() {}
-
-    /// - Returns: `nil` until the consumer has greeted.
-    /// - Throws: An error after which the session is over.
-    package mutating func receive(_ element: FrameParser.Element) throws(ProtocolError) -> End? {
-        switch element {
-        case .preamble(let preamble) where !hasPreamble:
-            _ = try Preamble(role: .producer, mode: .twoWay).sessionVersion(with: preamble)
-            hasPreamble = true
-            return nil
-        case .unknownOptionalFrame, .frame(.working): return nil
-        case .frame(.hello(let hello)) where hasPreamble: return .goOn(ProducerDialogue(hello))
-        case .frame(.refusal(let reason)) where reason.extent == .session: return .stop(reason)
-        case .frame(let frame): throw .outOfOrder(frame.type.rawValue)
-        case .preamble: throw .badPreamble
-        }
-    }
-}
-
-/// What the two-way producer does next, whatever comes over the link.
+///     awaiting preamble -> awaiting hello -> between shipments
 ///
 ///     between shipments -> awaiting answer -> sending <-> awaiting receipt
 ///            ^                    |               |               |
@@ -41,45 +9,53 @@ package struct ProducerGreeting: Sendable {
 ///
 /// Source: `Protocol/README.md` section 6.1. Vectors: `dialogue_*`.
 package struct ProducerDialogue: Sendable {
-    /// What is to be done now.
+    /// What the producer has to do now.
     package enum Action: Hashable, Sendable {
-        /// Send these parts, then END, and say so by `opened(part:_:)` and `sentAll()`, as long as `maySend`.
+        /// Send these parts, then END, and call `opened(part:_:)` and `sentAll()` on the way, as long as `maySend`.
         case send([WantedPart])
         /// The consumer's last word on the shipment.
         case conclude(Receipt)
-        /// The consumer wants what this side cannot give: CANCEL is due, and `cancelled()`.
+        /// The consumer wants what this side cannot give: send CANCEL, and call `cancelled()`.
         case giveUp(ProtocolError)
-        /// The consumer does not take the shipment. If it is being sent, CANCEL is due, and `cancelled()`.
+        /// The consumer refuses the shipment. If the producer is sending it: send CANCEL, and call `cancelled()`.
         case drop(Reason)
         /// The consumer has ended the session.
         case stop(Reason)
     }
 
     private enum State: Hashable, Sendable {
+        case awaitingPreamble
+        case awaitingHello
         case betweenShipments
         case awaitingAnswer(Manifest)
         case sending(Manifest)
-        /// It has been refused while it is sent.
+        /// The consumer refused the shipment while the producer was sending it.
         case dropping
         case awaitingReceipt(Manifest)
-        /// It has been given up, and the consumer has not said yet that it knows.
+        /// The producer has cancelled the shipment, and the consumer has not confirmed that yet.
         case awaitingLastWord(Manifest)
         case done
     }
 
-    private var state = State.betweenShipments
-    private let common: CommonEncodings
-    /// What the consumer has said that it holds, by the names of the stores.
-    private let held: [StoreName: Hello.HeldStore]
-    /// In which encodings each part of the shipment has been sent.
+    private var state = State.awaitingPreamble
+    /// The encodings that both sides know, from HELLO on.
+    private var common = CommonEncodings([])
+    /// What the consumer holds, by the names of the stores, as its HELLO says.
+    private var held: [StoreName: Hello.HeldStore] = [:]
+    /// The encodings in which this side has opened each part of the shipment.
     private var begun: [Int: Set<PartEncoding>] = [:]
 
-    init(_ hello: Hello) {
-        common = CommonEncodings(hello)
-        held = Dictionary((hello.holds ?? []).map { ($0.name, $0) }) { first, _ in first }
+    package init() {}
+
+    /// Whether the consumer has greeted: the producer may offer shipments, or end its direction.
+    package var isGreeted: Bool {
+        switch state {
+        case .awaitingPreamble, .awaitingHello: false
+        case .betweenShipments, .awaitingAnswer, .sending, .dropping, .awaitingReceipt, .awaitingLastWord, .done: true
+        }
     }
 
-    /// What a manifest may refer to: what it says itself, if that is current on the other side; else what this side remembers.
+    /// The content that a manifest may refer to: its own, if that is current on the other side; else one that this side remembers.
     ///
     /// - Parameter remembered: Contents of manifests of that store, the best first.
     package func base(of manifest: Manifest, remembering remembered: [ManifestContent] = []) -> ManifestContent? {
@@ -90,14 +66,14 @@ package struct ProducerDialogue: Sendable {
             ?? remembered.first { held.kept?.contains($0.id.start) ?? false }
     }
 
-    /// Which shipment of a store broke off, and goes on where it did; `nil` for none.
+    /// The shipment of a store that broke off and may go on there; `nil` for none.
     package func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? { held[name]?.unfinished }
 
-    /// Whether the consumer has a word to say on a shipment.
+    /// Whether the consumer owes a reply about a shipment.
     package var isAwaiting: Bool {
         switch state {
         case .awaitingAnswer, .sending, .awaitingReceipt, .awaitingLastWord: true
-        case .dropping, .betweenShipments, .done: false
+        case .awaitingPreamble, .awaitingHello, .dropping, .betweenShipments, .done: false
         }
     }
 
@@ -110,6 +86,15 @@ package struct ProducerDialogue: Sendable {
             return nil
         case (_, .frame(.refusal(let reason))):
             return try refused(reason)
+        case (.awaitingPreamble, .preamble(let preamble)):
+            _ = try Preamble(role: .producer, mode: .twoWay).sessionVersion(with: preamble)
+            state = .awaitingHello
+            return nil
+        case (.awaitingHello, .frame(.hello(let hello))):
+            common = CommonEncodings(hello)
+            held = Dictionary((hello.holds ?? []).map { ($0.name, $0) }) { first, _ in first }
+            state = .betweenShipments
+            return nil
         case (.awaitingAnswer(let manifest), .frame(.answer(let answer))):
             return try send(answer, of: manifest)
         case (.awaitingReceipt(let manifest), .frame(.answer(let answer))):
@@ -140,7 +125,8 @@ package struct ProducerDialogue: Sendable {
         case (_, .session):
             state = .done
             return .stop(reason)
-        case (.betweenShipments, .shipment), (.dropping, .shipment), (.done, .shipment):
+        case (.awaitingPreamble, .shipment), (.awaitingHello, .shipment), (.betweenShipments, .shipment),
+            (.dropping, .shipment), (.done, .shipment):
             throw .outOfOrder(FrameType.refusal.rawValue)
         }
     }
@@ -171,16 +157,16 @@ package struct ProducerDialogue: Sendable {
         return .conclude(receipt)
     }
 
-    /// The manifest has been sent.
+    /// The producer has sent the manifest.
     ///
-    /// - Throws: While another shipment is under way.
+    /// - Throws: Before the consumer has greeted, and while another shipment is under way.
     package mutating func offered(_ manifest: Manifest) throws(BrokenInvariant) {
         guard case .betweenShipments = state else { throw BrokenInvariant("a shipment is offered amid another") }
         begun = [:]
         state = .awaitingAnswer(manifest)
     }
 
-    /// A part goes in an encoding.
+    /// The producer opens a part in an encoding.
     ///
     /// - Returns: Whether it begins anew.
     package mutating func opened(part index: Int, _ encoding: PartEncoding) -> Bool {
@@ -188,44 +174,46 @@ package struct ProducerDialogue: Sendable {
         return begun[index] != nil
     }
 
-    /// Whether more may go of the shipment.
+    /// Whether the producer may send more of the shipment.
     package var maySend: Bool { if case .sending = state { true } else { false } }
 
-    /// All parts have been sent, and END is the next to go.
+    /// The producer has sent all parts, and sends END next.
     ///
-    /// - Returns: Whether it still may.
+    /// - Returns: Whether it still may send END.
     package mutating func sentAll() -> Bool {
         guard case .sending(let manifest) = state else { return false }
         state = .awaitingReceipt(manifest)
         return true
     }
 
-    /// Whether CANCEL of the shipment would not come too late.
+    /// Whether it is not too late for CANCEL of the shipment.
     package var mayCancel: Bool {
         switch state {
         case .awaitingAnswer, .sending, .dropping: true
-        case .betweenShipments, .awaitingReceipt, .awaitingLastWord, .done: false
+        case .awaitingPreamble, .awaitingHello, .betweenShipments, .awaitingReceipt, .awaitingLastWord, .done: false
         }
     }
 
-    /// Whether CANCEL of the session would not come too late.
+    /// Whether it is not too late for CANCEL of the session.
     package var mayCancelSession: Bool {
         switch state {
-        case .betweenShipments, .awaitingAnswer, .sending, .dropping, .awaitingLastWord: true
+        case .awaitingPreamble, .awaitingHello, .betweenShipments, .awaitingAnswer, .sending, .dropping,
+            .awaitingLastWord:
+            true
         case .awaitingReceipt, .done: false
         }
     }
 
-    /// CANCEL of the shipment has been sent.
+    /// The producer has sent CANCEL of the shipment.
     package mutating func cancelled() {
         switch state {
         case .dropping: state = .betweenShipments
         case .awaitingAnswer(let manifest), .sending(let manifest): state = .awaitingLastWord(manifest)
-        case .betweenShipments, .awaitingReceipt, .awaitingLastWord, .done: break
+        case .awaitingPreamble, .awaitingHello, .betweenShipments, .awaitingReceipt, .awaitingLastWord, .done: break
         }
     }
 
-    /// END has been sent between two shipments: nothing more goes.
+    /// The producer has sent END between two shipments, and sends nothing more.
     package mutating func finished() { state = .done }
 
     /// - Throws: `.truncated` if the consumer should have said more.

@@ -1,36 +1,36 @@
-/// What the consumer does next with one shipment, from its manifest to the last word on it.
+/// The consumer's dialogue about one shipment, from its manifest to the receipt or refusal.
 ///
 ///     considering -> receiving <-> sealing -> over
 ///
 /// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
 package struct ReceivingDialogue: Hashable, Sendable {
-    /// What is to be done now.
+    /// What the consumer has to do now.
     package enum Action: Hashable, Sendable {
-        /// Make ready for a part; all that has come of it is void, but for what its stream goes on from.
+        /// Make ready for a part. All its data so far are void, but for those of an earlier session that the stream goes on from.
         ///
         /// - `position`: bytes of the stream that came in an earlier session; 0 for none.
         case open(part: Int, PartEncoding, position: Int64)
-        /// Decode this, and write it to the part that is open.
+        /// Decode this, and write it to the open part.
         case append([UInt8], isLast: Bool)
         /// All parts are complete: verify and install; or ask for some again, by `ask(for:)`.
         case install
-        /// The producer has given this shipment up.
+        /// The producer has cancelled this shipment.
         case discard(Reason)
-        /// The producer has given the session up; there is nothing to answer.
+        /// The producer has cancelled the session; send no answer.
         case stop(Reason)
     }
 
     private enum State: Hashable, Sendable {
         case considering
         case receiving(PartSequence)
-        /// The last word on the shipment is ours.
+        /// All parts are here: the consumer has the last word.
         case sealing(PartSequence)
         case over
     }
 
     private var state = State.considering
     package let manifest: Manifest
-    /// Who made it, as it says itself: to be verified before anything is staged.
+    /// Who claims to have made it: verify that before anything is staged.
     package let signature: Signature?
     private let mode: Preamble.Mode
     private let common: CommonEncodings
@@ -42,20 +42,20 @@ package struct ReceivingDialogue: Hashable, Sendable {
         self.common = common
     }
 
-    /// Whether something of it may come although nobody wants it.
+    /// Whether more of it may come although this side does not want it.
     var isOnItsWay: Bool {
         switch state {
-        // Nobody who sends one way waits for a word.
+        // A one-way producer does not wait for an answer.
         case .considering: mode == .oneWay
         case .receiving: true
         case .sealing, .over: false
         }
     }
 
-    /// The shipment is welcome.
+    /// The consumer accepts the shipment.
     ///
-    /// - Parameter answer: What of it; all in one-way mode.
-    /// - Throws: `ProtocolError.featureNotSupported`; `BrokenInvariant` if it has been accepted already.
+    /// - Parameter answer: The parts that it wants; all in one-way mode.
+    /// - Throws: `ProtocolError.featureNotSupported`; `BrokenInvariant` if it has accepted the shipment already.
     package mutating func accept(_ answer: Answer = .everything) throws {
         guard state == .considering else { throw BrokenInvariant("a shipment is accepted twice") }
         try manifest.checkRequirements()
@@ -90,16 +90,16 @@ package struct ReceivingDialogue: Hashable, Sendable {
         }
     }
 
-    /// In what else a part of the shipment that has just come could come: nothing in one-way mode, where nobody can be asked.
+    /// Other encodings in which a part that has just come could come again; none in one-way mode.
     package func untried(part index: Int) -> [PartEncoding] {
         guard mode == .twoWay, case .sealing(let sequence) = state else { return [] }
         return sequence.untried(part: index)
     }
 
-    /// These parts did not come to what the manifest says.
+    /// These parts do not match the manifest.
     ///
-    /// - Returns: What to send, so that they come once more.
-    /// - Throws: `BrokenInvariant` before all has come.
+    /// - Returns: The answer to send, so that they come once more.
+    /// - Throws: `BrokenInvariant` before all parts have come.
     package mutating func ask(for parts: [WantedPart]) throws(BrokenInvariant) -> Answer {
         guard case .sealing(var sequence) = state, !parts.isEmpty else {
             throw BrokenInvariant("parts are asked for again before all have come")
@@ -111,8 +111,81 @@ package struct ReceivingDialogue: Hashable, Sendable {
 }
 
 extension Manifest {
-    /// - Throws: `.featureNotSupported` for one that this version does not know, as it does none.
+    /// - Throws: `.featureNotSupported` for the first required feature: this version knows none.
     package func checkRequirements() throws(ProtocolError) {
         if let feature = requires.first { throw .featureNotSupported(feature) }
+    }
+}
+
+/// The one order in which the parts of a shipment come: the wanted ones, by rising index. The producer may open a part anew until it
+/// opens the next one.
+///
+/// Source: `Protocol/README.md` section 3.3. Vectors: `stream_*`, `dialogue_*`.
+package struct PartSequence: Hashable, Sendable {
+    /// What the consumer supports.
+    private let common: CommonEncodings
+    private var wanted: [WantedPart]
+    /// The encodings in which each part has been opened so far.
+    private var begun: [Int: Set<PartEncoding>] = [:]
+    /// Index in `wanted` of the open part, or of the last one.
+    private var current: Int?
+    private var isOpen = false
+
+    package init(_ wanted: [WantedPart], _ common: CommonEncodings) {
+        self.wanted = wanted
+        self.common = common
+    }
+
+    /// Whether nothing is missing.
+    package var isComplete: Bool { !isOpen && (current.map { $0 + 1 } ?? 0) == wanted.count }
+
+    /// Opens a part.
+    ///
+    /// - Returns: The encoding in which it comes.
+    /// - Throws: `.encodingNotSupported`, `.badPart` unless it is the next one, or the last one anew.
+    package mutating func admit(_ opening: PartOpening) throws(ProtocolError) -> PartEncoding {
+        guard let encoding = PartEncoding(rawValue: opening.encoding), common.all.contains(encoding) else {
+            throw .encodingNotSupported(opening.encoding)
+        }
+        let index: Int
+        if let current, opening.part == UInt32(wanted[current].index) {
+            index = current
+        } else {
+            index = current.map { $0 + 1 } ?? 0
+            guard !isOpen, index < wanted.count, opening.part == UInt32(wanted[index].index) else {
+                throw .badPart("it is not in its place")
+            }
+        }
+        let before = begun[wanted[index].index] ?? []
+        guard wanted[index].encodings.contains(encoding), !before.contains(encoding) else {
+            throw .badPart("its encoding is not wanted, or has been tried")
+        }
+        guard opening.isAnew != before.isEmpty else { throw .badPart("it begins anew, or does not") }
+        let start = before.isEmpty ? wanted[index].start.flatMap { $0.encoding == encoding ? $0 : nil } : nil
+        guard opening.position == 0 || opening.position == start.map({ UInt64($0.position) }) else {
+            throw .badPart("its position")
+        }
+        begun[wanted[index].index] = before.union([encoding])
+        (current, isOpen) = (index, true)
+        return encoding
+    }
+
+    /// Takes the next data of the open part.
+    ///
+    /// - Throws: `.badPart` if none is.
+    package mutating func admit(_ data: PartData) throws(ProtocolError) {
+        guard isOpen else { throw .badPart("it is not in its place") }
+        if data.isLast { isOpen = false }
+    }
+
+    /// Other encodings in which a part could come again, without a base.
+    package func untried(part index: Int) -> [PartEncoding] {
+        common.suiting(part: index).filter { begun[index]?.contains($0) != true }
+    }
+
+    /// The consumer wants these parts once more.
+    package mutating func want(again parts: [WantedPart]) {
+        wanted = parts
+        (current, isOpen) = (nil, false)
     }
 }

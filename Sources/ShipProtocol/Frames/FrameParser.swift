@@ -11,30 +11,26 @@ package struct FrameParser: Sendable {
         case unknownOptionalFrame
     }
 
-    private enum State: Hashable, Sendable {
-        case awaitingPreamble
-        case awaitingHeader
-        case awaitingRest(FrameHeader)
-    }
-
-    private var state = State.awaitingPreamble
+    private var hasPreamble = false
+    /// Of the frame whose rest has not come yet.
+    private var header: FrameHeader?
     private var buffer: [UInt8] = []
-    /// Where in the buffer the unread bytes begin.
+    /// Index in the buffer of the first unread byte.
     private var start = 0
 
-    /// Bytes so far of frames that say nothing: WORKING, and optional ones that this version does not know. Who sends only
-    /// these keeps a link open, and does nothing else.
+    /// Bytes so far of frames without content: WORKING, and optional ones that this version does not know. A peer that sends only
+    /// these keeps a link open for nothing.
     package private(set) var emptyBytes: Int64 = 0
 
-    /// The payload of a MANIFEST that came after a SIGNATURE, as it came: what the signature covers.
+    /// The payload of the MANIFEST after a SIGNATURE, byte for byte: what the signature covers.
     package private(set) var signedPayload: [UInt8]?
     private var isSigned = false
 
     /// What a manifest may refer to.
     package var held = HeldContents()
-    /// What was offered last, by either side: what an answer may refer to.
-    package var offer: OfferedManifest?
-    /// What the manifest that came last refers to.
+    /// What an answer to the last offer of either side may refer to.
+    package var offer: [ManifestContent] = []
+    /// What the last manifest refers to.
     package private(set) var base: ManifestContent.ID?
 
     package init() {}
@@ -47,64 +43,64 @@ package struct FrameParser: Sendable {
         buffer += bytes
     }
 
-    /// The next whole element, or `nil` if more bytes are needed.
+    /// The next complete element, or `nil` if it needs more bytes.
     package mutating func next() throws(ProtocolError) -> Element? {
-        while true {
-            switch state {
-            case .awaitingPreamble:
-                guard unread.count >= Preamble.size else {
-                    // Foreign streams are told from the first bytes on, however few there are.
-                    if !unread.isEmpty { try Self.checkMagic(Array(unread)) }
-                    return nil
-                }
-                let preamble = try Preamble(decoding: Array(unread.prefix(Preamble.size)))
-                start += Preamble.size
-                state = .awaitingHeader
-                return .preamble(preamble)
-            case .awaitingHeader:
-                guard unread.count >= FrameHeader.size else { return nil }
-                state = .awaitingRest(try FrameHeader(decoding: unread.prefix(FrameHeader.size)))
-            case .awaitingRest(let header):
-                let checksumStart = FrameHeader.size + header.payloadLength
-                guard unread.count >= checksumStart + 4 else { return nil }
-                let frame = unread.prefix(checksumStart + 4)
-                guard Checksum.crc32(of: frame.dropLast(4)) == UInt32(bigEndianBytes: frame.suffix(4)) else {
-                    throw .damaged(.frame(frame[frame.startIndex]))
-                }
-                start += frame.count
-                state = .awaitingHeader
-                guard let type = header.type else {
-                    emptyBytes += Int64(frame.count)
-                    return .unknownOptionalFrame
-                }
-                if type == .working { emptyBytes += Int64(frame.count) }
-                let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
-                if type == .signature { isSigned = true }
-                if type == .manifest, isSigned { signedPayload = Array(payload) }
-                let decoded = try Frame(type: type, payload: payload, over: held, answering: offer)
-                if case .manifest(let manifest) = decoded {
-                    base = PackedMessage.base(ofManifest: payload)
-                    offer = OfferedManifest(manifest, over: base.flatMap { held[$0] })
-                }
-                return .frame(decoded)
-            }
+        guard hasPreamble else { return try preamble().map(Element.preamble) }
+        if header == nil {
+            guard unread.count >= FrameHeader.size else { return nil }
+            header = try FrameHeader(decoding: unread.prefix(FrameHeader.size))
         }
+        guard let header else { return nil }
+        let checksumStart = FrameHeader.size + header.payloadLength
+        guard unread.count >= checksumStart + 4 else { return nil }
+        let frame = unread.prefix(checksumStart + 4)
+        guard UInt32(crc32Of: frame.dropLast(4)) == UInt32(bigEndianBytes: frame.suffix(4)) else {
+            throw .damaged(.frame(frame[frame.startIndex]))
+        }
+        start += frame.count
+        self.header = nil
+        guard let type = header.type else {
+            emptyBytes += Int64(frame.count)
+            return .unknownOptionalFrame
+        }
+        if type == .working { emptyBytes += Int64(frame.count) }
+        let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
+        if type == .signature { isSigned = true }
+        if type == .manifest, isSigned { signedPayload = Array(payload) }
+        let decoded = try Frame(type: type, payload: payload, over: held, answering: offer)
+        if case .manifest(let manifest) = decoded {
+            base = FrameType.base(ofManifest: payload)
+            offer = ManifestContent.offer(of: manifest, over: base.flatMap { held[$0] })
+        }
+        return .frame(decoded)
     }
 
-    /// To be called when the link has ended.
+    /// `nil` if it needs more bytes.
+    private mutating func preamble() throws(ProtocolError) -> Preamble? {
+        guard unread.count >= Preamble.size else {
+            // A foreign stream shows in its first bytes, however few have come.
+            if !unread.isEmpty { try Self.checkMagic(Array(unread)) }
+            return nil
+        }
+        let preamble = try Preamble(decoding: Array(unread.prefix(Preamble.size)))
+        start += Preamble.size
+        hasPreamble = true
+        return preamble
+    }
+
+    /// Call it when the link has ended.
     ///
     /// - Throws: `.truncated` in the middle of an element.
     package func finish() throws(ProtocolError) {
-        guard unread.isEmpty, state == .awaitingHeader else { throw .truncated }
+        guard unread.isEmpty, hasPreamble, header == nil else { throw .truncated }
     }
 
-    /// Of a DATA that is on its way, what is here of its data, and how many there are to be; `nil` unless there is some, and some is
-    /// missing.
-    package var dataOnTheWay: (bytes: [UInt8], size: Int)? {
-        guard case .awaitingRest(let header) = state, header.type == .data else { return nil }
+    /// The data so far of a DATA that is still coming in, and their size once all are here; `nil` if none have come.
+    package var partialData: (bytes: [UInt8], size: Int)? {
+        guard let header, header.type == .data else { return nil }
         let size = header.payloadLength - PartData.headerSize
         guard size > 1 else { return nil }
-        // The last byte of a whole one is not believed without its checksum.
+        // Without its checksum a DATA is not complete: its last byte does not count.
         let bytes = unread.dropFirst(FrameHeader.size + PartData.headerSize).prefix(size - 1)
         return bytes.isEmpty ? nil : (Array(bytes), size)
     }

@@ -1,7 +1,7 @@
-/// The payload of PART: which part the DATA are of that follow, and how they stand for its bytes.
+/// The payload of PART: it says to which part the DATA after it belong, and how they encode its bytes.
 ///
 ///     0  1 byte   encoding
-///     1  1 byte   flags: bit 0 says that all that has come of the part is void, the others are 0
+///     1  1 byte   flags: bit 0 says that all data of the part so far are void; the others are 0
 ///     2  4 bytes  index of the part
 ///     6  8 bytes  position from which the data go on
 ///
@@ -10,16 +10,16 @@ package struct PartOpening: Hashable, Sendable {
     package static let size = 14
     private static let anewFlag: UInt8 = 1
 
-    /// Its number: it may be one that this version does not know.
+    /// The number of the encoding: this version may not know it.
     package let encoding: UInt8
     package let isAnew: Bool
     package let part: UInt32
-    /// Bytes of the part's stream that are there already: see `StreamStart`.
+    /// Bytes of the part's stream that the consumer has already: see `StreamStart`.
     package let position: UInt64
 
     /// - Parameters:
-    ///   - isAnew: Whether something of the part has come in another encoding.
-    ///   - start: What came in an earlier session, where the data go on from there.
+    ///   - isAnew: Whether data of the part went before, in another encoding.
+    ///   - start: What went in an earlier session, if the data go on from there.
     package init(
         _ part: Int, as encoding: PartEncoding, isAnew: Bool = false, after start: StreamStart? = nil
     ) {
@@ -29,12 +29,12 @@ package struct PartOpening: Hashable, Sendable {
         position = UInt64(start?.position ?? 0)
     }
 
-    /// - Throws: `.badPart` for another length, and for flags that mean nothing.
+    /// - Throws: `.badPart` for another length, and for undefined flags.
     package init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
-        guard payload.count == Self.size else { throw .badPart(.length) }
+        guard payload.count == Self.size else { throw .badPart("its length") }
         let start = payload.startIndex
         let flags = payload[start + 1]
-        guard flags & ~Self.anewFlag == 0 else { throw .badPart(.flags) }
+        guard flags & ~Self.anewFlag == 0 else { throw .badPart("its flags") }
         encoding = payload[start]
         isAnew = flags & Self.anewFlag != 0
         part = UInt32(bigEndianBytes: payload[start + 2..<start + 6])
@@ -48,14 +48,14 @@ package struct PartOpening: Hashable, Sendable {
     }
 }
 
-/// The payload of DATA: the next bytes of the part that is open, as its encoding says.
+/// The payload of DATA: the next bytes of the open part, in its encoding.
 ///
-///     0  1 byte   flags: bit 0 says that nothing more comes of the part, the others are 0
+///     0  1 byte   flags: bit 0 says that the part ends here; the others are 0
 ///     1  rest     at least one byte
 ///
 /// Source: `Protocol/README.md` section 3.3. Vectors: `data_*`.
 package struct PartData: Hashable, Sendable {
-    /// Length of what stands before the data, in bytes.
+    /// Bytes before the data.
     package static let headerSize = 1
     private static let lastFlag: UInt8 = 1
 
@@ -67,10 +67,10 @@ package struct PartData: Hashable, Sendable {
         self.isLast = isLast
     }
 
-    /// - Throws: `.badPart` without data, and for flags that mean nothing.
+    /// - Throws: `.badPart` without data, and for undefined flags.
     package init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
-        guard let flags = payload.first, payload.count > Self.headerSize else { throw .badPart(.length) }
-        guard flags & ~Self.lastFlag == 0 else { throw .badPart(.flags) }
+        guard let flags = payload.first, payload.count > Self.headerSize else { throw .badPart("its length") }
+        guard flags & ~Self.lastFlag == 0 else { throw .badPart("its flags") }
         self.init(Array(payload.dropFirst(Self.headerSize)), isLast: flags & Self.lastFlag != 0)
     }
 
@@ -80,16 +80,16 @@ package struct PartData: Hashable, Sendable {
     }
 }
 
-/// A way in which the bytes of a part go over the link.
+/// How the bytes of a part go over the link.
 ///
 /// Source: the registry of `Protocol/README.md` section 3.4.
 public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
-    /// The bytes as they are, in blocks.
+    /// The bytes in order, in blocks.
     case blocks = 1
-    /// The store by its rows, column by column; the consumer makes the pages, and the indexes that follow from the rows.
+    /// The rows of the store, column by column. The consumer makes the pages, and the indexes that follow from the rows.
     case columns = 2
-    /// The store by what changed of it since another one, which the consumer holds; an external file by what changed since one that
-    /// the consumer holds with that store.
+    /// What changed of the store since another one, which the consumer holds; or of an external file since one that the consumer
+    /// holds with that store.
     case delta = 3
 
     /// How HELLO and ANSWER name it.
@@ -107,7 +107,7 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
         self = encoding
     }
 
-    /// Whether every consumer takes it.
+    /// Whether every consumer supports it.
     package var isMandatory: Bool {
         switch self {
         case .blocks: true
@@ -131,5 +131,57 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
         case .blocks, .delta: true
         case .columns: index == 0
         }
+    }
+}
+
+/// A piece of a part in the encoding `blocks`: the data of one DATA.
+///
+///     0  1 byte   form
+///     1  4 bytes  decoded size
+///     5  rest     the encoded bytes
+///
+/// Source: `Protocol/README.md` section 3.4. Vectors: `block_*`.
+package struct Block: Hashable, Sendable {
+    /// Bytes before the encoded bytes.
+    package static let headerSize = 5
+
+    /// 1 to `Limits.blockSize` bytes.
+    package let decodedSize: Int
+    package let form: Form
+    package let encoded: [UInt8]
+
+    /// How it is compressed.
+    package enum Form: UInt8, Hashable, Sendable, CaseIterable {
+        case stored = 0
+        case zlib = 1
+        /// A zlib stream whose preset dictionary is the part up to here.
+        case zlibWindow = 2
+    }
+
+    package init(decodedSize: Int, form: Form, encoded: [UInt8]) {
+        self.decodedSize = decodedSize
+        self.form = form
+        self.encoded = encoded
+    }
+
+    /// - Throws: `.badBlock` for sizes out of range, and for another form.
+    package init(decoding bytes: [UInt8]) throws(ProtocolError) {
+        guard bytes.count > Self.headerSize else { throw .badBlock("it has no content") }
+        guard bytes.count <= Self.headerSize + Limits.blockSize + Limits.blockOverhead else {
+            throw .badBlock("its length")
+        }
+        guard let form = Form(rawValue: bytes[0]) else { throw .badBlock("its form") }
+        let decodedSize = UInt32(bigEndianBytes: bytes[1..<5])
+        guard (1...UInt32(Limits.blockSize)).contains(decodedSize) else { throw .badBlock("its decoded size") }
+        self.init(decodedSize: Int(decodedSize), form: form, encoded: Array(bytes[Self.headerSize...]))
+    }
+
+    /// The data of its DATA.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = [form.rawValue]
+        bytes.reserveCapacity(Self.headerSize + encoded.count)
+        bytes.append(bigEndian: UInt32(decodedSize))
+        bytes += encoded
+        return bytes
     }
 }

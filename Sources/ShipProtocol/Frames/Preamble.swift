@@ -1,5 +1,5 @@
-/// The 16 bytes that each side sends first: what this is, which versions it speaks, who speaks, and whether an answer is
-/// awaited.
+/// The 16 bytes that each side sends first: the magic number, the versions that it speaks, its role, and whether it awaits an
+/// answer.
 ///
 /// Source: `Protocol/README.md` section 3.1. Vectors: `preamble_*`.
 package struct Preamble: Hashable, Sendable {
@@ -32,12 +32,12 @@ package struct Preamble: Hashable, Sendable {
         self.mode = mode
     }
 
-    /// - Parameter bytes: At least `size` of them; more are not looked at.
+    /// - Parameter bytes: At least `size` of them; the rest is ignored.
     /// - Throws: `.truncated`, `.wrongMagic`, `.damaged(.preamble)`, or `.badPreamble` for a field out of range.
     package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         guard bytes.starts(with: Self.magic.prefix(bytes.count)) else { throw .wrongMagic }
         guard bytes.count >= Self.size else { throw .truncated }
-        guard Checksum.crc32(of: bytes[..<12]) == UInt32(bigEndianBytes: bytes[12..<16]) else {
+        guard UInt32(crc32Of: bytes[..<12]) == UInt32(bigEndianBytes: bytes[12..<16]) else {
             throw .damaged(.preamble)
         }
         let (highest, lowest) = (bytes[8], bytes[9])
@@ -47,12 +47,12 @@ package struct Preamble: Hashable, Sendable {
         self.init(versions: lowest...highest, role: role, mode: mode)
     }
 
-    /// Whether bytes begin as a stream does.
+    /// Whether bytes begin with the magic number of a stream.
     package static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
     package var encoded: [UInt8] {
         var bytes = Self.magic + [versions.upperBound, versions.lowerBound, role.rawValue, mode.rawValue]
-        bytes.append(bigEndian: Checksum.crc32(of: bytes))
+        bytes.append(bigEndian: UInt32(crc32Of: bytes))
         return bytes
     }
 

@@ -1,9 +1,9 @@
-/// Who made a one-way shipment, and the proof of it: it comes before the manifest.
+/// The payload of SIGNATURE, which comes before the manifest of a one-way shipment: who made the shipment, and the proof.
 ///
 ///     0   64 bytes  ECDSA signature with P-256 and SHA-256: r, then s, 32 bytes each
 ///     64  rest      the producer's certificate, as DER: 1 to `Limits.certificateSize` bytes
 ///
-/// What is signed is `SignedContent`.
+/// It signs the bytes of `signedContent(version:producer:manifest:)`.
 ///
 /// Source: `Protocol/README.md` section 3.6. Vectors: `stream_signed_*`.
 package struct Signature: Hashable, Sendable {
@@ -30,22 +30,20 @@ package struct Signature: Hashable, Sendable {
     }
 }
 
-/// What a signature of a one-way shipment covers: everything, as the manifest has the digests of all parts.
-///
-///     0   30 bytes  `ship-store one-way shipment v1` in ASCII, so that it is no signature of anything else
-///     30  1 byte    version of the session
-///     31  1 byte    mode: 1, one-way
-///     32  32 bytes  the producer's id, so that no other certificate can be put in the place of its own
-///     64  8 bytes   length of the manifest's payload
-///     72  rest      the payload of MANIFEST, as it is sent
-///
-/// Source: `Protocol/README.md` section 3.6.
-package enum SignedContent {
-    private static let domain = Array("ship-store one-way shipment v1".utf8)
-
-    package static func bytes(version: UInt8, producer id: [UInt8], manifest payload: [UInt8]) -> [UInt8] {
-        var bytes = domain
-        bytes.reserveCapacity(domain.count + 42 + payload.count)
+extension Signature {
+    /// What a signature of a one-way shipment covers: the manifest, and so every part, whose digest is in the manifest.
+    ///
+    ///     0   30 bytes  `ship-store one-way shipment v1` in ASCII, so that nobody can use it as a signature of anything else
+    ///     30  1 byte    version of the session
+    ///     31  1 byte    mode: 1, one-way
+    ///     32  32 bytes  the producer's id, so that nobody can put another certificate in its place
+    ///     64  8 bytes   length of the manifest's payload
+    ///     72  rest      the payload of MANIFEST, as it is sent
+    ///
+    /// Source: `Protocol/README.md` section 3.6.
+    package static func signedContent(version: UInt8, producer id: [UInt8], manifest payload: [UInt8]) -> [UInt8] {
+        var bytes = Array("ship-store one-way shipment v1".utf8)
+        bytes.reserveCapacity(bytes.count + 42 + payload.count)
         bytes += [version, Preamble.Mode.oneWay.rawValue]
         bytes += id
         bytes.append(bigEndian: UInt64(payload.count))

@@ -26,30 +26,12 @@ public struct ContentDigest: Hashable, Sendable {
     /// - Returns: `nil` unless the text is 64 digits of `0-9a-f`; upper case is refused, so that equal digests are equal
     ///   texts.
     public init?(hex: some StringProtocol) {
-        let digits = hex.utf8.prefix(2 * Self.size + 1).map { Self.value(ofDigit: $0) }
-        guard digits.count == 2 * Self.size else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.size)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(high << 4 | low)
-        }
+        guard let bytes = Self.bytes(Self.size, ofHex: hex) else { return nil }
         self.bytes = bytes
     }
 
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
     /// 64 lower-case hexadecimal digits.
-    public var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
+    public var hex: String { Self.hex(of: bytes) }
 
     /// The first eight digits: enough for people, and for the name of a generation's folder.
     public var short: String { String(hex.prefix(8)) }
@@ -72,5 +54,44 @@ extension ContentDigest: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(hex)
+    }
+}
+
+/// Hexadecimal digits, for parts of digests too.
+extension ContentDigest {
+    /// - Returns: `nil` unless the text is twice as many digits of `0-9a-f`.
+    static func bytes(_ count: Int, ofHex text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8.prefix(2 * count + 1).map { value(ofDigit: $0) }
+        guard digits.count == 2 * count else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    static func decodeHex(_ count: Int, from decoder: any Decoder) throws -> [UInt8] {
+        guard let bytes = bytes(count, ofHex: try decoder.singleValueContainer().decode(String.self)) else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "not \(2 * count) digits of lower-case hexadecimal"))
+        }
+        return bytes
+    }
+
+    static func hex(of bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
     }
 }

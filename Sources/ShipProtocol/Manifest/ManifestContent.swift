@@ -1,11 +1,12 @@
 import Crypto
+import EssentialFoundation
 
-/// What a manifest says of a shipment, but for when it was made, by which program, as which of its producer's shipments and over which
-/// base: each side can write it in the same bytes, so that it can be named instead of being sent once more.
+/// What a manifest says of a shipment, without when and by what it was made, its number and its base. Both sides write it in the same
+/// bytes, so that one can name a content that the other holds, and need not send it again.
 ///
 /// Source: `Protocol/README.md` section 4.11. Vectors: `content_*`.
 package struct ManifestContent: Hashable, Sendable {
-    /// The members that count, in the one form that there is of them.
+    /// The members that count, in canonical form.
     package let json: [UInt8]
     package let id: ID
 
@@ -15,7 +16,7 @@ package struct ManifestContent: Hashable, Sendable {
         self.init(json: JSONValue(of: manifest).without(Self.circumstances).canonicalBytes)
     }
 
-    /// - Parameter json: In that form.
+    /// - Parameter json: In canonical form.
     package init(json: [UInt8]) {
         self.json = json
         id = ID(bytes: Array(SHA256.hash(data: json).prefix(ID.size)))
@@ -27,7 +28,7 @@ package struct ManifestContent: Hashable, Sendable {
         /// `size` of them.
         let bytes: [UInt8]
 
-        /// As much of it as tells a few contents apart.
+        /// Enough of it to tell a few contents apart.
         package var start: Start { Start(bytes: Array(bytes.prefix(Start.size))) }
 
         /// The first 4 bytes, written as 8 lower-case hexadecimal digits.
@@ -40,82 +41,45 @@ package struct ManifestContent: Hashable, Sendable {
 }
 
 extension ManifestContent.ID: Codable {
-    package init(from decoder: any Decoder) throws { bytes = try Hexadecimal.decode(Self.size, from: decoder) }
+    package init(from decoder: any Decoder) throws { bytes = try ContentDigest.decodeHex(Self.size, from: decoder) }
 
-    package func encode(to encoder: any Encoder) throws { try Hexadecimal.encode(bytes, to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try hex.encode(to: encoder) }
 
     /// - Returns: `nil` unless the text is 32 lower-case hexadecimal digits.
     package init?(hex: String) {
-        guard let bytes = Hexadecimal.bytes(Self.size, of: hex) else { return nil }
+        guard let bytes = ContentDigest.bytes(Self.size, ofHex: hex) else { return nil }
         self.bytes = bytes
     }
 
     /// 32 lower-case hexadecimal digits.
-    package var hex: String { Hexadecimal.text(bytes) }
+    package var hex: String { ContentDigest.hex(of: bytes) }
 }
 
 extension ManifestContent.ID.Start: Codable {
-    package init(from decoder: any Decoder) throws { bytes = try Hexadecimal.decode(Self.size, from: decoder) }
+    package init(from decoder: any Decoder) throws { bytes = try ContentDigest.decodeHex(Self.size, from: decoder) }
 
-    package func encode(to encoder: any Encoder) throws { try Hexadecimal.encode(bytes, to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try hex.encode(to: encoder) }
 
     /// 8 lower-case hexadecimal digits.
-    package var hex: String { Hexadecimal.text(bytes) }
+    package var hex: String { ContentDigest.hex(of: bytes) }
 }
 
-/// Digests that are shorter than a whole SHA-256, and under the same rule.
-private enum Hexadecimal {
-    static func decode(_ size: Int, from decoder: any Decoder) throws -> [UInt8] {
-        guard let bytes = bytes(size, of: try decoder.singleValueContainer().decode(String.self)) else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: decoder.codingPath,
-                    debugDescription: "not \(2 * size) digits of lower-case hexadecimal"))
-        }
-        return bytes
-    }
-
-    static func bytes(_ size: Int, of text: String) -> [UInt8]? {
-        let rest = String(repeating: "0", count: 2 * (ContentDigest.size - size))
-        return ContentDigest(hex: text + rest).map { Array($0.bytes.prefix(size)) }
-    }
-
-    static func encode(_ bytes: [UInt8], to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text(bytes))
-    }
-
-    static func text(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+extension ManifestContent {
+    /// What both sides have since one offered a manifest, so that answers to it may refer to it: what MANIFEST gave it as a
+    /// difference from, and its own content.
+    package static func offer(of manifest: Manifest, over base: ManifestContent?) -> [ManifestContent] {
+        [base, ManifestContent(of: manifest)].compactMap(\.self)
     }
 }
 
-/// A manifest as both sides have it once it has been offered: what the answers to it may refer to.
-package struct OfferedManifest: Hashable, Sendable {
-    let content: ManifestContent
-    /// What it was offered as a difference from.
-    let base: ManifestContent?
-
-    package init(_ manifest: Manifest, over base: ManifestContent?) {
-        self.init(ManifestContent(of: manifest), over: base)
-    }
-
-    package init(_ content: ManifestContent, over base: ManifestContent?) {
-        self.content = content
-        self.base = base
-    }
-
-    /// What stands before the first byte of an answer, after the dictionary.
-    var bytes: [UInt8] { (base?.json ?? []) + content.json }
-}
-/// The contents of manifests that a consumer has told a producer that it holds: what a manifest may refer to.
+/// The contents that a consumer has told a producer it holds: a manifest may refer to them.
 package struct HeldContents: Hashable, Sendable {
     private var contents: [ManifestContent.ID: ManifestContent] = [:]
     private var size = 0
 
     package init() {}
 
-    /// - Returns: Whether it is held from here on: the room is limited (`Limits.heldContents`).
+    /// - Returns: Whether there was room for it (`Limits.heldContents`).
     package mutating func hold(_ content: ManifestContent) -> Bool {
         guard contents[content.id] == nil else { return true }
         guard size + content.json.count <= Limits.heldContents else { return false }
@@ -125,4 +89,96 @@ package struct HeldContents: Hashable, Sendable {
     }
 
     subscript(id: ManifestContent.ID) -> ManifestContent? { contents[id] }
+}
+
+/// A value of JSON, as messages have them: without fractions.
+enum JSONValue: Hashable, Sendable {
+    case string(ForeignText)
+    /// Its digits.
+    case number(String)
+    case boolean(Bool)
+    case array([JSONValue])
+    case object([ForeignText: JSONValue])
+
+    init(of message: some Message) {
+        let bytes = message.jsonBytes
+        // Decoding what has just been encoded does not fail.
+        self = (try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) ?? .object([:])
+    }
+
+    /// An object without some of its members.
+    func without(_ names: Set<ForeignText>) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { !names.contains($0.key) })
+    }
+
+    /// Its canonical form: members sorted by their names' bytes, no white space, no needless escape.
+    ///
+    /// Source: `Protocol/README.md` section 4.11, which is RFC 8785 but for the order of names beyond U+FFFF.
+    var canonicalBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
+    }
+
+    private func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .string(let text): Self.append(text, to: &bytes)
+        case .number(let digits): bytes += digits.utf8
+        case .boolean(let value): bytes += (value ? "true" : "false").utf8
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.append(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.append(member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.append(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func append(_ text: ForeignText, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.unescaped.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += #"\""#.utf8
+            case UInt8(ascii: "\\"): bytes += #"\\"#.utf8
+            case 0x08: bytes += #"\b"#.utf8
+            case 0x09: bytes += #"\t"#.utf8
+            case 0x0A: bytes += #"\n"#.utf8
+            case 0x0C: bytes += #"\f"#.utf8
+            case 0x0D: bytes += #"\r"#.utf8
+            case 0..<0x20: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+extension JSONValue: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(ForeignText.self) {
+            self = .string(text)
+        } else if let number = try? container.decode(Int64.self) {
+            self = .number("\(number)")
+        } else if let number = try? container.decode(UInt64.self) {
+            self = .number("\(number)")
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let elements = try? container.decode([JSONValue].self) {
+            self = .array(elements)
+        } else {
+            self = .object(try container.decode([ForeignText: JSONValue].self))
+        }
+    }
 }

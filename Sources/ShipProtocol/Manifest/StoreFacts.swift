@@ -1,4 +1,4 @@
-/// What the manifest says of the copy itself: enough to check it before it is parsed.
+/// What the manifest says of the copy itself: enough to check the copy before parsing it.
 ///
 /// Source: `Protocol/README.md` section 4.4.
 public struct StoreFacts: Hashable, Sendable, Codable {
@@ -25,7 +25,7 @@ public struct StoreFacts: Hashable, Sendable, Codable {
         case utf16BigEndian = "UTF-16be"
     }
 
-    public init(
+    package init(
         size: Int64, sha256: ContentDigest, pageSize: Int, pageCount: Int64, textEncoding: TextEncoding,
         applicationID: Int32, userVersion: Int32, schemaSHA256: ContentDigest
     ) {
@@ -40,8 +40,48 @@ public struct StoreFacts: Hashable, Sendable, Codable {
     }
 }
 
-/// What one table of a store holds, told in a few bytes: two stores whose digests are equal hold the same rows in it. A consumer
-/// holds it against the store before it installs that.
+/// One row of `sqlite_schema`, as the digest of a schema counts it.
+///
+/// Source: `Protocol/README.md` section 4.5.
+package struct SchemaEntry: Hashable, Sendable {
+    package let type: String
+    package let name: String
+    package let tableName: String
+    /// Empty where it is NULL.
+    package let sql: String
+
+    package init(type: String, name: String, tableName: String, sql: String) {
+        self.type = type
+        self.name = name
+        self.tableName = tableName
+        self.sql = sql
+    }
+
+    /// The bytes whose SHA-256 is `StoreFacts.schemaSHA256`: equal schemas give equal bytes, whatever the order in which they were
+    /// made.
+    ///
+    /// It leaves out SQLite's own entries (`sqlite_...`), and sorts the others by type, then by name, as bytes of UTF-8. A zero byte
+    /// follows each of the four texts.
+    package static func listing(of entries: some Sequence<SchemaEntry>) -> [UInt8] {
+        let rows = entries.filter { !$0.name.hasPrefix("sqlite_") }
+            .map { entry in (entry, Array(entry.type.utf8), Array(entry.name.utf8)) }
+            .sorted { left, right in
+                left.1 == right.1
+                    ? left.2.lexicographicallyPrecedes(right.2) : left.1.lexicographicallyPrecedes(right.1)
+            }
+        var bytes: [UInt8] = []
+        for (entry, type, name) in rows {
+            for text in [type, name, Array(entry.tableName.utf8), Array(entry.sql.utf8)] {
+                bytes += text
+                bytes.append(0)
+            }
+        }
+        return bytes
+    }
+}
+
+/// What one table of a store holds, in a few bytes: two stores with equal digests hold the same rows in it. A consumer compares it
+/// with the store before it installs the store.
 ///
 /// Source: `Protocol/README.md` section 4.8.
 public struct TableContent: Hashable, Sendable, Codable {
@@ -59,18 +99,13 @@ public struct TableContent: Hashable, Sendable, Codable {
 
     static func firstFlaw(of tables: [ForeignText: TableContent]) -> String? {
         guard tables.count <= Limits.tables else { return "more than \(Limits.tables) tables" }
-        guard tables.keys.allSatisfy(Label.isValid) else { return "the name of a table is not a label" }
+        guard tables.keys.allSatisfy(\.isLabel) else { return "the name of a table is not a label" }
         return tables.values.lazy.compactMap(\.firstFlaw).first
     }
 
     private var firstFlaw: String? {
         guard rows >= 0 else { return "a table of fewer than 0 rows" }
-        let isDigest =
-            digest.utf8.count == Self.digestLength
-            && digest.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+        let isDigest = ContentDigest.bytes(Self.digestLength / 2, ofHex: digest) != nil
         return isDigest ? nil : "the digest of a table is not \(Self.digestLength) digits of 0-9a-f"
     }
 }

@@ -1,7 +1,7 @@
-/// The name under which a store is shipped, installed and listed: never a path.
+/// The name under which the program ships, installs and lists a store: never a path.
 ///
-/// 1 to 128 bytes of `A-Z a-z 0-9 . _ -`, beginning with a letter, a digit or `_`, and not ending as one of SQLite's
-/// sidecar files does. Source: `Protocol/README.md` section 4.2.
+/// It has 1 to 128 bytes of `A-Z a-z 0-9 . _ -`, begins with a letter, a digit or `_`, and does not end as the names of SQLite's
+/// sidecar files do. Source: `Protocol/README.md` section 4.2.
 public struct StoreName: Hashable, Sendable, Comparable {
     public let text: String
 
@@ -15,8 +15,8 @@ public struct StoreName: Hashable, Sendable, Comparable {
         self.text = text
     }
 
-    /// The name that a file's name suggests: without its last extension, every other character than the allowed ones
-    /// replaced by `_`. Where that leaves nothing to recognise it by, `store_` and the CRC-32 of the file's name.
+    /// The name that a file's name suggests: without its last extension, and with `_` for each character that is not allowed. If that
+    /// leaves nothing recognisable, `store_` and the CRC-32 of the file's name.
     public init(suggestedBy fileName: String) {
         var stem = Substring(fileName)
         if let dot = stem.lastIndex(of: "."), dot > stem.startIndex { stem = stem[..<dot] }
@@ -27,7 +27,7 @@ public struct StoreName: Hashable, Sendable, Comparable {
         if trimmed.contains(where: { $0 != "_" }), let name = StoreName(String(trimmed)) {
             self = name
         } else {
-            self.text = "store_\(String(Checksum.crc32(of: Array(fileName.utf8)), radix: 16))"
+            self.text = "store_\(String(UInt32(crc32Of: Array(fileName.utf8)), radix: 16))"
         }
     }
 
@@ -65,14 +65,5 @@ extension StoreName: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
-    }
-}
-
-/// The rule for short texts that programs write for programs, and that end up in logs and files: 1 to 256 bytes, no U+0000.
-///
-/// Source: `Protocol/README.md` section 4.3.
-package enum Label {
-    package static func isValid(_ text: ForeignText) -> Bool {
-        (1...Limits.labelLength).contains(text.unescaped.utf8.count) && !text.unescaped.utf8.contains(0)
     }
 }

@@ -1,53 +1,49 @@
-/// Whether a shipment brings a later state of the store that a consumer holds under its name.
-///
-/// Source: `Protocol/README.md` section 4.10.
-public enum Succession {
-    /// Why it does not, as far as the two manifests tell.
-    public enum Flaw: Error, Hashable, Sendable {
-        /// The store that is held has an identity, and this one has another, or none.
-        case otherIdentity
-        /// Neither has one, and no table of the one has the name of a table of the other.
-        case noTableInCommon
-        /// Neither has one, one of the manifests does not name its tables, and the schemas differ.
-        case otherSchema
-        /// There is nothing in it, and there is something in the store that is held.
-        case isEmpty
-    }
-
-    /// What becomes of a store without a row that comes in place of one with rows, where no identity says that it is the same.
-    public enum Emptied: Hashable, Sendable { case refused, taken }
-
-    /// A store of the same identity is welcome whatever is in it: it may have been migrated, or emptied.
-    package static func check(
-        _ manifest: Manifest, follows held: Manifest, _ emptied: Emptied
-    ) throws(Flaw) {
-        if let identity = held.identity {
-            guard manifest.identity == identity else { throw .otherIdentity }
-            return
-        }
-        guard held.hasTables else { return }
-        guard manifest.hasTables else { throw .isEmpty }
-        if let ours = held.tableNames, let theirs = manifest.tableNames {
-            guard !ours.isDisjoint(with: theirs) else { throw .noTableInCommon }
-        } else {
-            guard manifest.store.schemaSHA256 == held.store.schemaSHA256 else { throw .otherSchema }
-        }
-        if emptied == .refused, held.hasRows, !manifest.hasRows { throw .isEmpty }
-    }
+/// Why a store may not come under the name of one that a consumer holds, by the two manifests.
+public enum SuccessionError: Error, Hashable, Sendable {
+    /// The held store has an identity, and the new one has another, or none.
+    case otherIdentity
+    /// Neither has an identity, and they have no name of a table in common.
+    case noTableInCommon
+    /// Neither has an identity, one of the manifests does not name its tables, and the schemas differ.
+    case otherSchema
+    /// The new store is empty, and the held one is not.
+    case isEmpty
 }
 
 extension Manifest {
-    /// A table takes a page beside that of the schema.
+    /// The rule of succession: whether a shipment brings a later state of the store that a consumer holds under its name.
+    ///
+    /// It accepts any content of a store with the same identity: the app may have migrated or emptied the store.
+    ///
+    /// Source: `Protocol/README.md` section 4.10.
+    ///
+    /// - Parameter allowsEmpty: Whether a store without rows may replace one with rows, if no identity says that they are the same store.
+    package func checkSuccession(to held: Manifest, allowingEmpty allowsEmpty: Bool) throws(SuccessionError) {
+        if let known = held.identity {
+            guard identity == known else { throw .otherIdentity }
+            return
+        }
+        guard held.hasTables else { return }
+        guard hasTables else { throw .isEmpty }
+        if let ours = held.tableNames, let theirs = tableNames {
+            guard !ours.isDisjoint(with: theirs) else { throw .noTableInCommon }
+        } else {
+            guard store.schemaSHA256 == held.store.schemaSHA256 else { throw .otherSchema }
+        }
+        if !allowsEmpty, held.hasRows, !hasRows { throw .isEmpty }
+    }
+
+    /// Whether it has tables: each takes a page beside that of the schema.
     fileprivate var hasTables: Bool { tableNames.map { !$0.isEmpty } ?? (store.pageCount > 1) }
 
-    /// As SQLite compares them; the one that this program makes itself tells nothing of a store.
+    /// As SQLite compares them, and without the table that this program makes itself, which tells nothing of a store.
     fileprivate var tableNames: Set<String>? {
         tables.map { Set($0.keys.map(\.unescaped.inLowerCase)).subtracting([Self.ownTable]) }
     }
 
     private static let ownTable = "ship_store_metadata"
 
-    /// Rows that were left out on the user's word are rows.
+    /// Rows that the user had left out count.
     fileprivate var hasRows: Bool {
         guard let tables, omissions?.tables.isEmpty ?? true else { return true }
         return tables.contains { $0.key.unescaped.inLowerCase != Self.ownTable && $0.value.rows > 0 }
@@ -55,7 +51,7 @@ extension Manifest {
 }
 
 extension String {
-    /// A-Z alone.
+    /// Only A-Z change.
     fileprivate var inLowerCase: String {
         let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return String(decoding: utf8.map { upper.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -9,15 +9,15 @@ public import EssentialFoundation
 #endif
 
 /// A moment to the second, UTC, of the years 0 to 9999, written `2026-11-20T19:04:05Z` (RFC 3339 section 5.6, without fractions or
-/// offsets). Written and read by the C library: Foundation's styles load calendars and time zones for it, megabytes of them.
+/// offsets). The C library writes and reads it: Foundation's styles would load megabytes of calendars and time zones.
 public struct Timestamp: Hashable, Sendable, Comparable {
     /// Whole seconds.
     public let date: Date
 
-    /// The seconds since 1970 of the years that have four digits.
+    /// Seconds since 1970 of the years of four digits.
     private static let range: ClosedRange<Double> = -62_167_219_200...253_402_300_799
 
-    /// Rounds down to a whole second, and to the nearest one that can be written; what is no number to the first.
+    /// Rounds down to a whole second, and to the nearest one within the years of four digits; a NaN becomes the first.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         self.date = Date(timeIntervalSince1970: min(Self.range.upperBound, max(Self.range.lowerBound, seconds)))

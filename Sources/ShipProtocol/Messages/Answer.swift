@@ -1,5 +1,5 @@
-/// The payload of ANSWER: what the consumer wants of a shipment that it was offered, or that has come and did not come to what
-/// the manifest says.
+/// The payload of ANSWER: the parts that the consumer wants of an offered shipment, or wants again because they do not match the
+/// manifest.
 ///
 /// Source: `Protocol/README.md` section 5.2. Vectors: `answer_*`.
 package struct Answer: Hashable, Sendable {
@@ -8,24 +8,24 @@ package struct Answer: Hashable, Sendable {
 
     package struct Want: Hashable, Sendable, Codable {
         package let part: Int
-        /// In the order in which the consumer likes them; `nil` for all that both sides know.
+        /// The preferred one first; `nil` for all that both sides know.
         package let encodings: [ForeignText]?
-        /// Of a store that the consumer holds with its external files, and keeps for as long as the shipment takes.
+        /// Of a store that the consumer holds with its external files, and keeps until the shipment is over.
         package let base: ContentDigest?
-        /// What has come of it before.
+        /// What has come of the part before.
         package let from: Start?
     }
 
     package init(_ wants: [Want]?) { self.wants = wants }
 
-    /// All parts that there are.
+    /// All parts.
     package static let everything = Answer(nil)
 
     /// - Parameters:
-    ///   - parts: Those alone, in any encoding.
+    ///   - parts: Only these, in any encoding.
     ///   - base: What the store may refer to.
     ///   - filesBase: The store with whose external files those may refer to.
-    ///   - begun: The one of which something has come before. Its encodings are named, for producers that know fewer of them.
+    ///   - begun: The part that has partly come before. The answer names its encodings, for producers that know fewer.
     package init(
         parts: some Collection<Int>, over base: ContentDigest? = nil, files filesBase: ContentDigest? = nil,
         goingOnWith begun: WantedPart? = nil
@@ -40,7 +40,7 @@ package struct Answer: Hashable, Sendable {
         }
     }
 
-    /// - Parameter parts: Those alone, in these encodings.
+    /// - Parameter parts: Only these, in their encodings.
     package init(again parts: [WantedPart]) {
         wants = parts.map { Want(part: $0.index, encodings: $0.encodings.map(\.name), base: nil, from: nil) }
     }
@@ -56,25 +56,25 @@ extension Answer: Message {
         guard wants.allSatisfy({ (1...Limits.features).contains($0.encodings?.count ?? 1) }) else {
             return "a number of encodings out of 1...\(Limits.features)"
         }
-        guard wants.allSatisfy({ ($0.encodings ?? []).allSatisfy(Label.isValid) }) else { return "not a label" }
+        guard wants.allSatisfy({ ($0.encodings ?? []).allSatisfy(\.isLabel) }) else { return "not a label" }
         let starts = wants.compactMap(\.from)
-        guard starts.allSatisfy({ Label.isValid($0.encoding) }) else { return "not a label" }
+        guard starts.allSatisfy({ $0.encoding.isLabel }) else { return "not a label" }
         guard starts.allSatisfy({ (1...Limits.streamPosition).contains($0.position) }) else {
             return "a position out of 1...\(Limits.streamPosition)"
         }
-        guard wants.allSatisfy(\.wantsWhatItGoesOnIn) else { return "it goes on in what it does not want" }
+        guard wants.allSatisfy(\.wantsEncodingOfStart) else { return "it goes on in what it does not want" }
         return nil
     }
 }
 
-/// A part that comes, and how it may.
+/// A part that the consumer wants, and how it may come.
 package struct WantedPart: Hashable, Sendable {
     package let index: Int
-    /// In the order in which the consumer likes them; at least one.
+    /// The preferred one first; at least one.
     package let encodings: [PartEncoding]
-    /// What those refer to that refer to anything.
+    /// What encodings with a base refer to.
     package let base: ContentDigest?
-    /// What has come of it before, and need not come again.
+    /// What has come of the part before, and need not come again.
     package let start: StreamStart?
 
     package init(
@@ -91,37 +91,37 @@ package struct WantedPart: Hashable, Sendable {
 ///
 /// Source: `Protocol/README.md` sections 3.4 and 5.1.
 package struct CommonEncodings: Hashable, Sendable {
-    /// In the order in which the consumer likes them.
+    /// The one that the consumer prefers first.
     package let all: [PartEncoding]
 
-    /// - Parameter encodings: What the consumer takes beside those that every one takes.
+    /// - Parameter encodings: What the consumer supports beside the mandatory ones.
     package init(_ encodings: [PartEncoding]) {
         all = encodings + PartEncoding.allCases.filter { $0.isMandatory && !encodings.contains($0) }
     }
 
-    /// What the consumer lists, as far as this version knows it.
+    /// The encodings that the consumer lists and this version knows.
     package init(_ hello: Hello) {
         self.init((hello.encodings ?? []).compactMap(PartEncoding.init(named:)))
     }
 
-    /// All that this version knows, for a shipment that nobody answers: what is likely to take the fewest bytes first.
+    /// All that this version knows, for one-way shipments. The one that is likely to take the fewest bytes is first.
     package static let ofVersion = CommonEncodings([.delta, .columns])
 
-    /// - Parameter base: What there is to refer to.
+    /// - Parameter base: What a delta may refer to.
     package func suiting(part index: Int, over base: ContentDigest? = nil) -> [PartEncoding] {
         all.filter { $0.suits(part: index) && (base != nil || !$0.needsBase) }
     }
 
-    /// What an answer to a manifest, or to END, comes to.
+    /// The parts that an answer to a manifest, or to END, asks for.
     ///
-    /// - Parameter isAgain: Whether it is one to END: what has come before says nothing then.
-    /// - Throws: `.badMessage` for a part that there is not, or of which nothing can come; `.noCommonEncoding`.
+    /// - Parameter isAgain: Whether it answers END: then no part goes on from an earlier session.
+    /// - Throws: `.badMessage` for a part that does not exist or is empty; `.noCommonEncoding`.
     package func wanted(
         by answer: Answer, of manifest: Manifest, again isAgain: Bool = false
     ) throws(ProtocolError) -> [WantedPart] {
         let sizes = manifest.parts.map(\.size)
         guard let wants = answer.wants else {
-            // Where nobody answers, the manifest says what a delta refers to.
+            // In one-way mode the manifest says what a delta refers to.
             return sizes.indices.filter { sizes[$0] > 0 }.map { index in
                 let base = index == 0 ? manifest.base?.sha256 : nil
                 return WantedPart(index, suiting(part: index, over: base), over: base)
@@ -144,7 +144,7 @@ package struct CommonEncodings: Hashable, Sendable {
 }
 
 extension Answer {
-    /// Whether it can be the answer to END: it wants something, says how, and nothing that refers to what the consumer holds.
+    /// Whether it can answer END: it wants parts, names their encodings, and none of these needs a base.
     var asksAgain: Bool {
         guard let wants, !wants.isEmpty else { return false }
         return wants.allSatisfy { want in
@@ -154,8 +154,8 @@ extension Answer {
     }
 }
 
-/// What has come of a part in an earlier session that broke off: the beginning of its stream, which is the data of its DATA in one
-/// encoding, one after the other, each preceded by its size as 4 bytes.
+/// What came of a part in an earlier session that broke off: the beginning of the part's stream. The stream is the data of all its
+/// DATA in one encoding, in order, each after its size in 4 bytes.
 ///
 /// Source: `Protocol/README.md` sections 3.3 and 5.2.
 package struct StreamStart: Hashable, Sendable {
@@ -173,7 +173,7 @@ package struct StreamStart: Hashable, Sendable {
 }
 
 extension Answer {
-    /// The same, as a message says it.
+    /// A `StreamStart` as the message has it: this version may not know the encoding.
     package struct Start: Hashable, Sendable, Codable {
         package let encoding: ForeignText
         package let position: Int64
@@ -188,8 +188,9 @@ extension Answer {
 }
 
 extension Answer.Want {
-    /// Whether it names the encoding in which it goes on, if it names any, and the base if that needs one.
-    var wantsWhatItGoesOnIn: Bool {
+    /// Whether it wants the part in the encoding of `from`: it names that encoding, or names none; and it names a base if the
+    /// encoding needs one.
+    var wantsEncodingOfStart: Bool {
         guard let from else { return true }
         if let encodings, !encodings.contains(from.encoding) { return false }
         return base != nil || PartEncoding(named: from.encoding)?.needsBase != true
@@ -197,9 +198,9 @@ extension Answer.Want {
 
     /// What has come of the part before.
     ///
-    /// - Parameter possible: In what it may come.
-    /// - Returns: `nil` where nothing has, or in an encoding that is passed over.
-    /// - Throws: `.badMessage` for one that is none of those, where it names none itself.
+    /// - Parameter possible: The encodings in which the part may come.
+    /// - Returns: `nil` if nothing has come, or in an encoding that is not possible although the answer names it.
+    /// - Throws: `.badMessage` for an encoding that is not possible if the answer names none.
     func start(in possible: [PartEncoding]) throws(ProtocolError) -> StreamStart? {
         guard let from else { return nil }
         guard let encoding = PartEncoding(named: from.encoding), possible.contains(encoding) else {

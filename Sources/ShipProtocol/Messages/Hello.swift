@@ -1,20 +1,20 @@
-/// What a consumer says first: what it can do, and what it holds.
+/// The payload of HELLO, the consumer's first message: what it supports, and what it holds.
 ///
 /// Source: `Protocol/README.md` section 5.1. Vectors: `hello_*`.
 package struct Hello: Hashable, Sendable {
     package let software: ForeignText
-    /// Names of the encodings that it takes beside those that every consumer takes, in the order in which it likes them.
+    /// The encodings that it supports beside the mandatory ones, the preferred one first.
     package let encodings: [ForeignText]?
-    /// What is held of each store, as far as its manifests may be referred to.
+    /// What it holds of each store, for manifests and deltas to refer to.
     package let holds: [HeldStore]?
 
     package struct HeldStore: Hashable, Sendable, Codable {
         package let name: StoreName
-        /// What the manifest of the current generation says.
+        /// Content of the current generation's manifest.
         package let manifest: ManifestContent.ID?
-        /// The same of other generations that are kept, the newest first, in short.
+        /// Contents of kept generations' manifests, the newest first, in short form.
         package let kept: [ManifestContent.ID.Start]?
-        /// The same of a shipment that broke off, and of which something waits.
+        /// Content of the manifest of a shipment that broke off and may go on.
         package let unfinished: ManifestContent.ID.Start?
 
         package init(
@@ -28,7 +28,7 @@ package struct Hello: Hashable, Sendable {
         }
     }
 
-    /// - Parameter encodings: What the consumer takes.
+    /// - Parameter encodings: What the consumer supports.
     package init(software: String, taking encodings: CommonEncodings, holds: [HeldStore]) {
         self.software = ForeignText(software)
         let optional = encodings.all.filter { !$0.isMandatory }.map(\.name)
@@ -40,7 +40,7 @@ package struct Hello: Hashable, Sendable {
 extension Hello: Message {
     var firstFlaw: String? {
         let encodings = encodings ?? []
-        guard ([software] + encodings).allSatisfy(Label.isValid) else { return "not a label" }
+        guard ([software] + encodings).allSatisfy(\.isLabel) else { return "not a label" }
         guard encodings.count <= Limits.features else { return "too many names" }
         let holds = holds ?? []
         guard holds.count <= Limits.heldStores else { return "too many stores" }
@@ -49,5 +49,83 @@ extension Hello: Message {
         }
         return holds.allSatisfy({ (1...Limits.keptGenerations).contains($0.kept?.count ?? 1) })
             ? nil : "a number of kept generations out of 1...\(Limits.keptGenerations)"
+    }
+}
+
+/// What a consumer holds of one sender, as a file that goes back to the sender: in one-way mode deltas may refer to it. Nothing proves
+/// who has written the file.
+///
+/// Source: `Protocol/README.md` section 5.6. Vectors: `holdings_*`.
+public struct HoldingsFile: Hashable, Sendable {
+    /// Name and version of the consumer's program.
+    public let software: ForeignText
+    public let createdAt: Timestamp
+    /// Until when the consumer keeps what the file names.
+    public let until: Timestamp
+    /// The id of the sender's device; `nil` if the consumer does not know it.
+    public let sender: ContentDigest?
+    /// The id of the consumer's device, if it has one.
+    public let receiver: ContentDigest?
+    /// Strictly rising by name.
+    public let holds: [Held]
+
+    /// The current generation of a store.
+    public struct Held: Hashable, Sendable, Codable {
+        public let name: StoreName
+        /// Content of its manifest.
+        package let manifest: ManifestContent.ID
+        public let store: ContentDigest
+        /// Of the store, in bytes.
+        public let size: Int64
+
+        package init(of manifest: Manifest) {
+            name = manifest.name
+            self.manifest = ManifestContent(of: manifest).id
+            store = manifest.store.sha256
+            size = manifest.store.size
+        }
+    }
+
+    /// - Parameter holds: In any order; beyond `Limits.holdings` the last by name are left out.
+    package init(
+        software: String, createdAt: Timestamp, until: Timestamp, sender: ContentDigest?, receiver: ContentDigest?,
+        holds: [Held]
+    ) {
+        self.software = ForeignText(software)
+        self.createdAt = createdAt
+        self.until = until
+        self.sender = sender
+        self.receiver = receiver
+        self.holds = Array(holds.sorted { $0.name < $1.name }.prefix(Limits.holdings))
+    }
+
+    /// - Parameter bytes: The whole file.
+    /// - Throws: `.badMessage`.
+    package init(decoding bytes: [UInt8]) throws(ProtocolError) {
+        guard bytes.count <= Limits.messageSize else {
+            throw .badMessage(type: FrameType.hello.rawValue, flaw: "it is longer than \(Limits.messageSize) bytes")
+        }
+        self = try HoldingsFile.decode(bytes[...], as: .hello)
+    }
+
+    /// The content of the file.
+    package var encoded: [UInt8] { self.jsonBytes }
+
+    /// What the consumer holds of a store.
+    package subscript(_ name: StoreName) -> Held? { holds.first { $0.name == name } }
+}
+
+extension HoldingsFile: Message {
+    private enum CodingKeys: String, CodingKey {
+        case software, createdAt, until, receiver, holds
+        case sender = "for"
+    }
+
+    var firstFlaw: String? {
+        guard software.isLabel else { return "software is not a label" }
+        guard holds.count <= Limits.holdings else { return "more than \(Limits.holdings) stores" }
+        guard zip(holds, holds.dropFirst()).allSatisfy({ $0.name < $1.name }) else { return "names that do not rise" }
+        return holds.allSatisfy { (0...Limits.partSize).contains($0.size) }
+            ? nil : "the size of a store is out of range"
     }
 }

@@ -1,40 +1,34 @@
-/// Whether bytes are one JSON value, and nothing else, that every reader reads in the same way.
+/// A check that bytes are one JSON value, and nothing else, that every reader reads in the same way.
 ///
-/// `JSONDecoder` is looser than the protocol: it takes other encodings than UTF-8, lets trailing commas pass, does not look
-/// at numbers of members that nobody asks for, takes one of two members of the same name, and has a limit of its own for
-/// nesting.
+/// `JSONDecoder` is looser than the protocol: it takes other encodings than UTF-8 and trailing commas, ignores bad numbers in members
+/// that the caller does not ask for, takes one of two members of the same name, and has a limit of its own for nesting.
 /// Source: RFC 8259, `Protocol/README.md` section 4.
 struct JSONSyntax {
-    enum Flaw: Error, Hashable {
-        case notPlainUTF8
-        case notJSON
-        case tooDeep
-        /// An object has two members of one name.
-        case memberTwice
-        /// An escape stands for half of a character.
-        case unpairedSurrogate
-    }
-
     /// Deepest nesting of arrays and objects; the outermost is the first.
-    static let depthLimit = 32
+    private static let depthLimit = 32
 
     private let text: ArraySlice<UInt8>
+    /// Of the message that the text is, for errors.
+    private let type: FrameType
     private var index: Int
     private var depth = 0
 
-    static func check(_ text: ArraySlice<UInt8>) throws(Flaw) {
+    /// - Throws: `.badMessage`.
+    static func check(_ text: ArraySlice<UInt8>, as type: FrameType) throws(ProtocolError) {
+        var syntax = JSONSyntax(text, type)
         guard !text.starts(with: [0xEF, 0xBB, 0xBF]), String(validating: text, as: UTF8.self) != nil else {
-            throw .notPlainUTF8
+            throw syntax.bad("not plain UTF-8")
         }
-        var syntax = JSONSyntax(text)
         try syntax.value()
-        guard syntax.peek == nil else { throw .notJSON }
+        guard syntax.peek == nil else { throw syntax.bad("not JSON") }
     }
 
-    private init(_ text: ArraySlice<UInt8>) {
-        self.text = text
+    private init(_ text: ArraySlice<UInt8>, _ type: FrameType) {
+        (self.text, self.type) = (text, type)
         index = text.startIndex
     }
+
+    private func bad(_ flaw: ForeignText) -> ProtocolError { .badMessage(type: type.rawValue, flaw: flaw) }
 
     private var peek: UInt8? { index < text.endIndex ? text[index] : nil }
 
@@ -44,8 +38,8 @@ struct JSONSyntax {
         return true
     }
 
-    private mutating func take(_ character: Unicode.Scalar) throws(Flaw) {
-        guard takes(character) else { throw .notJSON }
+    private mutating func take(_ character: Unicode.Scalar) throws(ProtocolError) {
+        guard takes(character) else { throw bad("not JSON") }
     }
 
     private mutating func skipWhiteSpace() {
@@ -53,7 +47,7 @@ struct JSONSyntax {
     }
 
     /// A value with the white space around it. It recurses no deeper than the limit.
-    private mutating func value() throws(Flaw) {
+    private mutating func value() throws(ProtocolError) {
         skipWhiteSpace()
         switch peek {
         case UInt8(ascii: "{"): try object()
@@ -67,7 +61,7 @@ struct JSONSyntax {
         skipWhiteSpace()
     }
 
-    private mutating func object() throws(Flaw) {
+    private mutating func object() throws(ProtocolError) {
         try enter("{")
         defer { depth -= 1 }
         if takes("}") { return }
@@ -76,7 +70,9 @@ struct JSONSyntax {
             skipWhiteSpace()
             let start = index
             try string()
-            guard names.insert(Self.unescaped(text[(start + 1)..<(index - 1)])).inserted else { throw .memberTwice }
+            guard names.insert(Self.unescaped(text[(start + 1)..<(index - 1)])).inserted else {
+                throw bad("a member stands twice")
+            }
             skipWhiteSpace()
             try take(":")
             try value()
@@ -84,7 +80,7 @@ struct JSONSyntax {
         try take("}")
     }
 
-    private mutating func array() throws(Flaw) {
+    private mutating func array() throws(ProtocolError) {
         try enter("[")
         defer { depth -= 1 }
         if takes("]") { return }
@@ -92,17 +88,17 @@ struct JSONSyntax {
         try take("]")
     }
 
-    private mutating func enter(_ bracket: Unicode.Scalar) throws(Flaw) {
+    private mutating func enter(_ bracket: Unicode.Scalar) throws(ProtocolError) {
         try take(bracket)
         depth += 1
-        guard depth <= Self.depthLimit else { throw .tooDeep }
+        guard depth <= Self.depthLimit else { throw bad("nested deeper than \(Self.depthLimit)") }
         skipWhiteSpace()
     }
 
-    private mutating func string() throws(Flaw) {
+    private mutating func string() throws(ProtocolError) {
         try take("\"")
         while let byte = peek, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw .notJSON }
+            guard byte >= 0x20 else { throw bad("not JSON") }
             index += 1
             if byte == UInt8(ascii: "\\") { try escape() }
         }
@@ -110,35 +106,39 @@ struct JSONSyntax {
     }
 
     /// What follows a backslash.
-    private mutating func escape() throws(Flaw) {
-        guard let byte = peek else { throw .notJSON }
+    private mutating func escape() throws(ProtocolError) {
+        guard let byte = peek else { throw bad("not JSON") }
         index += 1
         guard byte == UInt8(ascii: "u") else {
-            if !"\"\\/bfnrt".utf8.contains(byte) { throw .notJSON }
+            if !"\"\\/bfnrt".utf8.contains(byte) { throw bad("not JSON") }
             return
         }
         switch try codeUnit() {
         case 0xD800...0xDBFF:
-            guard takes("\\"), takes("u"), (0xDC00...0xDFFF).contains(try codeUnit()) else { throw .unpairedSurrogate }
-        case 0xDC00...0xDFFF: throw .unpairedSurrogate
+            guard takes("\\"), takes("u"), (0xDC00...0xDFFF).contains(try codeUnit()) else {
+                throw bad("half of a character")
+            }
+        case 0xDC00...0xDFFF: throw bad("half of a character")
         default: break
         }
     }
 
     /// Four hexadecimal digits.
-    private mutating func codeUnit() throws(Flaw) -> UInt16 {
+    private mutating func codeUnit() throws(ProtocolError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = peek.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else { throw .notJSON }
+            guard let digit = peek.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+                throw bad("not JSON")
+            }
             unit = unit << 4 | UInt16(digit)
             index += 1
         }
         return unit
     }
 
-    /// The bytes that a string stands for.
+    /// The bytes that a string encodes.
     ///
-    /// - Parameter string: What is between its quotation marks, which has been found sound.
+    /// - Parameter string: Sound bytes from between its quotation marks.
     private static func unescaped(_ string: ArraySlice<UInt8>) -> [UInt8] {
         guard string.contains(UInt8(ascii: "\\")) else { return Array(string) }
         var units: [UInt16] = []
@@ -163,7 +163,7 @@ struct JSONSyntax {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    private mutating func number() throws(Flaw) {
+    private mutating func number() throws(ProtocolError) {
         _ = takes("-")
         if !takes("0") { try digits() }
         if takes(".") { try digits() }
@@ -173,9 +173,9 @@ struct JSONSyntax {
         }
     }
 
-    private mutating func digits() throws(Flaw) {
+    private mutating func digits() throws(ProtocolError) {
         let start = index
         while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
-        guard index > start else { throw .notJSON }
+        guard index > start else { throw bad("not JSON") }
     }
 }

@@ -1,94 +1,88 @@
 import CZlib
 
-/// The payload of HELLO, MANIFEST, ANSWER and RECEIPT: their JSON, deflated. A small store pays for every byte of it.
+/// The payload of HELLO, MANIFEST, ANSWER and RECEIPT: their JSON, deflated. For a small store each byte of it counts.
 ///
 ///     0  1 byte    how: 0 stored, 1 deflate, 2 difference, 3 answer
-///     1  16 bytes  difference alone: the id of the content that it differs from
-///     1  rest      the JSON, or a raw deflate stream (RFC 1951) of it whose window begins as the dictionary, which that content
-///                  follows; in an answer, that content and the manifest's own
+///     1  16 bytes  only in a difference: the id of the content that it differs from
+///     1  rest      the JSON, or a raw deflate stream (RFC 1951) of it. The window of the stream begins as the dictionary and that
+///                  content; in an answer, as the dictionary, that content and the manifest's own
 ///
 /// Source: `Protocol/README.md` section 3.5. Vectors: `packed_*`.
-enum PackedMessage {
-    private static let stored: UInt8 = 0
-    private static let deflated: UInt8 = 1
-    private static let difference: UInt8 = 2
-    private static let answer: UInt8 = 3
+extension FrameType {
+    private static let storedForm: UInt8 = 0
+    private static let deflatedForm: UInt8 = 1
+    private static let differenceForm: UInt8 = 2
+    private static let answerForm: UInt8 = 3
 
     /// How far a stream may reach back, in bytes.
     private static let windowSize = 32 * 1024
 
-    /// In the shortest way that there is.
+    /// Packs a message in the shortest way that there is.
     ///
-    /// What else than the dictionary a message may refer to.
-    enum Reference {
-        case none
-        /// What the other side holds.
-        case base(ManifestContent)
-        /// What is answered.
-        case offer(OfferedManifest)
-    }
-
+    /// - Parameters:
+    ///   - base: What a manifest may refer to, as the other side holds it.
+    ///   - offer: What an answer or a receipt may refer to.
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
-    static func packing(
-        _ json: [UInt8], as type: FrameType, over reference: Reference = .none
+    func packed(
+        _ json: [UInt8], over base: ManifestContent? = nil, answering offer: [ManifestContent] = []
     ) throws(ProtocolError) -> [UInt8] {
-        guard json.count <= type.jsonLimit else { throw tooLong(json.count, type) }
-        var shortest = [stored] + json
-        if let stream = deflate(json, after: window(before: [])), 1 + stream.count < shortest.count {
-            shortest = [deflated] + stream
+        guard json.count <= jsonLimit else { throw tooLong(json.count) }
+        var shortest = [Self.storedForm] + json
+        if let stream = Self.deflate(json, after: []), 1 + stream.count < shortest.count {
+            shortest = [Self.deflatedForm] + stream
         }
-        let (head, bytes): ([UInt8], [UInt8])
-        switch reference {
-        case .none: return shortest
-        case .base(let base): (head, bytes) = ([difference] + base.id.bytes, base.json)
-        case .offer(let offer): (head, bytes) = ([answer], offer.bytes)
-        }
-        if let stream = deflate(json, after: window(before: bytes)), head.count + stream.count < shortest.count {
-            shortest = head + stream
+        let references = [
+            base.map { (head: [Self.differenceForm] + $0.id.bytes, contents: [$0]) },
+            offer.isEmpty ? nil : (head: [Self.answerForm], contents: offer),
+        ]
+        for case let (head, contents)? in references {
+            guard let stream = Self.deflate(json, after: contents) else { continue }
+            if head.count + stream.count < shortest.count { shortest = head + stream }
         }
         return shortest
     }
 
     /// - Parameters:
-    ///   - held: What this side has said that it holds.
-    ///   - offer: What it is the answer to, if anything.
+    ///   - held: What this side has told the other one that it holds.
+    ///   - offer: What the message answers, if anything.
     /// - Returns: The JSON, of at most the type's limit.
-    /// - Throws: `.badMessage` if it is packed in no known way, or refers to what is not held; `.damaged` for a stream that is none
-    ///   or does not end with the payload; `.payloadTooLong` as soon as it inflates to too much.
-    static func unpacking(
-        _ payload: ArraySlice<UInt8>, as type: FrameType, over held: HeldContents = HeldContents(),
-        answering offer: OfferedManifest? = nil
+    /// - Throws: `.badMessage` for an unknown first byte, or a reference to what this side does not hold; `.damaged` for a bad stream
+    ///   or one that does not end with the payload; `.payloadTooLong` as soon as it inflates to too much.
+    func unpacked(
+        _ payload: ArraySlice<UInt8>, over held: HeldContents = HeldContents(), answering offer: [ManifestContent] = []
     ) throws(ProtocolError) -> [UInt8] {
         let content = payload.dropFirst()
         switch payload.first {
-        case stored: return Array(content)
-        case deflated: return try inflate(content, after: window(before: []), type)
-        case difference where type == .manifest:
-            guard let id = base(ofManifest: payload), let base = held[id] else {
-                throw .badMessage(type: type.rawValue, flaw: "it differs from what is not held")
+        case Self.storedForm: return Array(content)
+        case Self.deflatedForm: return try inflate(content, after: [])
+        case Self.differenceForm where self == .manifest:
+            guard let id = Self.base(ofManifest: payload), let base = held[id] else {
+                throw .badMessage(type: rawValue, flaw: "it differs from what is not held")
             }
-            return try inflate(content.dropFirst(ManifestContent.ID.size), after: window(before: base.json), type)
-        case answer where type == .answer || type == .receipt:
-            guard let offer else {
-                throw .badMessage(type: type.rawValue, flaw: "it refers to a manifest that there is not")
+            return try inflate(content.dropFirst(ManifestContent.ID.size), after: [base])
+        case Self.answerForm where self == .answer || self == .receipt:
+            guard !offer.isEmpty else {
+                throw .badMessage(type: rawValue, flaw: "it refers to a manifest that there is not")
             }
-            return try inflate(content, after: window(before: offer.bytes), type)
-        default: throw .badMessage(type: type.rawValue, flaw: "it is packed in no known way")
+            return try inflate(content, after: offer)
+        default: throw .badMessage(type: rawValue, flaw: "it is packed in no known way")
         }
     }
 
     /// - Parameter payload: Of MANIFEST.
-    /// - Returns: What it refers to; `nil` for nothing.
+    /// - Returns: The content that it refers to; `nil` for none.
     static func base(ofManifest payload: ArraySlice<UInt8>) -> ManifestContent.ID? {
-        guard payload.first == difference else { return nil }
+        guard payload.first == differenceForm else { return nil }
         return ManifestContent.ID(bytes: Array(payload.dropFirst().prefix(ManifestContent.ID.size)))
     }
 
-    private static func window(before bytes: [UInt8]) -> [UInt8] {
-        Array((MessageDictionary.bytes + bytes).suffix(windowSize))
+    /// What a stream may refer to at its beginning.
+    private static func window(after contents: [ManifestContent]) -> [UInt8] {
+        Array((messageDictionary + contents.flatMap(\.json)).suffix(windowSize))
     }
 
-    private static func deflate(_ json: [UInt8], after dictionary: [UInt8]) -> [UInt8]? {
+    private static func deflate(_ json: [UInt8], after contents: [ManifestContent]) -> [UInt8]? {
+        let dictionary = window(after: contents)
         var stream = z_stream()
         guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
@@ -107,19 +101,19 @@ enum PackedMessage {
         return isWhole ? output : nil
     }
 
-    private static func inflate(
-        _ input: ArraySlice<UInt8>, after dictionary: [UInt8], _ type: FrameType
+    private func inflate(
+        _ input: ArraySlice<UInt8>, after contents: [ManifestContent]
     ) throws(ProtocolError) -> [UInt8] {
-        let (result, output, unused) = inflated(input, after: dictionary, limit: type.jsonLimit)
+        let (result, output, unused) = Self.inflated(input, after: Self.window(after: contents), limit: jsonLimit)
         switch result {
-        case Z_STREAM_END where unused == 0 && output.count <= type.jsonLimit: return output
-        case _ where output.count > type.jsonLimit: throw tooLong(output.count, type)
-        default: throw .damaged(.message(type.rawValue))
+        case Z_STREAM_END where unused == 0 && output.count <= jsonLimit: return output
+        case _ where output.count > jsonLimit: throw tooLong(output.count)
+        default: throw .damaged(.message(rawValue))
         }
     }
 
-    private static func tooLong(_ size: Int, _ type: FrameType) -> ProtocolError {
-        .payloadTooLong(type: type.rawValue, length: UInt32(clamping: size), limit: type.jsonLimit)
+    private func tooLong(_ size: Int) -> ProtocolError {
+        .payloadTooLong(type: rawValue, length: UInt32(clamping: size), limit: jsonLimit)
     }
 
     /// Inflates piece by piece, so that memory grows with what comes out and no further than one byte past the limit.
@@ -145,22 +139,20 @@ enum PackedMessage {
                     result = CZlib.inflate(&stream, Z_NO_FLUSH)
                     count = room - Int(stream.avail_out)
                 }
-                // Out of room is no end; out of input is.
+                // A full piece is no end; an empty input is.
             } while result == Z_OK && stream.avail_out == 0 && output.count <= limit
             return result
         }
         return (result, output, Int(stream.avail_in))
     }
-}
 
-/// What a deflated message may refer to before its first byte: the words of messages, and those that most manifests have last,
-/// where a reference to them is shortest. It saves about 180 bytes a manifest, a fifth to a half of it.
-///
-/// Source: `Protocol/message-dictionary.txt`, `Protocol/README.md` section 3.5.
-enum MessageDictionary {
-    static let bytes = Array(lines.joined().utf8)
+    /// The preset dictionary of deflated messages: the words of messages. Those of most manifests come last, where references to them
+    /// are shortest. It saves about 180 bytes a manifest, a fifth to a half of it.
+    ///
+    /// Source: `Protocol/message-dictionary.txt`, `Protocol/README.md` section 3.5.
+    static let messageDictionary = Array(dictionaryLines.joined().utf8)
 
-    private static let lines = [
+    private static let dictionaryLines = [
         #"{"encodings":["delta","columns"],"holds":[{"kept":["manifest":"","name":""}],"software":"ship-store 0.1.0"}"#,
         #"{"wants":[{"base":"encodings":["blocks"],"part":0},{"part":1}]}"#,
         #"{"generation":1,"name":"","outcome":"unchanged","sha256":"","outcome":"installed","sha256":""#,

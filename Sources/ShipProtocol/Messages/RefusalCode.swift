@@ -1,4 +1,4 @@
-/// Why a shipment is refused or given up: the registry of `Protocol/README.md` section 7.
+/// Why a consumer refuses a shipment, or a producer cancels it: the registry of `Protocol/README.md` section 7.
 public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case versionNotSupported = "version-not-supported"
     case unknownFrame = "unknown-frame"
@@ -28,9 +28,9 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
 ///
 /// Source: `Protocol/README.md` sections 5.4 and 5.5. Vectors: `refusal_*`, `cancel_*`.
 public struct Reason: Hashable, Sendable {
-    /// As the other side wrote it; see `knownCode`.
+    /// In the other side's words; see `knownCode`.
     public let code: ForeignText
-    /// For people, as the other side wrote it: never acted upon.
+    /// For people, in the other side's words: no code acts upon it.
     public let message: ForeignText
     /// What is over; `nil` for the session.
     let ends: Extent?
@@ -47,7 +47,7 @@ public struct Reason: Hashable, Sendable {
     /// `nil` for a code that this version does not know.
     public var knownCode: RefusalCode? { RefusalCode(rawValue: code.unescaped) }
 
-    /// Makes the message fit: without U+0000, and cut if it is too long.
+    /// Removes U+0000 from the message, and cuts it at the limit.
     package init(_ code: RefusalCode, message: String, ending extent: Extent = .session) {
         ends = extent == .session ? nil : extent
         self.code = ForeignText(code.rawValue)
@@ -56,7 +56,7 @@ public struct Reason: Hashable, Sendable {
         self.message = ForeignText(message)
     }
 
-    /// What somebody else wrote down of a refusal.
+    /// A refusal that another program wrote down.
     ///
     /// - Returns: `nil` if it breaks a rule of section 5.4.
     package init?(code: ForeignText, message: ForeignText) {
@@ -68,13 +68,13 @@ public struct Reason: Hashable, Sendable {
         (self.code, self.message, self.ends) = (code, message, ends)
     }
 
-    /// The same, ending something else.
+    /// The same, with another extent.
     package func ending(_ extent: Extent) -> Reason { Reason(code, message, extent == .session ? nil : extent) }
 }
 
 extension Reason: Message {
     var firstFlaw: String? {
-        guard Label.isValid(code) else { return "code is not a label" }
+        guard code.isLabel else { return "code is not a label" }
         guard message.unescaped.utf8.count <= Limits.reasonLength, !message.unescaped.utf8.contains(0) else {
             return "message is no text"
         }
@@ -82,20 +82,20 @@ extension Reason: Message {
     }
 }
 
-/// The consumer's word that a shipment is installed, durable, current, and was opened read-only.
+/// The payload of RECEIPT: the consumer says that a shipment is installed, durable and current, and that it opened read-only.
 ///
 /// Source: `Protocol/README.md` section 5.3. Vectors: `receipt_*`.
 public struct Receipt: Hashable, Sendable {
     public let name: StoreName
     /// Numbered from 1 for each name.
     public let generation: Int
-    /// Of the installed store, as re-read from the medium.
+    /// Of the installed store, read back from the medium.
     public let sha256: ContentDigest
     public let outcome: Outcome
 
     public enum Outcome: String, Hashable, Sendable, Codable {
         case installed
-        /// The current generation already was this very shipment.
+        /// The current generation was this very shipment already.
         case unchanged
     }
 

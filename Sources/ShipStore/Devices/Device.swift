@@ -1,28 +1,29 @@
 public import DeviceTrust
 import EssentialFoundation
 import ShipProtocol
+package import StoreFiles
 public import SystemPackage
 
-/// This device: who it is, and whom it trusts.
+/// This device: its identity, and the devices that it trusts.
 public struct Device: Sendable {
     public let folder: DeviceFolder
 
-    /// - Parameter folder: Where its key and its list are; `nil` for the user's own place.
+    /// - Parameter folder: The folder of its key and its list; `nil` for the user's standard folder.
     public init(folder: FilePath? = nil) {
         self.folder = folder.map(DeviceFolder.init(at:)) ?? .standard
     }
 
-    /// Who it is; the first time this is asked, it becomes somebody.
+    /// Its identity, which the first call makes.
     public func identity() throws(ShipmentError) -> DeviceIdentity {
         try Self.explained { try folder.identity() }
     }
 
-    /// Who it is; `nil` if it has not become anybody yet.
+    /// Its identity; `nil` if none has been made.
     func existingIdentity() throws(ShipmentError) -> DeviceIdentity? {
         try Self.explained { try folder.existingIdentity() }
     }
 
-    /// The number of the next shipment, for one of them.
+    /// Draws the number of the next shipment.
     func nextCounter() throws(ShipmentError) -> UInt64 {
         try Self.explained { try folder.nextCounter() }
     }
@@ -30,7 +31,9 @@ public struct Device: Sendable {
     /// Whether a number has been drawn since this one.
     func hasCounted(beyond counter: UInt64) -> Bool { ((try? folder.lastCounter()) ?? 0) > counter }
 
-    /// - Returns: Whether a peer might take a store over; now it has.
+    /// Uses a peer's permission to take a store over.
+    ///
+    /// - Returns: Whether it had the permission.
     func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(ShipmentError) -> Bool {
         try Self.explained { try folder.useTakeOver(of: name, by: id) }
     }
@@ -41,7 +44,7 @@ public struct Device: Sendable {
         try Self.explained { try folder.trustList() }
     }
 
-    package func trustListVersion() throws(ShipmentError) -> TrustListVersion? {
+    package func trustListVersion() throws(ShipmentError) -> FileStatus? {
         try Self.explained { try folder.trustListVersion() }
     }
 
@@ -50,8 +53,8 @@ public struct Device: Sendable {
         try Self.explained { try folder.trust(id, terms, at: Timestamp(Date())) }
     }
 
-    /// - Parameter idOrName: Of the peer.
-    /// - Returns: The peer that is trusted no more.
+    /// - Parameter idOrName: The peer's id or name.
+    /// - Returns: The peer, which is no longer trusted.
     /// - Throws: Among others, `.noSuchPeer`.
     public func distrust(_ idOrName: String) throws(ShipmentError) -> TrustedPeer {
         guard let peer = try Self.explained({ try folder.distrust(idOrName) }) else {

@@ -4,17 +4,15 @@ import ShipProtocol
 
 /// Who may be at the other end of a TCP link. Pipes, files and Unix sockets rely on what carries them.
 public enum TrustPolicy: Sendable {
-    /// Programs of this machine, unasked, and nobody else.
+    /// Programs of this machine, without authentication, and no others.
     case localPrograms
-    /// The devices that this one trusts, wherever they are, over TLS; and this device itself, which is whoever has its
-    /// key.
+    /// The devices that this one trusts, wherever they are, over TLS; and this device itself, which is every program that has its key.
     ///
-    /// A device that trusts nobody has not said yet who may come in. It speaks with programs of its own machine, as with
-    /// `.localPrograms`, so that two commands are enough to begin with, and with nobody else. From the first trusted
-    /// device on the list counts everywhere: another user of this machine is a stranger like any other.
+    /// A device that trusts no other speaks only with programs of its own machine, as with `.localPrograms`: so two commands are enough to
+    /// begin with. From the first trusted device on, the list counts everywhere: another user of this machine is a stranger like any other.
     case trustedPeers(of: Device)
 
-    /// - Returns: `nil` where there is none.
+    /// - Returns: `nil` for local programs, which have no list.
     package func list() throws(ShipmentError) -> TrustList? {
         guard case .trustedPeers(let device) = self else { return nil }
         return try device.trustList()
@@ -23,15 +21,15 @@ public enum TrustPolicy: Sendable {
     /// Whether it is this device itself.
     func isOwn(_ id: DeviceIdentifier) throws(ShipmentError) -> Bool { try ownIdentifier() == id }
 
-    /// - Returns: `nil` as long as this device has none, or needs none.
+    /// - Returns: `nil` if this device has no identifier yet, or needs none.
     func ownIdentifier() throws(ShipmentError) -> DeviceIdentifier? {
         guard case .trustedPeers(let device) = self else { return nil }
         return try device.existingIdentity()?.id
     }
 
-    /// - Returns: What the other end of a link may be trusted with at this moment.
-    /// - Throws: `.link(.notTrusted)`, if it is trusted no more; `.link(.noCertificate)` if it has not said who it is, and
-    ///   somebody has been trusted meanwhile; errors of the list.
+    /// - Returns: The stores for which the other end of a link is trusted now.
+    /// - Throws: `.link(.notTrusted)`, if it is no longer trusted; `.link(.noCertificate)` if it has shown no certificate, and a device has
+    ///   been trusted meanwhile; errors of the list.
     package func stores(of link: PeerLink, as role: TrustedPeer.Role) throws(ShipmentError) -> TrustedPeer.Stores {
         guard let id = link.device else {
             guard case .at(.tcp) = link.peer, let list = try list(), !list.isEmpty else { return .all }
@@ -48,7 +46,7 @@ public enum TrustPolicy: Sendable {
         try check(link, as: role, ofAny: [name])
     }
 
-    /// The same of several names, of which one is enough.
+    /// Checks that one of several names is allowed.
     func check(_ link: PeerLink, as role: TrustedPeer.Role, ofAny names: [StoreName]) throws(ShipmentError) {
         let stores = try stores(of: link, as: role)
         if let first = names.first, !names.contains(where: stores.contains) { throw .notAllowed(first, role) }

@@ -2,6 +2,7 @@ public import DeviceTrust
 import EssentialFoundation
 public import ShipCompression
 public import ShipProtocol
+import StoreEncoding
 import StoreFiles
 import StoreFormat
 import StoreInbox
@@ -9,48 +10,46 @@ public import StoreServing
 import StoreSnapshot
 import SystemPackage
 
-/// What is in a store, a shipment or a generation, and what it would cost to ship: `inspect`.
+/// The content of a store, a shipment or a generation, and the bytes that shipping it would take: `inspect`.
 public struct Inspection: Sendable {
     public let manifest: Manifest
     /// The largest first.
     public let tables: [TableStatistics]
-    /// What of it is not the app's data, the dearest first.
+    /// Data that are not the app's own, the largest first.
     public let ballast: [Ballast]
-    /// Bytes that shipping all of it takes, into a file; measured, or, of a large store, estimated.
+    /// The bytes of a shipment of all of it, into a file: measured, or estimated for a large store.
     public let cost: Int64
-    /// Those of them that the external files take.
+    /// The bytes of `cost` that the external files take.
     public let externalCost: Int64
-    /// The device that signed it, of a shipment in a file that is signed.
+    /// The device that signed it, if it is a signed shipment in a file.
     public var signer: DeviceIdentifier?
-    /// Bytes of the file itself, of a shipment in a file.
+    /// The size of the file, if it is a shipment in a file.
     public var fileSize: Int64?
 
     /// - Parameters:
-    ///   - artifact: What is looked at.
+    ///   - artifact: What to inspect.
     ///   - options: How a copy is taken.
-    ///   - effort: With which effort it would be shipped.
+    ///   - effort: The effort with which to ship it.
     /// - Throws: If it cannot be read; for an inbox, if it has no store.
     public static func all(
         of artifact: Artifact, options: CopyOptions = CopyOptions(), effort: Effort = .auto
     ) async throws(ShipmentError) -> [Inspection] {
         do {
-            var manner = OutgoingShipment.Manner()
-            manner.effort = effort
-            manner.selfCheck = .off
-            manner.cores = ProcessInfo.processInfo.activeProcessorCount
-            manner.codec = .standard
+            var shipping = Producer.Options()
+            shipping.effort = effort
+            shipping.selfCheck = false
             switch artifact {
             case .inbox(let path):
                 let inbox = Inbox(at: path)
                 var inspections: [Inspection] = []
                 for generation in try inbox.storeNames().compactMap({ try inbox.current(of: $0) }) {
-                    inspections.append(try await inspect(generation, manner))
+                    inspections.append(try await inspect(generation, shipping))
                 }
                 return inspections
-            case .generation(let path): return [try await inspect(try Generation(at: path), manner)]
-            case .shipment(let path): return try await inspectShipments(path, options, manner)
+            case .generation(let path): return [try await inspect(try Generation(at: path), shipping)]
+            case .shipment(let path): return try await inspectShipments(path, options, shipping)
             case .store(let path):
-                return [try await inspect(OutgoingShipment(try await PreparedCopy(of: path, options), manner))]
+                return [try await inspect(OutgoingShipment(try await PreparedCopy(of: path, options), shipping))]
             }
         } catch {
             throw ShipmentError(error)
@@ -58,22 +57,22 @@ public struct Inspection: Sendable {
     }
 
     private static func inspect(
-        _ generation: Generation, _ manner: OutgoingShipment.Manner
+        _ generation: Generation, _ shipping: Producer.Options
     ) async throws -> Inspection {
         let manifest = generation.manifest
         return try await inspect(
             OutgoingShipment(
                 manifest, at: manifest.parts.indices.map { generation.path(ofPart: $0) },
-                try? IndexShapes.all(inCopyAt: generation.storePath), manner))
+                try? IndexShape.all(inCopyAt: generation.storePath), shipping))
     }
 
     private static func inspectShipments(
-        _ path: FilePath, _ options: CopyOptions, _ manner: OutgoingShipment.Manner
+        _ path: FilePath, _ options: CopyOptions, _ shipping: Producer.Options
     ) async throws -> [Inspection] {
         let unpacked = try await UnpackedShipments(path, options.temporaryFolder)
         var inspections: [Inspection] = []
         for shipment in unpacked.all {
-            var inspection = try await inspect(shipment.generation, manner)
+            var inspection = try await inspect(shipment.generation, shipping)
             inspection.signer = shipment.signer
             if unpacked.all.count == 1 {
                 inspection.fileSize = try PlatformCalls.statusFollowingLinks(of: path).size
@@ -85,15 +84,11 @@ public struct Inspection: Sendable {
 
     private static func inspect(_ shipment: OutgoingShipment) async throws -> Inspection {
         let cost = try await ShippingCost(of: shipment)
-        // By its rows, as it would be sent; by its pages where it cannot go by its rows.
-        let costs: TableStatistics.Costs =
-            if let tables = cost.tables {
-                .byRows(parts(of: tables, in: shipment.path(ofPart: 0)))
-            } else {
-                .byPages { try EncodedSize.of($0, level: shipment.manner.effort.levelIntoFile) }
-            }
         let copy = shipment.path(ofPart: 0)
-        let tables = try TableStatistics.all(of: copy, costs: costs)
+        // By rows, as it would be sent; by pages where it cannot be sent by rows.
+        let tables = try TableStatistics.all(
+            of: copy, rowCosts: cost.tables.map { parts(of: $0, in: copy) },
+            pageCost: { try Deflate.encodedSize(of: $0, level: shipment.options.effort.levelIntoFile) })
         let isCoreData = shipment.manifest.coreData != nil
         return Inspection(
             manifest: shipment.manifest, tables: tables,
@@ -101,11 +96,11 @@ public struct Inspection: Sendable {
             externalCost: cost.externalFiles)
     }
 
-    /// - Parameter path: Of a copy that nobody changes.
+    /// - Parameter path: A copy that no longer changes.
     private static func parts(
         of tables: [String: TableCost], in path: FilePath
     ) -> [String: (total: Int64, parts: [TableStatistics.Part])] {
-        // Without their names columns are told by number.
+        // Columns without a known name are named by number.
         let layouts = (try? RecordLayout.all(inCopyAt: path)) ?? [:]
         var known: [String: (total: Int64, parts: [TableStatistics.Part])] = [:]
         for (table, cost) in tables {
@@ -122,7 +117,7 @@ public struct Inspection: Sendable {
         case .indexes: .indexes
         case .rowids: layout?.rowidColumn.map { .column(ForeignText($0)) } ?? .rowids
         case .value(let place):
-            // Records may have more values than their table has columns.
+            // A record may have more values than its table has columns.
             .column(layout?.column(at: place).map { ForeignText($0) } ?? "(value \(place + 1))")
         }
     }

@@ -3,35 +3,27 @@ import StoreOperations
 import StoreSnapshot
 public import SystemPackage
 
-/// A file that tells of a store, a shipment or an inbox: it never takes the place of any of what it tells of.
+/// A report on a store, a shipment or an inbox. It never replaces a part of what it describes.
 package struct ReportFile: Sendable {
     package let path: FilePath
     private let artifact: Artifact
-    /// What may be there and go; `nil` for any file.
+    /// The kind of file that it may replace; `nil` for any file.
     private let replaced: ResultFile.Kind?
 
-    /// What stands at the path already, and may go.
-    package enum Overwriting: Hashable, Sendable {
-        /// Older reports.
-        case reports
-        /// Any file.
-        case anything
-    }
-
-    /// - Parameter start: What all reports of this kind begin with.
+    /// - Parameter start: What all reports of this kind begin with, which may be replaced; `nil` to replace any file.
     /// - Throws: `.report`, or `.operation(.kept)` in an inbox or a folder of kept copies, before anything is written.
     package init(
-        _ path: FilePath, about artifact: Artifact, beginning start: [UInt8], over overwriting: Overwriting
+        _ path: FilePath, about artifact: Artifact, replacing start: [UInt8]?
     ) throws(ShipmentError) {
         self.path = path
         self.artifact = artifact
-        replaced = overwriting == .anything ? nil : ResultFile.Kind(beginning: start)
+        replaced = start.map { ResultFile.Kind(beginning: $0) }
         try check()
     }
 
-    /// Durably and in one step.
+    /// Writes the report durably and in one step.
     package func write(_ bytes: [UInt8]) throws(ShipmentError) {
-        // What stands there may have come meanwhile.
+        // A file may have come there meanwhile.
         try check()
         let isInPlace: Bool
         do throws(FileError) {
@@ -60,7 +52,7 @@ package struct ReportFile: Sendable {
         case .shipment(let shipment):
             (try? PlatformCalls.statusFollowingLinks(of: path))?.identity
                 == (try? PlatformCalls.statusFollowingLinks(of: shipment))?.identity
-        // What is in these is kept.
+        // `refuseIfKept` protects the files in these.
         case .inbox, .generation: false
         }
     }
@@ -68,22 +60,17 @@ package struct ReportFile: Sendable {
 
 /// Why a report is not written.
 public enum ReportError: Error, Hashable, Sendable {
-    /// It would destroy what it tells of, or a part of it.
+    /// It would destroy what it describes, or a part of it.
     case partOfSubject(FilePath)
-    /// Something else is there already.
+    /// Another file is there already.
     case inTheWay(FilePath)
 }
 
 extension ReportError {
-    var explanation: Explanation {
+    var cause: PrintableText {
         switch self {
-        case .partOfSubject(let path):
-            Explanation(
-                "\(path) belongs to what is inspected, and would be destroyed", hint: "name another file")
-        case .inTheWay(let path):
-            Explanation(
-                "\(path) is there already, and is no page of this program",
-                hint: "name another file, or say --force to replace this one")
+        case .partOfSubject(let path): "\(path) belongs to what is inspected, and would be destroyed"
+        case .inTheWay(let path): "\(path) is there already, and is no page of this program"
         }
     }
 }

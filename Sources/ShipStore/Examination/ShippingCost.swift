@@ -1,45 +1,54 @@
 import ShipCompression
 import ShipLinks
 import ShipProtocol
+import StoreEncoding
 import StoreFiles
-import StoreFormat
 import Synchronization
 
-/// What a store takes on the wire, all of it and table by table.
+/// The bytes that a store takes on the wire, in all and for each table.
 ///
-/// What is not large is encoded just as `send` does it, for nobody: in a small store tables share segments, and what each
-/// takes for itself, added up, is more than all of them take. Of a large one a part of the segments is encoded, which stands
-/// for the rest.
+/// A store that is not large is encoded as `send` does it, for a link that drops everything: in a small store tables share
+/// segments, so that the sum of the tables alone would be too large. Of a large store some segments are encoded, as a sample.
 struct ShippingCost: Sendable {
-    /// Bytes of the whole shipment, but for its signature.
+    /// Bytes of the whole shipment, without its signature.
     let total: Int64
-    /// By the table's name, `sqlite_schema` among them; `nil` for a store that goes by its pages.
+    /// By the table's name, `sqlite_schema` among them; `nil` for a store that is sent by pages.
     let tables: [String: TableCost]?
     /// Bytes of the external files.
     let externalFiles: Int64
 
-    /// How much is encoded, in bytes.
+    /// Most bytes that are encoded.
     private static let mostEncoded: Int64 = 32 * 1024 * 1024
 
     init(of shipment: OutgoingShipment) async throws {
-        let level = shipment.manner.effort.levelIntoFile
+        let level = shipment.options.effort.levelIntoFile
         let isLarge = shipment.manifest.totalSize > Self.mostEncoded
         let rows = try? shipment.indexShapes.map { shapes in
-            try TableCosts.byRows(
+            try TableCost.byTable(
                 over: PageFile(reading: shipment.path(ofPart: 0)), shapes: shapes,
                 effort: isLarge ? SegmentEffort(level) : .standard, encoding: Self.mostEncoded)
         }
         let tables = rows.flatMap(\.self)
         guard isLarge, let tables else {
-            let wire = WireBytes()
-            let session = ProducerSession(
-                timeouts: Timeouts(), standing: .ofNobody, report: { wire.note($0) })
+            // How many bytes had gone over the wire, after the manifest, for how many bytes of the parts.
+            let steps = Mutex<[(done: Int64, wire: Int64)]>([])
+            let session = ProducerSession(timeouts: Timeouts(), authorization: .ofNobody) { event in
+                switch event {
+                case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
+                case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
+                case .connected, .copied, .finishing, .wentOn, .overtaken, .goesWhole, .mayBeGone, .awaitingReceipt,
+                    .delivered, .failed:
+                    break
+                }
+            }
             let orders = [ProducerSession.Order(prepare: { shipment })]
             total = try await session.run(.nowhere(as: .standardStreams), orders).reduce(0) {
                 try $0 + $1.get().bytesSent
             }
-            let store = wire.bytes(upTo: shipment.manifest.store.size)
-            externalFiles = wire.all - store
+            let wire = steps.withLock { $0 }
+            let (first, last) = (wire.first?.wire ?? 0, wire.last?.wire ?? 0)
+            let store = (wire.first { $0.done >= shipment.manifest.store.size }?.wire ?? last) - first
+            externalFiles = last - first - store
             self.tables = tables.map { Self.scale($0, to: store) }
             return
         }
@@ -50,14 +59,14 @@ struct ShippingCost: Sendable {
             + Int64(try Frame.manifest(shipment.manifest).serialized().count + Preamble.size)
     }
 
-    /// What tables take for themselves, so that they add up to what they take together.
+    /// Scales the bytes of single tables, so that their sum is what they take together.
     private static func scale(_ costs: [String: TableCost], to total: Int64) -> [String: TableCost] {
         let costs = costs.sorted { $0.key < $1.key }
         let scaled = zip(costs, costs.map(\.value.total).shares(of: total)).map { ($0.key, $0.value.scaled(to: $1)) }
         return Dictionary(scaled) { first, _ in first }
     }
 
-    /// Of many files the first are deflated, and stand for the others.
+    /// Deflates the first files, as a sample of all.
     private static func externalFiles(of shipment: OutgoingShipment, _ level: CompressionLevel) throws -> Int64 {
         var (encoded, read, all) = (Int64(0), Int64(0), Int64(0))
         for (index, part) in shipment.manifest.parts.enumerated().dropFirst() {
@@ -65,34 +74,9 @@ struct ShippingCost: Sendable {
             let count = Int(min(part.size, Int64(Limits.blockSize)))
             guard read < mostEncoded, count > 0 else { continue }
             let bytes = try OpenFile.readingWithoutFollowing(shipment.path(ofPart: index)).read(count, at: 0)
-            encoded += Int64(try EncodedSize.of(bytes, level: level))
+            encoded += Int64(try Deflate.encodedSize(of: bytes, level: level))
             read += Int64(bytes.count)
         }
         return read == 0 ? 0 : Int64(Double(encoded) / Double(read) * Double(all))
-    }
-}
-
-/// What went over the wire for how much of a shipment.
-private final class WireBytes: Sendable {
-    private let steps = Mutex<[(done: Int64, wire: Int64)]>([])
-
-    func note(_ event: SendEvent) {
-        switch event {
-        case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
-        case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
-        case .connected, .copied, .finishing, .wentOn, .overtaken, .goesWhole, .mayBeGone, .awaitingReceipt, .delivered,
-            .failed:
-            break
-        }
-    }
-
-    /// Bytes on the wire after the manifest.
-    var all: Int64 { steps.withLock { ($0.last?.wire ?? 0) - ($0.first?.wire ?? 0) } }
-
-    /// Those of them until so many bytes of the parts had gone.
-    func bytes(upTo size: Int64) -> Int64 {
-        steps.withLock { steps in
-            (steps.first { $0.done >= size }?.wire ?? steps.last?.wire ?? 0) - (steps.first?.wire ?? 0)
-        }
     }
 }

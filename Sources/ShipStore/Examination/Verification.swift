@@ -5,31 +5,19 @@ import StoreInbox
 import StoreServing
 public import SystemPackage
 
-/// Whether something is whole: `verify`.
+/// Whether one store, shipment or generation is intact: `verify`.
 public struct Verification: Sendable {
-    /// One thing that was looked at.
-    public struct Finding: Sendable {
-        public let place: Place
-        /// What it says of itself, if that could be read.
-        public let manifest: Manifest?
-        /// `nil` if it is whole.
-        public let problem: ShipmentError?
-        /// The device that signed it, of a shipment in a file that is signed.
-        public var signer: DeviceIdentifier?
-        /// Whether it is a store of an inbox of which nothing has become current yet: its first receiver was cut off.
-        public var isAwaited = false
+    public let place: Place
+    /// Its manifest, if that could be read.
+    public let manifest: Manifest?
+    /// `nil` if it is intact.
+    public let problem: ShipmentError?
+    /// The device that signed it, if it is a signed shipment in a file.
+    public var signer: DeviceIdentifier?
+    /// Whether it is a store of an inbox without a current generation: the first shipment was interrupted.
+    public var isAwaited = false
 
-        /// For people: a path, or a generation by its store's name and number.
-        public var subject: String {
-            switch place {
-            case .file(let path), .generation(nil, let path): path.string
-            case .generation(let name?, let folder): "\(name), generation \(folder.lastComponent?.string ?? "")"
-            case .store(let name): "\(name)"
-            }
-        }
-    }
-
-    /// What was looked at.
+    /// What was verified.
     public enum Place: Hashable, Sendable {
         /// A store or a shipment.
         case file(FilePath)
@@ -39,74 +27,86 @@ public struct Verification: Sendable {
         case store(StoreName)
     }
 
-    private let options: CopyOptions
-    private let checking: CheckOptions
-
-    public init(options: CopyOptions = CopyOptions(), checking: CheckOptions = CheckOptions()) {
-        self.options = options
-        self.checking = checking
+    /// For people: a path, or a generation by its store's name and number.
+    public var subject: String {
+        switch place {
+        case .file(let path), .generation(nil, let path): path.string
+        case .generation(let name?, let folder): "\(name), generation \(folder.lastComponent?.string ?? "")"
+        case .store(let name): "\(name)"
+        }
     }
 
     /// Reads everything again: sizes, digests, and SQLite's own checks. Nothing is changed.
     ///
-    /// - Returns: A finding for each generation of an inbox, or one for anything else.
-    /// - Throws: Where there is nothing to look at.
-    public func run(on artifact: Artifact) async throws(ShipmentError) -> [Finding] {
-        let findings = try await findings(on: artifact)
-        // What was not looked at to its end is not found to be anything.
+    /// - Parameters:
+    ///   - artifact: What to verify.
+    ///   - options: How a copy of a store is taken.
+    ///   - checking: How a store is checked.
+    /// - Returns: One for each generation of an inbox, or one for anything else.
+    /// - Throws: Where there is nothing to verify.
+    public static func all(
+        of artifact: Artifact, options: CopyOptions = CopyOptions(), checking: CheckOptions = CheckOptions()
+    ) async throws(ShipmentError) -> [Verification] {
+        let findings = try await findings(on: artifact, options, checking)
+        // A verification that was stopped has no result.
         if findings.contains(where: { $0.problem == .stopped }) { throw .stopped }
         return findings
     }
 
-    private func findings(on artifact: Artifact) async throws(ShipmentError) -> [Finding] {
+    private static func findings(
+        on artifact: Artifact, _ options: CopyOptions, _ checking: CheckOptions
+    ) async throws(ShipmentError) -> [Verification] {
         switch artifact {
-        case .inbox(let path): return try await findings(in: Inbox(at: path))
+        case .inbox(let path): return try await findings(in: Inbox(at: path), checking)
         case .generation(let path):
-            return [await finding(.generation(nil, path)) { () throws in try Generation(at: path) }]
+            return [await finding(.generation(nil, path), checking) { () throws in try Generation(at: path) }]
         case .shipment(let path):
             do throws(ShipmentError) {
                 let shipments = try await UnpackedShipments(path, options.temporaryFolder)
                 return shipments.all.map {
-                    Finding(place: .file(path), manifest: $0.generation.manifest, problem: nil, signer: $0.signer)
+                    Verification(place: .file(path), manifest: $0.generation.manifest, problem: nil, signer: $0.signer)
                 }
             } catch .notWhole(let path, let name, let base) {
-                // It may be as good as any.
+                // The shipment may be intact: it lacks only its base.
                 throw .notWhole(path, name, base: base)
             } catch {
-                return [Finding(place: .file(path), manifest: nil, problem: error)]
+                return [Verification(place: .file(path), manifest: nil, problem: error)]
             }
         case .store(let path):
             do {
                 let manifest = try await PreparedCopy(of: path, options).manifest
-                return [Finding(place: .file(path), manifest: manifest, problem: nil)]
+                return [Verification(place: .file(path), manifest: manifest, problem: nil)]
             } catch {
-                return [Finding(place: .file(path), manifest: nil, problem: ShipmentError(error))]
+                return [Verification(place: .file(path), manifest: nil, problem: ShipmentError(error))]
             }
         }
     }
 
-    private func findings(in inbox: Inbox) async throws(ShipmentError) -> [Finding] {
+    private static func findings(
+        in inbox: Inbox, _ checking: CheckOptions
+    ) async throws(ShipmentError) -> [Verification] {
         do throws(InboxError) {
-            var findings: [Finding] = []
+            var findings: [Verification] = []
             for name in try inbox.storeNames() {
                 let paths = try inbox.generationPaths(of: name)
-                var ofStore: [Finding] = []
+                var ofStore: [Verification] = []
                 for path in paths {
-                    ofStore.append(await finding(.generation(name, path)) { try Generation(at: path) })
+                    ofStore.append(await finding(.generation(name, path), checking) { try Generation(at: path) })
                 }
                 do throws(InboxError) {
-                    // A name without generations is that of a store whose first shipment never arrived; with its first
-                    // alone, of one whose receiver was cut off before that became current. The next one sweeps it away.
+                    // A name without generations is that of a store whose first shipment never arrived. A name with only its
+                    // first generation may be that of a store whose receiver was interrupted before that became current; the
+                    // next receiver removes it.
                     if !paths.isEmpty, try inbox.current(of: name) == nil {
                         guard try inbox.open().awaitsFirst(name) else { throw .noSuchStore(name) }
                         if ofStore.allSatisfy({ $0.problem == nil }) {
-                            ofStore = [Finding(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]
+                            ofStore = [Verification(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]
                         }
                     }
                 } catch {
-                    // What is wrong with the current generation itself has been found already.
+                    // A flaw of the current generation itself is among the findings already.
                     if ofStore.allSatisfy({ $0.problem == nil }) {
-                        ofStore.append(Finding(place: .store(name), manifest: nil, problem: .install(error)))
+                        ofStore.append(Verification(place: .store(name), manifest: nil, problem: .install(error)))
                     }
                 }
                 findings += ofStore
@@ -117,16 +117,18 @@ public struct Verification: Sendable {
         }
     }
 
-    private func finding(_ place: Place, _ open: () throws -> Generation) async -> Finding {
+    private static func finding(
+        _ place: Place, _ checking: CheckOptions, _ open: () throws -> Generation
+    ) async -> Verification {
         var manifest: Manifest?
         do {
             let generation = try open()
             manifest = generation.manifest
             try generation.compareWithManifest()
             _ = try await checking.check(generation.storePath, against: StoreClaims(generation.manifest))
-            return Finding(place: place, manifest: manifest, problem: nil)
+            return Verification(place: place, manifest: manifest, problem: nil)
         } catch {
-            return Finding(place: place, manifest: manifest, problem: ShipmentError(error))
+            return Verification(place: place, manifest: manifest, problem: ShipmentError(error))
         }
     }
 }

@@ -4,85 +4,109 @@ public import StoreInbox
 import StoreInstall
 import SystemPackage
 
-/// The removal of generations that nobody needs any more, and of shipments that broke off: `prune`. A receiver may own the inbox
-/// meanwhile.
-public struct GenerationPruning: Sendable {
-    /// What became of one generation that was to go, or of what waits.
-    public struct Finding: Hashable, Sendable {
-        public let name: StoreName
-        /// `nil` for a shipment that broke off.
-        public let generation: Int?
-        public let outcome: Outcome
+/// What became of one generation that the retention does not keep, or of a shipment that broke off: `prune`.
+public struct GenerationPruning: Hashable, Sendable {
+    public let name: StoreName
+    /// `nil` for a shipment that broke off.
+    public let generation: Int?
+    public let outcome: Outcome
 
-        public enum Outcome: String, Hashable, Sendable {
-            case removed
-            /// A reader holds it, or has let go of it within the last hour as its app was suspended: it goes at a later pruning.
-            case held
-            /// It would go.
-            case superfluous
-        }
+    public enum Outcome: String, Hashable, Sendable {
+        case removed
+        /// A reader holds it, or released it within the last hour because its app was suspended: a later pruning removes it.
+        case held
+        /// It would be removed.
+        case superfluous
     }
 
-    /// Whether anything goes.
-    public enum Mode: Hashable, Sendable { case remove, onlyLook }
-
-    public let inbox: Inbox
-    public let retention: Retention
-
-    public init(of inbox: Inbox, keeping retention: Retention) {
-        self.inbox = inbox
-        self.retention = retention
-    }
-
-    /// What was current until a moment ago goes as well, once two seconds are over in which a reader may still be on its way
-    /// to it: this waits for that.
+    /// Removes generations that the retention does not keep, and shipments that broke off. A receiver may use the inbox meanwhile.
+    ///
+    /// A generation that was current until a moment ago is removed as well, after two seconds in which a reader may still open it:
+    /// this waits for that.
     ///
     /// - Parameters:
     ///   - name: `nil` for every store of the inbox.
-    ///   - mode: Whether they go, or are only found.
-    public func run(on name: StoreName? = nil, _ mode: Mode = .remove) throws(ShipmentError) -> [Finding] {
+    ///   - inbox: Where it is kept.
+    ///   - retention: Which generations stay.
+    ///   - dryRun: Whether they are only found.
+    public static func perform(
+        on name: StoreName? = nil, in inbox: Inbox, keeping retention: Retention, dryRun: Bool = false
+    ) throws(ShipmentError) -> [GenerationPruning] {
         do throws(InboxError) {
             let names = try inbox.storeNames()
             if let name, !names.contains(name) { throw .noSuchStore(name) }
-            var findings: [Finding] = []
-            for name in name.map({ [$0] }) ?? names { findings += try prune(name, mode) }
+            var findings: [GenerationPruning] = []
+            for name in name.map({ [$0] }) ?? names {
+                findings += try dryRun ? look(name, inbox, retention) : prune(name, inbox, retention)
+            }
             return findings
         } catch {
             throw .install(error)
         }
     }
 
-    private func prune(_ name: StoreName, _ mode: Mode) throws(InboxError) -> [Finding] {
-        let waiting = WaitingShipments(in: try inbox.open())
-        guard mode == .remove else {
-            return try StoreCustody(of: name, in: inbox).superfluous(retention).map {
-                Finding(name: name, generation: $0.number, outcome: .superfluous)
-            } + waiting.all(of: name).map { _ in Finding(name: name, generation: nil, outcome: .superfluous) }
+    private static func look(
+        _ name: StoreName, _ inbox: Inbox, _ retention: Retention
+    ) throws(InboxError) -> [GenerationPruning] {
+        let waiting = try inbox.open().waitingShipments(of: name)
+        return try StoreLock(of: name, in: inbox).superfluous(retention).map {
+            GenerationPruning(name: name, generation: $0.number, outcome: .superfluous)
+        } + waiting.map { _ in GenerationPruning(name: name, generation: nil, outcome: .superfluous) }
+    }
+
+    private static func prune(
+        _ name: StoreName, _ inbox: Inbox, _ retention: Retention
+    ) throws(InboxError) -> [GenerationPruning] {
+        let unfinished = (0..<(try inbox.open().removeWaitingShipments(of: name))).map { _ in
+            GenerationPruning(name: name, generation: nil, outcome: .removed)
         }
-        let unfinished = (0..<waiting.remove(of: name)).map { _ in
-            Finding(name: name, generation: nil, outcome: .removed)
-        }
-        let first = try remove(name)
+        let first = try remove(name, inbox, retention)
         var (removed, held) = (first.removed, first.held)
         if let rest = first.rest {
-            // In pieces, so that it ends soon where it is not wanted any more. Others may change the store meanwhile.
+            // In short pauses, so that it ends soon after a cancellation. Other programs may change the store meanwhile.
             let end = ContinuousClock.now + rest
-            while .now < end, !Task.isCancelled { PlatformCalls.pause(Self.pause) }
-            let second = try remove(name)
+            while .now < end, !Task.isCancelled { PlatformCalls.pause(pause) }
+            let second = try remove(name, inbox, retention)
             removed += second.removed
             held = second.held
         }
         return
-            (removed.map { Finding(name: name, generation: $0.number, outcome: .removed) }
-            + held.map { Finding(name: name, generation: $0.number, outcome: .held) })
+            (removed.map { GenerationPruning(name: name, generation: $0.number, outcome: .removed) }
+            + held.map { GenerationPruning(name: name, generation: $0.number, outcome: .held) })
             .sorted { $0.generation ?? 0 < $1.generation ?? 0 } + unfinished
     }
 
     private static let pause = Duration.milliseconds(10)
 
-    private func remove(_ name: StoreName) throws(InboxError) -> StoreCustody.Pruned {
-        let custody = try StoreCustody(of: name, in: inbox)
+    private static func remove(
+        _ name: StoreName, _ inbox: Inbox, _ retention: Retention
+    ) throws(InboxError) -> StoreLock.Pruned {
+        let custody = try StoreLock(of: name, in: inbox)
         custody.removeLitter()
         return try custody.prune(retention)
+    }
+}
+
+/// The removal of a store from an inbox, with all its generations and all records of it: `forget`. A receiver may use the inbox
+/// meanwhile; it treats the next shipment of that name as the first, from any trusted device.
+public struct Forgetting: Hashable, Sendable {
+    public let name: StoreName
+    /// The numbers of the removed generations, the oldest first; empty where this run has only finished an earlier one that was
+    /// killed.
+    public let generations: [Int]
+    /// Until when a holdings file promised a sender that one of them stays: what it sends for that file is refused.
+    public let leasedUntil: Timestamp?
+
+    /// Removes all of it, or nothing.
+    ///
+    /// - Throws: `.install(.held)` if a reader holds a generation, or released one within the last hour because its app was
+    ///   suspended; `.install(.storeBusy)` if a shipment keeps coming in.
+    public static func perform(on name: StoreName, in inbox: Inbox) async throws(ShipmentError) -> Forgetting {
+        try await LocalStore.run(waiting: .zero) { _ in
+            let folder = try inbox.open()
+            let lease = folder.leaseRecord(of: name).flatMap { $0.isOver() ? nil : $0.until }
+            return Forgetting(
+                name: name, generations: try folder.forget(name), leasedUntil: lease)
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import DeviceTrust
+import EssentialFoundation
 public import ShipProtocol
 import StoreFiles
 public import StoreInbox
@@ -9,9 +10,9 @@ extension Generation {
     fileprivate var folderName: GenerationName { GenerationName(number: number, digest: manifest.store.sha256) }
 }
 
-/// The stores of an inbox, their generations, and what broke off on its way in: `list`.
-public enum InboxListing {
-    /// One generation, and what is known of it beside its manifest.
+/// The generations of an inbox, and the shipments that broke off: `list`.
+extension Inbox {
+    /// One generation, and what is known of it beyond its manifest.
     public struct Entry: Hashable, Sendable {
         public let generation: Generation
         public let isCurrent: Bool
@@ -19,45 +20,45 @@ public enum InboxListing {
         public let installedAt: Timestamp
         /// Whether a reader holds it; `nil` if that cannot be told.
         public let isHeld: Bool?
-        /// Until when it stays, as its sender was told in a file; `nil` where none was.
+        /// Until when it stays, as a holdings file told its sender; `nil` without one.
         public let leasedUntil: Timestamp?
-        /// When somebody went back from it, if its store is not welcome since; `nil` otherwise.
+        /// When it was rolled back, if shipments of its store are refused since; `nil` otherwise.
         public let rolledBackAt: Timestamp?
         /// The device that made it, where that was proven.
         public let producer: DeviceIdentifier?
-        /// That device's number of it; `nil` where nobody knows.
+        /// That device's number of the shipment, if it is known.
         public let counter: UInt64?
     }
 
     /// - Returns: Sorted by name, then the oldest first.
-    public static func entries(of inbox: Inbox) throws(ShipmentError) -> [Entry] {
+    public func entries() throws(ShipmentError) -> [Entry] {
         do throws(InboxError) {
             var entries: [Entry] = []
-            for name in try inbox.storeNames() { entries += try Self.entries(of: name, inbox) }
+            for name in try storeNames() { entries += try self.entries(of: name) }
             return entries
         } catch {
             throw .install(error)
         }
     }
 
-    private static func entries(of name: StoreName, _ inbox: Inbox) throws(InboxError) -> [Entry] {
-        // One that cannot be read says nothing: shipments are told, and so is who wants to go back.
-        let folder = try inbox.open()
+    private func entries(of name: StoreName) throws(InboxError) -> [Entry] {
+        // An unreadable record is left out here: shipments and rollbacks report it.
+        let folder = try open()
         let record = (try? folder.rollbackRecord(of: name)) ?? .empty
         let current = folder.currentName(of: name)?.number
         let lease = folder.leaseRecord(of: name)
         var entries: [Entry] = []
-        for path in try inbox.generationPaths(of: name) {
+        for path in try generationPaths(of: name) {
             let generation: Generation
             do throws(InboxError) {
                 generation = try Generation(at: path)
             } catch {
-                // Somebody may have pruned it since.
+                // It may have been pruned since.
                 guard (try? PlatformCalls.status(of: path)) != nil else { continue }
                 throw error
             }
             guard let installedAt = generation.installedAt else { continue }
-            // What cannot be read says nothing: shipments are told.
+            // An unreadable record is left out here: shipments report it.
             let origin = (try? Origin.read(ofGenerationAt: path, in: folder.files)).flatMap(\.self)
             let isCurrent = generation.number == current
             entries.append(
@@ -71,22 +72,22 @@ public enum InboxListing {
         return entries
     }
 
-    /// A shipment that broke off, and waits for the rest of what it brings.
+    /// A shipment that broke off, and waits to be resumed.
     public struct Waiting: Hashable, Sendable {
         public let manifest: Manifest
-        /// The device that sends it; `nil` where nobody said which.
+        /// The device that sends it, if it is known.
         public let producer: DeviceIdentifier?
-        /// Bytes of it that have come: of files that are whole, and of the last one as it was encoded.
+        /// The bytes that have come: of complete files, and of the last one as it was encoded.
         public let bytes: Int64
-        /// When something came last, by this device's clock.
+        /// When the last bytes came, by this device's clock.
         public let since: Timestamp
     }
 
     /// - Returns: Sorted by name.
-    public static func waiting(in inbox: Inbox) throws(ShipmentError) -> [Waiting] {
+    public func waiting() throws(ShipmentError) -> [Waiting] {
         do throws(InboxError) {
-            let waiting = WaitingShipments(in: try inbox.open())
-            return try inbox.storeNames().flatMap { waiting.all(of: $0) }.map { found in
+            let folder = try open()
+            return try storeNames().flatMap { folder.waitingShipments(of: $0) }.map { found in
                 Waiting(
                     manifest: found.manifest,
                     producer: found.record.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, bytes: found.bytes,
@@ -95,5 +96,48 @@ public enum InboxListing {
         } catch {
             throw .install(error)
         }
+    }
+}
+
+extension HoldingsFile {
+    /// The file that tells a sender which of its stores an inbox holds: `holdings`.
+    ///
+    /// It names the current generation of each store that came from the sender, and that generation is kept from being pruned.
+    ///
+    /// - Parameters:
+    ///   - inbox: It must be there.
+    ///   - sender: Its device; `nil` for senders whose device is not known.
+    ///   - receiver: This device.
+    ///   - duration: For how long the named generations stay.
+    /// - Throws: `.install`, among others with `.storeBusy` if another program keeps a store locked.
+    public static func make(
+        of inbox: Inbox, for sender: DeviceIdentifier?, by receiver: Device, holding duration: Duration
+    ) throws(ShipmentError) -> HoldingsFile {
+        let own = try receiver.existingIdentity()?.id
+        let now = Date()
+        let until = Timestamp(now.addingTimeInterval(duration / .seconds(1)))
+        let producer = sender.map { ContentDigest(sha256: $0.bytes) }
+        var held: [Held] = []
+        func file() -> HoldingsFile {
+            HoldingsFile(
+                software: Software.name, createdAt: Timestamp(now), until: until, sender: producer,
+                receiver: own.map { ContentDigest(sha256: $0.bytes) }, holds: held)
+        }
+        do throws(InboxError) {
+            for name in try inbox.storeNames().prefix(Limits.holdings) {
+                // One store at a time: each has its own lock.
+                let custody = try StoreLock(of: name, in: inbox)
+                guard let generation = try custody.leaseCurrent(from: producer, until: until) else { continue }
+                held.append(Held(of: generation.manifest))
+                if file().encoded.count >= Limits.messageSize {
+                    // The file has reached its largest size.
+                    held.removeLast()
+                    break
+                }
+            }
+        } catch {
+            throw .install(error)
+        }
+        return file()
     }
 }

@@ -8,22 +8,14 @@ import SystemPackage
 
 /// An operator's deliberate step from the current generation of a store to another one: `rollback`.
 ///
-/// A receiver may own the inbox meanwhile. What was rolled back from does not come in again by itself: a shipment of the
-/// very same store is refused until the operator goes forward to it again, or allows it.
+/// A receiver may use the inbox meanwhile. The generation that was current before does not come in again by itself: the inbox
+/// refuses a shipment with the same content until the operator goes forward to it again, or allows it.
 public struct Rollback: Hashable, Sendable {
     public let from: Generation
     /// Equal to `from` if that was asked for, and nothing has changed.
     public let to: Generation
 
-    /// Where a step leads.
-    public enum Target: Hashable, Sendable {
-        /// To the newest older generation from which nobody has gone back.
-        case previous
-        /// To any that is kept and was current once, older or newer.
-        case generation(Int)
-    }
-
-    /// How often somebody else may change the store between the look at a generation and the step to it.
+    /// How often another program may change the store between the look at a generation and the step to it.
     private static let attempts = 5
     /// Between two attempts.
     private static let pause = Duration.milliseconds(50)
@@ -33,17 +25,18 @@ public struct Rollback: Hashable, Sendable {
     /// - Parameters:
     ///   - name: The store.
     ///   - inbox: Where it is kept.
-    ///   - target: Which generation is to be current.
+    ///   - number: Of the generation that is to be current: any that is kept and was current once, older or newer; `nil` for the newest
+    ///     older one that was not rolled back.
     ///   - checking: How its store is checked.
     public static func perform(
-        on name: StoreName, in inbox: Inbox, to target: Target = .previous, checking: CheckOptions = CheckOptions()
+        on name: StoreName, in inbox: Inbox, to number: Int? = nil, checking: CheckOptions = CheckOptions()
     ) async throws(ShipmentError) -> Rollback {
         do {
             for _ in 0..<attempts {
-                if let rollback = try await attempt(name, inbox, target, checking) { return rollback }
+                if let rollback = try await attempt(name, inbox, number, checking) { return rollback }
                 try await Task.sleep(for: pause)
             }
-            throw InboxError.storeBusy(name, waited: StoreCustody.patience)
+            throw InboxError.storeBusy(name, waited: StoreLock.timeout)
         } catch {
             throw ShipmentError(error)
         }
@@ -51,20 +44,20 @@ public struct Rollback: Hashable, Sendable {
 
     /// - Returns: `nil` if another generation has become current, or the wanted one has gone, since it was verified.
     private static func attempt(
-        _ name: StoreName, _ inbox: Inbox, _ target: Target, _ checking: CheckOptions
+        _ name: StoreName, _ inbox: Inbox, _ number: Int?, _ checking: CheckOptions
     ) async throws -> Rollback? {
-        let planned = try StoreCustody(of: name, in: inbox).step(to: target.asStep)
-        // A large store takes long to verify: nobody waits for that, and nobody prunes it meanwhile.
+        let planned = try StoreLock(of: name, in: inbox).step(to: number)
+        // A large store takes long to verify: this keeps it from being pruned, and keeps no other program waiting.
         guard let hold = try hold(planned.to) else { return nil }
         try planned.to.compareWithManifest()
         _ = try await checking.check(planned.to.storePath, against: StoreClaims(planned.to.manifest))
-        let custody = try StoreCustody(of: name, in: inbox)
-        guard try custody.step(to: target.asStep) == planned else { return nil }
+        let custody = try StoreLock(of: name, in: inbox)
+        guard try custody.step(to: number) == planned else { return nil }
         try custody.take(planned, at: Timestamp(Date()))
         return withExtendedLifetime(hold) { _ in Rollback(from: planned.from, to: planned.to) }
     }
 
-    /// - Returns: `nil` if the folder goes away.
+    /// - Returns: `nil` if the folder is gone.
     private static func hold(_ generation: Generation) throws -> FolderLock? {
         do throws(FileError) {
             return try FolderLock.take(.shared, on: generation.path)
@@ -74,23 +67,14 @@ public struct Rollback: Hashable, Sendable {
         }
     }
 
-    /// Whatever was rolled back of a store may come in again; what is current stays.
+    /// Allows the rolled back generations of a store to come in again. The current generation stays.
     ///
-    /// - Returns: How many generations were not welcome; `nil` if the record of them could not be read.
+    /// - Returns: How many generations were refused; `nil` if the record of them could not be read.
     public static func allowAgain(_ name: StoreName, in inbox: Inbox) throws(ShipmentError) -> Int? {
         do throws(InboxError) {
-            return try StoreCustody(of: name, in: inbox).allowEverything()
+            return try StoreLock(of: name, in: inbox).allowEverything()
         } catch {
             throw .install(error)
-        }
-    }
-}
-
-extension Rollback.Target {
-    fileprivate var asStep: StoreCustody.Target {
-        switch self {
-        case .previous: .previous
-        case .generation(let number): .generation(number)
         }
     }
 }

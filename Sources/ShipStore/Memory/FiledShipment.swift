@@ -1,33 +1,37 @@
 import DeviceTrust
 import EssentialFoundation
-import ShipProtocol
+public import ShipProtocol
 import StoreBases
 import StoreFiles
 import StoreInbox
 import Synchronization
-import SystemPackage
+public import SystemPackage
 
-/// What the shipments of a session on which nobody answers may build on: what their receiver has said that it holds, and a shipment
-/// that was made before.
-struct FiledBases: Sendable {
+/// What the shipments of a one-way session may build on: what their receiver has said that it holds, and a shipment that was made
+/// before.
+final class FiledBases: Sendable {
     private let holdings: HoldingsFile?
-    private let earlier: EarlierShipment?
+    /// The stores of the earlier shipment, and what keeps them unpacked.
+    private let earlier: [(generation: Generation, signer: DeviceIdentifier?)]
+    private let unpacked: UnpackedShipments?
 
     /// Unpacks the earlier shipment, with every check that a receiver makes.
     ///
-    /// - Returns: `nil` if there is nothing of the kind.
+    /// - Returns: `nil` if the options name neither.
     init?(_ options: Producer.Options) async throws(ShipmentError) {
+        guard options.holdings != nil || options.earlier != nil else { return nil }
         holdings = options.holdings
-        earlier =
-            if let path = options.earlier {
-                EarlierShipment(try await UnpackedShipments(path, options.copy.temporaryFolder))
-            } else {
-                nil
-            }
-        if holdings == nil, earlier == nil { return nil }
+        if let path = options.earlier {
+            let shipments = try await UnpackedShipments(path, options.copy.temporaryFolder)
+            earlier = shipments.all
+            unpacked = consume shipments
+        } else {
+            earlier = []
+            unpacked = nil
+        }
     }
 
-    /// When what the holdings file names may be gone, if that is over.
+    /// The time until which the receiver keeps what the holdings file names, if that time has passed.
     var expiry: Timestamp? { holdings.flatMap { $0.until < Timestamp(Date()) ? $0.until : nil } }
 
     /// - Parameters:
@@ -41,7 +45,7 @@ struct FiledBases: Sendable {
     private func find(
         _ name: StoreName, _ memory: RememberedBases?, _ signer: ContentDigest?
     ) -> Result<OutgoingBase, WholeShipment> {
-        let known = earlier?[name]
+        let known = earlierStore(name)
         guard let holdings else {
             guard let known else { return .failure(.notInShipment) }
             return known.signer == signer ? .success(known.base) : .failure(.otherSender)
@@ -49,69 +53,52 @@ struct FiledBases: Sendable {
         guard holdings.sender == signer else { return .failure(.otherSender) }
         guard let held = holdings[name] else { return .failure(.notHeld) }
         if let known, known.base.digest == held.store { return .success(known.base) }
-        // Read through now: once the manifest has named it, the receiver has to have it, whatever comes.
+        // Its digest is computed now: once the manifest names the base, the receiver must have it, whatever this side sends.
         let copy = memory?.bases.first { $0.record.sha256 == held.store }
         guard let copy, let opened = copy.open() else { return .failure(.notRemembered) }
         return .success(
-            OutgoingBase(content: ManifestContent(of: copy.manifest), digest: held.store) { opened })
+            OutgoingBase(content: ManifestContent(of: copy.manifest), digest: held.store) { (opened.path, opened) })
+    }
+
+    /// A store of the earlier shipment, and the device that has signed it.
+    private func earlierStore(_ name: StoreName) -> (base: OutgoingBase, signer: ContentDigest?)? {
+        guard let found = earlier.last(where: { $0.generation.manifest.name == name }) else { return nil }
+        let manifest = found.generation.manifest
+        let base = OutgoingBase(content: ManifestContent(of: manifest), digest: manifest.store.sha256) { [self] in
+            (found.generation.storePath, self)
+        }
+        return (base, found.signer.map { ContentDigest(sha256: $0.bytes) })
     }
 }
 
-/// Why a shipment goes whole although it was to say what has changed.
+/// Why a one-way shipment carries all of a store although it was to carry what has changed.
 public enum WholeShipment: Error, Hashable, Sendable {
     /// The receiver holds nothing of this store, or nothing from this sender.
     case notHeld
     /// What the receiver holds is from another sender, or the earlier shipment is another one's.
     case otherSender
-    /// This side has no copy any more of what the receiver holds.
+    /// This side no longer has a copy of what the receiver holds.
     case notRemembered
-    /// The earlier shipment is not of this store.
+    /// The earlier shipment does not contain this store.
     case notInShipment
 }
 
-/// A shipment that was made before, unpacked for as long as this lives.
-private final class EarlierShipment: Sendable {
-    private let unpacked: UnpackedShipments
-
-    init(_ unpacked: consuming UnpackedShipments) { self.unpacked = unpacked }
-
-    /// A store of it, and the device that has signed that.
-    subscript(_ name: StoreName) -> (base: OutgoingBase, signer: ContentDigest?)? {
-        guard let found = unpacked.all.last(where: { $0.generation.manifest.name == name }) else { return nil }
-        let manifest = found.generation.manifest
-        let base = OutgoingBase(content: ManifestContent(of: manifest), digest: manifest.store.sha256) { [self] in
-            Store(path: found.generation.storePath, shipment: self)
-        }
-        return (base, found.signer.map { ContentDigest(sha256: $0.bytes) })
-    }
-
-    private final class Store: OutgoingBase.Opened {
-        let path: FilePath
-        private let shipment: EarlierShipment
-
-        init(path: FilePath, shipment: EarlierShipment) {
-            self.path = path
-            self.shipment = shipment
-        }
-    }
-}
-
-/// One shipment on which nobody answers. What goes to the receiver of a holdings file is remembered, as the next such file may name it.
+/// One shipment of a one-way session. What goes to the receiver of a holdings file is remembered: the next holdings file may name it.
 final class FiledShipment: Sendable {
-    /// So many of the copies that a receiver has not named stay, the newest.
+    /// How many copies stay that the receiver has not named: the newest.
     private static let mostUnnamed = 3
 
-    /// Why it goes whole; `nil` if it does not have to.
+    /// Why all of the store goes; `nil` if what has changed may go.
     var whole: WholeShipment? { if case .failure(let cause) = base { cause } else { nil } }
 
     private let base: Result<OutgoingBase, WholeShipment>
-    /// Where it is remembered; `nil` if it is for anybody, or nothing is to be.
+    /// Where the shipment is remembered; `nil` if it is for any receiver, or nothing is to be remembered.
     let memory: RememberedBases?
     private let holdings: HoldingsFile?
     private let name: StoreName
     private let shipment = Mutex<OutgoingShipment?>(nil)
 
-    /// - Parameter holdings: Of its receiver; `nil` if it is for anybody.
+    /// - Parameter holdings: What its receiver holds; `nil` if it is for any receiver.
     fileprivate init(
         _ name: StoreName, _ base: Result<OutgoingBase, WholeShipment>, _ memory: RememberedBases?,
         for holdings: HoldingsFile?
@@ -123,33 +110,72 @@ final class FiledShipment: Sendable {
     }
 
     /// Makes a shipment of a copy.
-    func shipment(of copy: consuming PreparedCopy, _ manner: OutgoingShipment.Manner) -> OutgoingShipment {
+    func shipment(of copy: consuming PreparedCopy, _ options: Producer.Options) -> OutgoingShipment {
         var copy = copy
         let bases = [try? base.get()].compactMap(\.self)
-        // The receiver has to have what is named, whether or not it is used.
-        if manner.codec != nil, manner.encoding == .columns, let base = bases.first { copy.build(on: base.digest) }
-        let made = OutgoingShipment(copy, manner) { bases }
+        // The receiver must have the base that the manifest names, even if no delta refers to it: so only a shipment that can go as a
+        // delta names one.
+        if options.codec != nil, options.encoding == .columns, let base = bases.first { copy.build(on: base.digest) }
+        let made = OutgoingShipment(copy, options) { bases }
         shipment.withLock { $0 = made }
         return made
     }
 
-    /// The file is there, or is not.
-    func ended(_ result: Result<ProducerSession.Outcome, ShipmentError>) {
+    /// The file is complete, or there is none.
+    func ended(_ result: Result<Delivery, ShipmentError>) {
         let shipment = shipment.withLock { shipment in
             defer { shipment = nil }
             return shipment
         }
-        guard let shipment, let memory, let holdings, case .success(let outcome) = result else { return }
+        guard let shipment, let memory, let holdings, case .success(let delivery) = result else { return }
         let receiver =
             holdings.receiver.flatMap { DeviceIdentifier(bytes: $0.bytes)?.text } ?? "a receiver without an id"
         let place = "\(receiver), in a file "
-        let digest = outcome.manifest.store.sha256
-        // What is acknowledged in a session says nothing of a base.
+        let digest = delivery.manifest.store.sha256
+        // A remembered manifest names no base, as in two-way sessions.
         memory.acknowledged(
-            outcome.manifest.over(nil), copy: shipment.path(ofPart: 0), by: place + digest.short)
+            delivery.manifest.over(nil), copy: shipment.path(ofPart: 0), by: place + digest.short)
         let all = memory.bases.filter { $0.receiver.hasPrefix(place) }
         let unnamed = all.filter { ![digest, holdings[name]?.store].contains($0.record.sha256) }
         memory.memory.forget(
             unnamed.sorted { $0.record.rememberedAt > $1.record.rememberedAt }.dropFirst(Self.mostUnnamed))
+    }
+}
+
+extension HoldingsFile {
+    /// - Parameter path: `-` for standard input.
+    /// - Throws: `.badHoldings`, `.link(.file)`.
+    public static func read(at path: FilePath) throws(ShipmentError) -> HoldingsFile {
+        let bytes: [UInt8]
+        do {
+            bytes = try path == "-" ? read(.standardInput) : read(path)
+        } catch {
+            throw .link(.file(FileError(.read, path, error as? Errno ?? .ioError)))
+        }
+        do throws(ProtocolError) {
+            return try HoldingsFile(decoding: bytes)
+        } catch .badMessage(_, let flaw) {
+            throw .badHoldings(path, flaw: flaw)
+        } catch {
+            throw .badHoldings(path, flaw: "it is no such file")
+        }
+    }
+
+    private static func read(_ path: FilePath) throws -> [UInt8] {
+        let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+        return try file.closeAfter { try read(file) }
+    }
+
+    /// - Returns: One byte more than there may be, at most.
+    private static func read(_ file: FileDescriptor) throws -> [UInt8] {
+        let most = Limits.messageSize + 1
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count < most {
+            let count = try piece.withUnsafeMutableBytes { try file.read(into: $0) }
+            guard count > 0 else { break }
+            bytes += piece.prefix(min(count, most - bytes.count))
+        }
+        return bytes
     }
 }

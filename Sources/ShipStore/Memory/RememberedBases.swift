@@ -1,13 +1,11 @@
 import ShipCompression
-import ShipProtocol
-import StoreBases
+public import ShipProtocol
+public import StoreBases
 import StoreFiles
 import StoreSnapshot
 import SystemPackage
 
-/// What is remembered of one store that is being shipped: the copies that its receivers have acknowledged.
-///
-/// Nothing here fails a shipment.
+/// The remembered copies of one store that is being shipped, which its receivers have acknowledged. No error in them fails a shipment.
 struct RememberedBases: Sendable {
     let memory: BaseMemory
     let key: BaseKey
@@ -18,29 +16,29 @@ struct RememberedBases: Sendable {
         key = BaseKey(name: name, store: store, profile: profile.digest)
     }
 
-    /// The copies on which a shipment can build, the one that was used last first. A store that an app has made anew in the place of
-    /// another one builds on that, if the consumer still holds it, and takes the new one in its place.
+    /// The copies that a delta can refer to, the last used first. If an app has made a new store in the place of another, a delta of the
+    /// new one refers to the other, if the consumer still holds that and lets the new one replace it.
     var bases: [RememberedCopy] { memory.copies(of: key) }
 
-    /// What the store was shipped as last, if another copy would be the same, and the same was said of it.
+    /// The last manifest of the store, if a new copy would be the same, and have the same metadata.
     ///
     /// - Parameters:
-    ///   - store: Nothing about it changes.
-    ///   - metadata: What the user says of it, beside what it says itself.
+    ///   - store: It is only read.
+    ///   - metadata: The user's own pairs.
     func unchanged(_ store: SourceStore, metadata: [String: String]) async -> Manifest? {
         let copies = memory.copies(of: key)
-        // What was left out on the user's word alone may be refused this time.
+        // Missing external files were left out because the user allowed that; this time the user may not.
         guard copies.contains(where: { $0.state != nil && $0.manifest.missingExternalFiles.isEmpty }),
             let state = try? await store.state()?.encoded(with: metadata)
         else { return nil }
         return copies.first { $0.state == state && $0.manifest.missingExternalFiles.isEmpty }?.manifest
     }
 
-    /// Remembers what a receiver has acknowledged.
+    /// Remembers a copy that a receiver has acknowledged.
     ///
     /// - Parameters:
-    ///   - copy: The file of the canonical copy, which nobody writes to any more.
-    ///   - files: Of each external file of the manifest, in order; empty where deltas do not build on them.
+    ///   - copy: The file of the canonical copy, which no longer changes.
+    ///   - files: The files of the manifest's external files, in order; empty if deltas are not to refer to them.
     @discardableResult
     func acknowledged(
         _ manifest: Manifest, copy: FilePath, files: [FilePath] = [], by receiver: String, state: [UInt8]? = nil
@@ -49,11 +47,11 @@ struct RememberedBases: Sendable {
             manifest, copy: copy, files: worthRemembering(manifest, files), as: key, receiver: receiver, state: state)
     }
 
-    /// External files that a delta of a later one may build on.
+    /// The external files that are worth remembering for deltas of later ones.
     ///
-    /// Short ones cost little as they are. Long ones, which would leave no room for others, are media most often; and those that do
-    /// not deflate are compressed already, of whose next version hardly a byte stands where it stood. The shortest come first: so
-    /// there is room for the most.
+    /// Short files cost little without a delta. Long ones would leave no room for others, and are media most often. Files that do not
+    /// deflate are compressed already: a delta of the next version would save nothing. The shortest come first, so that there is room for
+    /// the most.
     private func worthRemembering(
         _ manifest: Manifest, _ paths: [FilePath]
     ) -> [(part: Manifest.Part, path: FilePath)] {
@@ -65,7 +63,7 @@ struct RememberedBases: Sendable {
         for (part, path) in files.sorted(by: { $0.0.size < $1.0.size }) where seen.insert(part.sha256).inserted {
             guard room.count > 0, room.size >= part.size else { break }
             if !known.contains(part.sha256) {
-                // Most are photos, of which there may be thousands.
+                // Most external files are photos, and there may be thousands.
                 looks -= 1
                 guard looks >= 0, !Task.isCancelled else { break }
                 guard Self.deflates(path, size: part.size) else { continue }
@@ -76,40 +74,38 @@ struct RememberedBases: Sendable {
         return found
     }
 
-    /// Of external files that are remembered, in bytes.
+    /// The sizes of external files that are remembered, in bytes.
     private static let sizes: ClosedRange<Int64> = 16 * 1024...8 * 1024 * 1024
-    /// How many are looked at after one shipment.
+    /// How many files are read after one shipment.
     private static let mostLooks = 1024
-    /// Bytes of one that are looked at.
+    /// How many bytes of a file are read.
     private static let sample = 64 * 1024
 
     /// Whether the middle of a file deflates to three quarters of it.
     private static func deflates(_ path: FilePath, size: Int64) -> Bool {
         let offset = max(0, (size - Int64(sample)) / 2)
         guard let bytes = try? OpenFile.readingWithoutFollowing(path).read(sample, at: offset), !bytes.isEmpty,
-            let deflated = try? EncodedSize.of(bytes, level: .fastest)
+            let deflated = try? Deflate.encodedSize(of: bytes, level: .fastest)
         else { return false }
         return deflated <= bytes.count * 3 / 4
     }
 
-    /// A shipment that is being sent, and may break off.
+    /// Records that a shipment is being sent, which may break off.
     ///
-    /// - Returns: `nil` if it is not to be remembered.
+    /// - Returns: `nil` if the memory declines it.
     func begin(
         _ manifest: Manifest, copy: FilePath, for receiver: String, state: [UInt8]?
     ) -> UnfinishedShipment? {
-        guard case .begun(let shipment) = memory.begin(manifest, copy: copy, as: key, receiver: receiver, state: state)
-        else { return nil }
-        return shipment
+        memory.begin(manifest, copy: copy, as: key, receiver: receiver, state: state)
     }
 
-    /// The shipments that broke off, those to a receiver first, and the newest of them: it may be known by another address by now.
+    /// The shipments that broke off, the newest first, and those to this receiver before the others: it may have had another address.
     func unfinished(for receiver: String) -> [RememberedCopy] {
         let all = memory.unfinished(of: key)
         return all.filter { $0.receiver == receiver } + all.filter { $0.receiver != receiver }
     }
 
-    /// Where the copy is to be made, so that it need not be written twice to be remembered; `nil` for wherever it is made otherwise.
+    /// The folder in which to make the copy, so that the memory can take it without writing it again; `nil` for the usual folder.
     func workingFolder() -> FilePath? {
         guard let status = try? PlatformCalls.status(of: key.store) else { return nil }
         return memory.workingFolder(for: status.size)
@@ -117,11 +113,11 @@ struct RememberedBases: Sendable {
 }
 
 extension CopyProfile {
-    /// The same for profiles that leave out the same.
+    /// Equal for profiles that leave out the same.
     var digest: ContentDigest {
         let lines =
             [
-                "history \(history == .kept ? "kept" : "left out")",
+                "history \(leavesOutHistory ? "left out" : "kept")",
                 "external \(longestExternalFile.map(String.init) ?? "all")",
             ]
             // Names of tables hold no NUL.
@@ -131,7 +127,7 @@ extension CopyProfile {
 }
 
 extension String {
-    /// A-Z alone, as SQLite compares names.
+    /// Only A-Z change, as SQLite compares names.
     fileprivate var inLowerCase: String {
         let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return String(decoding: utf8.map { upper.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -141,16 +137,47 @@ extension String {
 extension OutgoingBase {
     init(_ copy: RememberedCopy) {
         self.init(
-            content: ManifestContent(of: copy.manifest), digest: copy.record.sha256, open: { copy.open() },
-            files: copy.files, openFile: { copy.open($0) })
+            content: ManifestContent(of: copy.manifest), digest: copy.record.sha256,
+            open: { copy.open().map { ($0.path, $0) } }, files: copy.files,
+            openFile: { copy.open($0).map { ($0.path, $0) } })
     }
 }
 
-extension OpenedBase: OutgoingBase.Opened {}
-
 extension StoreState {
-    /// Equal states, of which the user says the same, give equal bytes.
+    /// Equal states with equal metadata give equal bytes.
     func encoded(with metadata: [String: String]) -> [UInt8] {
-        ContentDigest(hashing: digest.bytes + MessageCoding.encode(metadata)).bytes
+        ContentDigest(hashing: digest.bytes + metadata.jsonBytes).bytes
+    }
+}
+
+/// The copies that this device remembers because their receivers have acknowledged them: `ship-store bases`.
+extension BaseMemory {
+    /// Lists copies, the last used first.
+    ///
+    /// - Parameter names: Only copies that were shipped under these names; `nil` for all.
+    /// - Throws: `.memory`; `.notRemembered` for a name under which nothing is.
+    public func list(named names: [StoreName]? = nil) throws(ShipmentError) -> [BaseRecord] {
+        let records: [BaseRecord]
+        do throws(BaseMemoryError) {
+            records = try self.records()
+        } catch {
+            throw ShipmentError(error)
+        }
+        guard let names else { return records }
+        for name in names where !records.contains(where: { $0.key.name == name }) { throw .notRemembered(name) }
+        return records.filter { names.contains($0.key.name) }
+    }
+
+    /// Forgets copies, and removes their files.
+    ///
+    /// - Parameter names: Only copies that were shipped under these names; `nil` for all.
+    /// - Returns: The removed ones.
+    /// - Throws: What `list` throws, and `.memory(.busy)`; then nothing is removed.
+    public func remove(named names: [StoreName]?) async throws(ShipmentError) -> [BaseRecord] {
+        try await LocalStore.run(waiting: .zero) { [self] _ in
+            guard let names else { return try forget { _ in true } }
+            _ = try list(named: names)
+            return try names.flatMap { name in try forget { $0.name == name } }
+        }
     }
 }

@@ -3,21 +3,23 @@ import ShipLinks
 import ShipProtocol
 import StoreBases
 import StoreFiles
+import StoreFormat
 import StoreSnapshot
 import Synchronization
 import SystemPackage
 
-/// One shipment whose copy is to be remembered once its receiver has acknowledged it, and with which another session can go on if it
-/// breaks off; until then it stays.
+/// One shipment of a two-way session. Its copy is remembered once the receiver has acknowledged it; if the shipment breaks off, another
+/// session can go on with it.
 final class RememberedShipment: Sendable {
     let bases: RememberedBases
     private let receiver: String
     private let metadata: [String: String]
     private let shipment = Mutex<OutgoingShipment?>(nil)
+    /// The one that broke off, and goes before it.
+    private let earlier = Mutex<RememberedCopy?>(nil)
 
-    /// - Returns: `nil` for a link on which nobody answers.
-    ///
-    /// - Parameter metadata: What the user says of the store.
+    /// - Parameter metadata: The user's own pairs.
+    /// - Returns: `nil` for a one-way link, and where nothing is to be remembered.
     init?(_ bases: RememberedBases?, over link: PeerLink, metadata: [String: String]) {
         guard let bases, link.direction == .twoWay else { return nil }
         self.bases = bases
@@ -26,32 +28,32 @@ final class RememberedShipment: Sendable {
     }
 
     /// Makes a shipment of a copy.
-    func shipment(of copy: consuming PreparedCopy, _ manner: OutgoingShipment.Manner) -> OutgoingShipment {
-        // Another one that was made before is not sent any more.
+    func shipment(of copy: consuming PreparedCopy, _ options: Producer.Options) -> OutgoingShipment {
+        // A shipment that was made before this one is no longer sent.
         shipment.withLock { $0 = nil }
         let (manifest, path) = (copy.manifest, copy.path(ofPart: 0))
         let state = copy.copy.state?.encoded(with: metadata)
-        let record = SendingRecord(goingOnWith: { [weak self] in self?.earlier(like: manifest) ?? [] }) {
+        let record = SendingRecord(goingOnWith: { [weak self] in self?.records(like: manifest) ?? [] }) {
             [bases, receiver] in
             bases.begin(manifest, copy: path, for: receiver, state: state)
         }
-        let made = OutgoingShipment(copy, manner, keeping: record) { [bases] in bases.bases.map(OutgoingBase.init) }
+        let made = OutgoingShipment(copy, options, keeping: record) { [bases] in bases.bases.map(OutgoingBase.init) }
         shipment.withLock { $0 = made }
         return made
     }
 
-    /// What has gone of the same store in a session that broke off.
-    private func earlier(like manifest: Manifest) -> [() -> UnfinishedShipment?] {
+    /// Takes up the records of shipments of the same store that broke off.
+    private func records(like manifest: Manifest) -> [() -> UnfinishedShipment?] {
         bases.unfinished(for: receiver).filter { $0.manifest.store.sha256 == manifest.store.sha256 }.map { copy in
-            { [bases] in bases.memory.goOn(with: copy) }
+            { [bases] in bases.memory.resume(copy) }
         }
     }
 
-    /// A shipment that broke off, and on which a new one can build.
+    /// The shipment that broke off, if a new one can build on it.
     ///
     /// - Parameters:
-    ///   - start: Which one the receiver waits for.
-    ///   - next: The new one, whose external files are at hand.
+    ///   - start: The content that the receiver waits for.
+    ///   - next: The new one; external files of both are read from its copy.
     func unfinished(_ start: ManifestContent.ID.Start, before next: OutgoingShipment) -> OutgoingShipment? {
         let found = bases.unfinished(for: receiver).first { ManifestContent(of: $0.manifest).id.start == start }
         guard let found, found.manifest.isWorthFinishing(before: next.manifest) else { return nil }
@@ -59,71 +61,60 @@ final class RememberedShipment: Sendable {
         for (index, part) in next.manifest.parts.enumerated().dropFirst() { paths[part] = next.path(ofPart: index) }
         let files = found.manifest.parts.dropFirst().compactMap { paths[$0] }
         guard files.count == found.manifest.externalFiles.count, let copy = found.open(),
-            let shapes = try? IndexShapes.all(inCopyAt: copy.path)
+            let shapes = try? IndexShape.all(inCopyAt: copy.path)
         else { return nil }
-        // Where it cannot be gone on with, it begins anew under the same entry.
-        let record = SendingRecord(goingOnWith: { [bases] in [{ bases.memory.goOn(with: found) }] }) { [bases] in
-            bases.memory.goOn(with: found)
+        // If the recorded stream is of no use, the shipment begins anew under the same entry.
+        let record = SendingRecord(goingOnWith: { [bases] in [{ bases.memory.resume(found) }] }) { [bases] in
+            bases.memory.resume(found)
         }
+        earlier.withLock { $0 = found }
         return OutgoingShipment(
-            found.manifest, at: [copy.path] + files, next.indexShapes == nil ? nil : shapes, next.manner,
-            keeping: record,
-            holding: Earlier(found, copy)
+            found.manifest, at: [copy.path] + files, next.indexShapes == nil ? nil : shapes, next.options,
+            keeping: record, keptBy: copy
         ) { [bases] in bases.bases.map(OutgoingBase.init) }
     }
 
-    /// What a shipment that broke off is made of.
-    private final class Earlier: Sendable {
-        let remembered: RememberedCopy
-        private let copy: OpenedBase
-
-        init(_ remembered: RememberedCopy, _ copy: OpenedBase) {
-            self.remembered = remembered
-            self.copy = copy
-        }
-    }
-
-    /// The one that broke off has arrived.
+    /// The shipment that broke off has arrived.
     func finished(_ earlier: OutgoingShipment) {
-        guard let remembered = (earlier.held as? Earlier)?.remembered else { return }
+        guard let remembered = self.earlier.withLock({ $0 }) else { return }
         bases.acknowledged(
             earlier.manifest, copy: earlier.path(ofPart: 0), files: earlier.externalPaths, by: receiver,
             state: remembered.state)
         earlier.record?.finish()
-        // Where it went from its beginning, and so fast that nothing was recorded.
-        bases.memory.goOn(with: remembered)?.finish()
+        // The entry also stays if the shipment went from its beginning, and too fast to be recorded.
+        bases.memory.resume(remembered)?.finish()
     }
 
-    /// It arrived, or failed: then nothing is remembered of it, unless it broke off.
-    func ended(_ result: Result<ProducerSession.Outcome, ShipmentError>) {
+    /// Remembers a shipment that has arrived; removes the record of one that has failed for good.
+    func ended(_ result: Result<Delivery, ShipmentError>) {
         let shipment = shipment.withLock { shipment in
             defer { shipment = nil }
             return shipment
         }
         switch result {
         case .failure: shipment?.record?.finish()
-        case .success(let outcome) where outcome.receipt == nil: break
-        case .success(let outcome):
+        case .success(let delivery) where delivery.receipt == nil: break
+        case .success(let delivery):
             if let shipment {
                 bases.acknowledged(
-                    outcome.manifest, copy: shipment.path(ofPart: 0), files: shipment.externalPaths, by: receiver,
+                    delivery.manifest, copy: shipment.path(ofPart: 0), files: shipment.externalPaths, by: receiver,
                     state: shipment.state?.encoded(with: metadata))
                 shipment.record?.finish()
             } else {
-                // Nothing had to be copied.
+                // The consumer had the store already: no copy was taken.
                 bases.memory.tidy()
             }
-            // Nobody waits for what broke off before it.
+            // The receiver no longer waits for what broke off before.
             for copy in bases.unfinished(for: receiver) where copy.receiver == receiver {
-                bases.memory.goOn(with: copy)?.finish()
+                bases.memory.resume(copy)?.finish()
             }
         }
     }
 }
 
 extension Manifest {
-    /// Whether a newer copy can build on this one so far that it pays to send all of it first: it is not much smaller, and as far as
-    /// the numbers of its rows tell, at least half of it is in both.
+    /// Whether it pays to send the rest of this shipment before a newer one, which then goes as a delta: the newer store is at least half
+    /// as large, and by the numbers of rows of the tables at least half of it is in both.
     fileprivate func isWorthFinishing(before next: Manifest) -> Bool {
         guard store.sha256 != next.store.sha256, identity == next.identity, store.size / 2 <= next.store.size else {
             return false

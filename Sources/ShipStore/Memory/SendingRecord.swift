@@ -5,22 +5,44 @@ import StoreFiles
 import Synchronization
 import SystemPackage
 
-/// A shipment that is being sent, on its way into the memory: it gets there once it has taken a while, or breaks off.
+/// What a producer records of a shipment on its way out, so that another session can go on with the shipment if the link breaks. An error
+/// in it never fails a shipment.
+protocol OutgoingRecord: Sendable {
+    /// Takes up what an earlier session recorded of the part that was open.
+    ///
+    /// - Parameter isOfUse: Called with each recorded stream, until it returns true.
+    /// - Returns: That stream; `nil` if there is none.
+    func goOn(where isOfUse: (PartStream) -> Bool) -> PartStream?
+
+    /// A part is opened at its beginning.
+    func begin(_ header: PartStream.Header)
+
+    /// The data of one DATA are about to go: they follow those before them, or what was taken up.
+    func add(_ data: [UInt8], _ note: PieceNote)
+
+    /// The shipment has broken off: from here on the record is another session's.
+    func breakOff()
+
+    /// The shipment has arrived, or has failed for good: removes the record, unless the shipment has broken off.
+    func finish()
+}
+
+/// Records a shipment that is being sent: in this process at first, and in the memory once the shipment has taken a while, or breaks off.
 final class SendingRecord: OutgoingRecord {
-    /// Less than this is not worth it, in bytes.
-    private static let least = 64 * 1024
-    /// What goes within this time stays here unless it is more than so many bytes: most shipments are over then.
+    /// Less is not recorded in the memory, in bytes: to send it again costs less.
+    private static let leastRecorded = 64 * 1024
+    /// What goes within this time stays in this process, unless it is more than `mostInProcess` bytes: most shipments are over then.
     private static let grace = Duration.milliseconds(500)
-    private static let mostHere = 2 * 1024 * 1024
+    private static let mostInProcess = 2 * 1024 * 1024
 
     private struct State {
-        /// As the memory has it.
+        /// The shipment in the memory; `nil` as long as the record is in this process.
         var unfinished: UnfinishedShipment?
         var header: PartStream.Header?
         var pieces: [(data: [UInt8], note: PieceNote)] = []
         var size = 0
         var begun = ContinuousClock.now
-        /// Once the memory has declined it.
+        /// Whether nothing more is recorded: the memory has declined the shipment, or the shipment has ended.
         var isOver = false
     }
 
@@ -29,8 +51,8 @@ final class SendingRecord: OutgoingRecord {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - candidates: Gives what takes up what earlier sessions have recorded, the best first.
-    ///   - start: Makes the memory know of the shipment; `nil` if it does not take it.
+    ///   - candidates: Returns functions that take up what earlier sessions have recorded, the best first.
+    ///   - start: Enters the shipment into the memory; returns `nil` if the memory declines it.
     init(
         goingOnWith candidates: @escaping @Sendable () -> [() -> UnfinishedShipment?],
         start: @escaping @Sendable () -> UnfinishedShipment?
@@ -64,14 +86,14 @@ final class SendingRecord: OutgoingRecord {
             }
             state.pieces.append((data, note))
             state.size += data.count
-            let isNew = .now - state.begun < Self.grace && state.size < Self.mostHere
-            if state.size >= Self.least, !isNew { enter(&state) }
+            let isNew = .now - state.begun < Self.grace && state.size < Self.mostInProcess
+            if state.size >= Self.leastRecorded, !isNew { enter(&state) }
         }
     }
 
     func breakOff() {
         state.withLock { state in
-            if state.unfinished == nil, !state.isOver, state.size >= Self.least { enter(&state) }
+            if state.unfinished == nil, !state.isOver, state.size >= Self.leastRecorded { enter(&state) }
             (state.unfinished, state.pieces, state.isOver) = (nil, [], true)
         }
     }
@@ -83,6 +105,7 @@ final class SendingRecord: OutgoingRecord {
         }
     }
 
+    /// Moves the record into the memory.
     private func enter(_ state: inout sending State) {
         defer { state.pieces = [] }
         guard let header = state.header, let unfinished = start() else {
@@ -93,4 +116,56 @@ final class SendingRecord: OutgoingRecord {
         unfinished.begin(header)
         for (data, note) in state.pieces { unfinished.append(data, note: note.rawValue) }
     }
+}
+
+/// A part that goes on where an earlier session left it.
+struct EarlierStream {
+    let start: StreamStart
+    let stream: PartStream
+    /// How many DATA the consumer has complete, and how many bytes of the next one.
+    let place: (whole: Int, bytes: Int)
+
+    /// The recorded pieces, for the encoder of those that follow.
+    var pieces: EarlierPieces {
+        EarlierPieces(stream.entries.map { PieceNote(rawValue: $0.note) }) { [stream] in try stream.data($0) }
+    }
+}
+
+extension OutgoingShipment {
+    /// How a part can go on.
+    ///
+    /// - Returns: `nil` if the part has to go from its beginning: this side has recorded nothing, or something else than the consumer has.
+    func earlier(_ wanted: WantedPart) -> EarlierStream? {
+        guard let start = wanted.start, start.encoding.isPossible(for: wanted.index, of: self, over: base(wanted.base))
+        else {
+            return nil
+        }
+        let header = PartStream.Header(start.encoding, of: manifest.parts[wanted.index], over: wanted.base)
+        var found: EarlierStream?
+        _ = record?.goOn { stream in
+            guard stream.header == header else { return false }
+            found = try? EarlierStream(stream, at: start)
+            return found != nil
+        }
+        return found
+    }
+}
+
+extension EarlierStream {
+    /// - Returns: `nil` if the consumer has the beginning of another stream, or all of this one.
+    fileprivate init?(_ stream: PartStream, at start: StreamStart) throws {
+        // This program may have been killed while it wrote the last entry.
+        if stream.entries.last?.isWhole == false { try stream.dropLast() }
+        guard let place = stream.place(of: start.position), start.position < stream.position || !stream.isComplete,
+            try stream.digest(upTo: start.position) == start.sha256
+        else { return nil }
+        self.init(start: start, stream: stream, place: place)
+        // Blocks have no other encoding to fall back to: what would fail later must fail here.
+        if start.encoding == .blocks { _ = try pieces.offset(inPartOf: stream.header.size) }
+    }
+}
+
+extension PartStream {
+    /// Whether the last piece of the part is there.
+    fileprivate var isComplete: Bool { entries.last.map { PieceNote(rawValue: $0.note).isLast } ?? false }
 }

@@ -10,7 +10,7 @@ public struct LocalCopy: Hashable, Sendable {
     /// What a consumer would be told of it.
     public let manifest: Manifest
 
-    /// Where its external files are, in the order of the manifest.
+    /// The paths of its external files, in the order of the manifest.
     public var externalFiles: [FilePath] {
         let support = StoreHome(path).supportFolder
         return manifest.externalFiles.map { support.path(of: $0.name) }
@@ -24,7 +24,7 @@ public struct LocalCopy: Hashable, Sendable {
         do {
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let baseName = store.lastComponent?.stem ?? "store"
-            let space = try OperationRoom.promise(
+            let space = try DiskReservation.make(
                 prepared.manifest.totalSize, in: folder, leaving: options.keptFree)
             defer { withExtendedLifetime(space) {} }
             let placement = CopyPlacement(in: folder, name: "\(baseName)-\(prepared.manifest.createdAt.compactText)")
@@ -37,15 +37,15 @@ public struct LocalCopy: Hashable, Sendable {
         }
     }
 
-    /// Takes the copy, and puts it into `folder` under a name of its own, in the place of an older copy of the same store
-    /// if there is one: whoever opens that path finds one or the other, whole.
+    /// Takes the copy, and puts it into `folder` under the given name, in place of an older copy of the same store if there is
+    /// one. A program that opens the path finds one or the other, complete.
     ///
-    /// - Throws: `.operation(.occupied)` if something else is there, `.operation(.sidecar)` if somebody writes to it,
+    /// - Throws: `.operation(.occupied)` if something else is there, `.operation(.sidecar)` if a program writes to it,
     ///   `.operation(.supportFolderBusy)` while another operation is at work on the external files there.
     public static func take(
         of store: FilePath, into folder: FilePath, as name: CopyFileName, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
-        try await OperationRun.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { patience in
             let home = StoreHome(folder.appending(name.text))
             let real = NamedStore(home.path)
             try real.home.refuseIfKept(.replace)
@@ -53,33 +53,112 @@ public struct LocalCopy: Hashable, Sendable {
                 throw OperationError.sameStore(home.path)
             }
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
-            let size = OperationRoom.ofPlacing(prepared.manifest, prepared.copy.path, in: folder)
-            let space = try OperationRoom.promise(size, in: folder, leaving: options.keptFree)
+            let size = DiskReservation.sizeToPlace(prepared.manifest, prepared.copy.path, in: folder)
+            let space = try DiskReservation.make(size, in: folder, leaving: options.keptFree)
             let lock = try SupportFolderLock.take(
-                home.supportFolder, to: prepared.files.isEmpty ? .remove : .put, patience)
+                home.supportFolder, toPut: !prepared.files.isEmpty, patience)
             defer { withExtendedLifetime((space, lock)) {} }
-            // Another update may have come first.
-            let occupant = try await occupant(of: home, for: prepared.manifest)
-            // What an update left that was killed before it had removed the older copy's files.
-            if case .olderCopy(_, let files) = occupant {
+            // Another update may have been first.
+            let older = try await olderCopy(at: home, of: prepared.manifest)
+            // An update may have been killed before it removed the older copy's files.
+            if let older {
                 _ = try await RemovalSession(named: NamedStore(home.path), supportLock: lock, patience: patience)
-                    .finishKilled(besides: .coreData(files))
+                    .finishKilled(besides: .store(older.files, isCoreData: true))
             }
             let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
             try patience.check()
-            try StorePlacement(at: home, over: occupant)
+            try StorePlacement(at: home, over: older)
                 .place(prepared.manifest, store: prepared.copy.path, files: prepared.files, beside: claims)
             return LocalCopy(path: home.path, manifest: prepared.manifest)
         }
     }
 
-    /// Identity proves an older copy of the same store; where there is none, the schema has to be the same.
-    private static func occupant(of home: StoreHome, for copy: Manifest) async throws -> StorePlacement.Occupant {
-        guard let status = try? PlatformCalls.status(of: home.path) else { return .nobody }
+    /// An equal identity proves that a file is an older copy of the same store; without identities, equal schemas do.
+    ///
+    /// - Returns: The older copy, and the external files that its rows refer to; `nil` if nothing is there.
+    private static func olderCopy(
+        at home: StoreHome, of copy: Manifest
+    ) async throws -> (identity: FileStatus.Identity, files: Set<ExternalFileName>)? {
+        guard let status = try? PlatformCalls.status(of: home.path) else { return nil }
         guard status.kind == .file, let survey = try? await SourceStore(at: home.path).survey(),
             survey.identity == copy.identity,
             survey.identity != nil || survey.schemaSHA256 == copy.store.schemaSHA256
         else { throw OperationError.occupied(home.path) }
-        return .olderCopy(status.identity, survey.externalFiles)
+        return (status.identity, survey.externalFiles)
+    }
+}
+
+/// The name of a copy's file, as the user chose it: without a folder, and with an extension, `.sqlite` unless it has
+/// another one.
+public struct CopyFileName: Hashable, Sendable {
+    public let text: String
+
+    private static let sidecarEndings = ["-wal", "-shm", "-journal"]
+
+    /// - Throws: `.operation(.badFileName)` for a path, a hidden file, and the name of a sidecar.
+    public init(_ text: String) throws(ShipmentError) {
+        guard let component = FilePath.Component(text), component.kind == .regular, component.string == text,
+            !text.hasPrefix("."), !Self.sidecarEndings.contains(where: { text.lowercased().hasSuffix($0) })
+        else { throw .operation(.badFileName(text)) }
+        self.text = component.extension == nil ? text + ".sqlite" : text
+    }
+}
+
+/// A compact copy of a live store in a folder of its own, which is removed with this object, or by `delete`.
+///
+/// An app can open it as a store: its external files are where Core Data looks for them. They may be the live store's own
+/// files under a second name: read them, and do not write to them.
+public final class TemporaryCopy: Sendable {
+    /// Of the copy: `<basename>-<yyyyMMddTHHmmss>.sqlite`, UTC.
+    public let path: FilePath
+    /// What a consumer would be told of it.
+    public let manifest: Manifest
+    /// Where its external files are, in the order of the manifest.
+    public let externalFiles: [FilePath]
+
+    private let folder: TemporaryFolder
+
+    /// Takes a copy; the source is left alone.
+    public static func take(
+        of store: FilePath, options: CopyOptions = CopyOptions()
+    ) async throws(ShipmentError) -> TemporaryCopy {
+        try await LocalStore.run(waiting: options.busyTimeout) { _ in try await TemporaryCopy(of: store, options) }
+    }
+
+    /// Takes copies of several stores, one after the other, each of one committed state: all of them, or none.
+    public static func take(
+        of stores: [FilePath], options: CopyOptions = CopyOptions()
+    ) async throws(ShipmentError) -> [TemporaryCopy] {
+        var copies: [TemporaryCopy] = []
+        for store in stores { copies.append(try await take(of: store, options: options)) }
+        return copies
+    }
+
+    private init(of store: FilePath, _ options: CopyOptions) async throws {
+        let folder = try TemporaryFolder(in: options.temporaryFolder)
+        let copy = try await PreparedCopy(of: store, options.making(in: folder.path))
+        let baseName = store.lastComponent?.stem ?? "store"
+        let home = StoreHome(folder.path.appending("\(baseName)-\(copy.manifest.createdAt.compactText).sqlite"))
+        try PlatformCalls.rename(copy.copy.path, to: home.path)
+        for file in copy.files {
+            let target = home.supportFolder.path(of: file.file.name)
+            try Folder.make(target.removingLastComponent())
+            try PlatformCalls.rename(file.path, to: target)
+        }
+        path = home.path
+        manifest = copy.manifest
+        externalFiles = copy.files.map { home.supportFolder.path(of: $0.file.name) }
+        self.folder = folder
+    }
+
+    /// Removes the copy and its folder now.
+    ///
+    /// - Throws: `.file`; files that are left then are removed with this object.
+    public func delete() throws(ShipmentError) {
+        do throws(FileError) {
+            try Folder.removeTree(at: folder.path)
+        } catch {
+            throw .file(error)
+        }
     }
 }

@@ -1,4 +1,5 @@
-import ShipProtocol
+import EssentialFoundation
+public import ShipProtocol
 import StoreFiles
 public import StoreOperations
 import StoreSnapshot
@@ -9,7 +10,7 @@ extension LocalStore {
     public func keepCopy(
         in copies: KeptCopies, tags: [CopyTag] = [], metadata: [String: String] = [:]
     ) async throws(ShipmentError) -> KeptCopy {
-        try await OperationRun.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { patience in
             let source = try SourceStore(at: path, busyTimeout: options.busyTimeout)
             return try await keepCopy(of: source, in: copies, tags: tags, metadata: metadata, patience)
         }
@@ -17,27 +18,27 @@ extension LocalStore {
 
     /// - Parameters:
     ///   - source: This store, through whatever connection it can be read.
-    ///   - patience: While others change which copies there are.
+    ///   - patience: For other programs that add or remove copies.
     func keepCopy(
         of source: SourceStore, in copies: KeptCopies, tags: [CopyTag], metadata: [String: String] = [:],
-        _ patience: Patience
+        _ patience: BusyHandler
     ) async throws -> KeptCopy {
         let metadata = metadata.merging(tags.map(\.pair)) { $1 }
-        if let flaw = Metadata.firstFlaw(of: metadata.mapValues { ForeignText($0) }) {
+        if let flaw = Manifest.firstFlaw(ofMetadata: metadata.mapValues { ForeignText($0) }) {
             throw OperationError.badMetadata(flaw)
         }
-        // In the folder itself, so that the copy need not be copied once more.
+        // In the folder itself, so that the copy is written once.
         try Folder.make(copies.folder)
-        let room = try TemporaryFolder(in: copies.folder, .besideResults)
+        let temporary = try TemporaryFolder(in: copies.folder, .besideResults)
         let prepared = try await PreparedCopy(
-            of: source, named: StoreName(suggestedBy: path), options.markingOmissions.making(in: room.path),
+            of: source, named: StoreName(suggestedBy: path), options.markingOmissions.making(in: temporary.path),
             metadata: metadata)
         return try copies.keep(
             prepared.manifest, store: prepared.copy.path, files: prepared.files,
             of: lastingPath, patience)
     }
 
-    /// Where the store is, without symbolic links; of one in an inbox the name that stays while generations come and go.
+    /// The path of the store, without symbolic links; in an inbox the link that leads to the current generation.
     private var lastingPath: FilePath? {
         guard let home = try? StoreHome(resolving: path) else { return nil }
         guard case .inbox(let root, let name?)? = KeptPlace(of: home) else { return home.path }
@@ -46,14 +47,14 @@ extension LocalStore {
 }
 
 extension CopyOptions {
-    /// The same, for a copy that says itself what it comes without: nothing beside it goes with it wherever it goes.
+    /// The same options, for a copy that is marked with what it lacks: no manifest stays beside it.
     var markingOmissions: CopyOptions {
         var options = self
         options.marking = .written
         return options
     }
 
-    /// The same, but in another temporary folder.
+    /// The same options, with another temporary folder.
     func making(in folder: FilePath) -> CopyOptions {
         var options = self
         options.temporaryFolder = folder
@@ -63,5 +64,35 @@ extension CopyOptions {
 
 extension PreparedCopy {
     /// Its external files, in the order of the manifest.
-    var files: [FileAtHand] { copy.externalFiles.map { FileAtHand($0.file, at: $0.path) } }
+    var files: [(file: ExternalFile, path: FilePath)] { copy.externalFiles }
+}
+
+/// What a pruning of kept copies has found.
+public struct CopyPruning: Sendable {
+    /// The copies to remove, the oldest of each store first.
+    public let findings: [(copy: KeptCopy, removal: KeptCopies.Removal)]
+    /// The content of the folder after that.
+    public let left: KeptCopies.Listing
+}
+
+extension KeptCopies {
+    /// Removes copies that the retention does not keep. Other programs may keep copies in the folder, prune it and restore
+    /// from it meanwhile: a copy that is being read stays until the next pruning.
+    ///
+    /// - Parameters:
+    ///   - retention: Which copies stay.
+    ///   - name: Only copies of stores of this name.
+    ///   - dryRun: Whether they are only found.
+    ///   - busyTimeout: How long to wait for other programs that add or remove copies.
+    /// - Throws: `.operation(.folderBusy)`, `.operation(.file)`.
+    public func prune(
+        _ retention: CopyRetention = CopyRetention(), of name: StoreName? = nil,
+        dryRun: Bool = false, busyTimeout: Duration = .seconds(10)
+    ) async throws(ShipmentError) -> CopyPruning {
+        try await LocalStore.run(waiting: busyTimeout) { patience in
+            let (findings, left) = try prune(
+                retention, of: name, dryRun: dryRun, at: Timestamp(Date()), patience)
+            return CopyPruning(findings: findings, left: left)
+        }
+    }
 }

@@ -3,36 +3,34 @@ import StoreFiles
 public import StoreOperations
 public import SystemPackage
 
-/// What became of a store that was destroyed, and of what lay beside it; or, after a mere look, what would become of it.
+/// What became of a destroyed store and of the files beside it; or, from `destructionPlan`, what would become of them.
 public struct Destruction: Hashable, Sendable {
     /// The store, without symbolic links.
     public let store: FilePath
     /// The symbolic links by which the user named it, which led nowhere without it.
     public let links: [FilePath]
-    /// What goes with it, after a mere look: its sidecars and external files.
+    /// What would go with it, from `destructionPlan`: its sidecars and external files.
     public let files: [FilePath]
-    /// What stays in its support folder, and why.
+    /// The files that stay in its support folder, and why.
     public let remainingFiles: [RemainingFile]
     /// The copies of it that were remembered, as they had been acknowledged by receivers.
     public let rememberedCopies: [BaseRecord]
 }
 
 extension LocalStore {
-    /// Removes the store, what SQLite keeps beside it, the external files that it alone refers to, and the symbolic links
-    /// that the path leads through. Nobody else may have it open in WAL mode: so no commit is lost that somebody has been
-    /// told of.
+    /// Removes the store, its sidecars, the external files that it alone refers to, and the symbolic links that the path
+    /// leads through. No other program may have it open in WAL mode: so no commit is lost that a program counts on.
     ///
-    /// What is remembered of it goes first: a destruction that fails at that has changed nothing.
-    ///
-    /// Where a destruction was killed halfway, this removes what it left.
+    /// It first forgets what is remembered of the store: if that fails, nothing has changed. It also finishes a destruction
+    /// that was killed.
     ///
     /// - Throws: `.operation(.kept)` for a generation of an inbox and for a kept copy, `.operation(.supportFolderBusy)` while
     ///   another operation is at work on the store's external files, or on those of a store of its stem.
     @discardableResult
     public func destroy() async throws(ShipmentError) -> Destruction {
-        try await OperationRun.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { patience in
             let named = NamedStore(path)
-            let lock = try SupportFolderLock.take(named.home.supportFolder, to: .remove, patience)
+            let lock = try SupportFolderLock.take(named.home.supportFolder, toPut: false, patience)
             defer { withExtendedLifetime(lock) {} }
             let session = RemovalSession(named: named, supportLock: lock, patience: patience)
             let outcome: RemovalSession.Outcome
@@ -54,17 +52,17 @@ extension LocalStore {
         }
     }
 
-    /// What `destroy` would remove, and what it would leave. The store may be in use meanwhile, and nothing changes.
+    /// What `destroy` would remove, and what it would leave. The store may be in use, and nothing changes.
     public func destructionPlan() async throws(ShipmentError) -> Destruction {
-        try await OperationRun.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { patience in
             let named = NamedStore(path)
             let home = try StoreHome(resolving: path)
             try home.refuseIfKept(.destroy)
-            let rows = await OwnRows(of: home.path, waiting: patience.busyTimeout)
+            let rows = await ReferringFile(ofStore: home.path, waiting: patience.busyTimeout)
             let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout, under: nil)
             try patience.check()
             let support = home.supportFolder
-            let going = claims.solely(rows.files).intersection(support.names()).sorted().map(support.path)
+            let going = claims.solely(rows.ownFiles).intersection(support.names()).sorted().map(support.path)
             let remaining = support.remaining(claims, unreadable: rows == .unreadable ? home.path : nil)
             return Destruction(
                 store: home.path, links: named.links.map(\.path),
@@ -74,8 +72,45 @@ extension LocalStore {
         }
     }
 
-    /// Nothing is remembered of a store that goes.
+    /// Forgets everything about a store that is about to be removed.
     func forget(_ home: StoreHome) throws(BaseMemoryError) -> [BaseRecord] {
         try memory?.erase(storeAt: home.path) ?? []
+    }
+}
+
+extension LocalStore {
+    /// Why SQLite cannot open the file as a store, in words; `nil` if it can.
+    ///
+    /// - Throws: `.operation(.noSuchStore)`, and what a look at a store may throw.
+    public func damage() async throws(ShipmentError) -> String? {
+        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+            guard case .damaged(let words) = try await StoreCondition.find(try StoreHome(resolving: path), patience)
+            else {
+                return nil
+            }
+            return words
+        }
+    }
+
+    /// Removes a file that SQLite cannot open, and its -wal, -shm and -journal. External files stay: without the rows that
+    /// refer to them, their owner is unknown.
+    ///
+    /// - Throws: `.operation(.inUse)` while a program has it open, `.operation(.kept)` for a generation of an inbox and for a kept
+    ///   copy.
+    public func destroyDamaged() async throws(ShipmentError) -> Destruction {
+        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+            let (named, home) = (NamedStore(path), try StoreHome(resolving: path))
+            try home.refuseIfKept(.destroy)
+            guard case .damaged = try await StoreCondition.find(home, patience) else {
+                throw OperationError.notDamaged(path)
+            }
+            let forgotten = try forget(home)
+            try DamagedStore.remove(home, patience)
+            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout, under: nil)
+            return Destruction(
+                store: home.path, links: named.removeLinks(), files: [],
+                remainingFiles: home.supportFolder.remaining(claims, unreadable: home.path),
+                rememberedCopies: forgotten)
+        }
     }
 }

@@ -6,27 +6,14 @@ public import SystemPackage
 
 /// How a store is moved.
 public struct MoveOptions: Hashable, Sendable {
-    /// What becomes of the store at its old place.
-    public var original = Original.kept
-    /// What becomes of a store of that name at the new place.
-    public var occupant = Occupant.refused
+    /// Whether the store at its old place is removed once the new one is complete: no other program may have it open then.
+    public var removesOriginal = false
+    /// Whether a store of that name at the new place gets the content of the moved store, as in a restore; otherwise it is in the way.
+    public var replacesOccupant = false
     /// How the store at the new place is replaced, if one is.
     public var restore = RestoreOptions()
 
     public init() {}
-
-    public enum Original: Hashable, Sendable {
-        case kept
-        /// It goes once the new one is whole; nobody else may have it open.
-        case removed
-    }
-
-    public enum Occupant: Hashable, Sendable {
-        /// It is in the way.
-        case refused
-        /// It gets the content of the one that is moved, as in a restore.
-        case replaced
-    }
 }
 
 /// What a move has done.
@@ -60,20 +47,20 @@ public struct Relocation: Hashable, Sendable {
 
 extension LocalStore {
     /// Puts the store into another folder under its name: with its identity, its history, its keys and its external files,
-    /// in its journal mode; and with whatever else lies in its support folder. What is there in the end has been read back and checked.
+    /// in its journal mode; and with everything else in its support folder. The result has been read back and checked.
     public func move(
         to folder: FilePath, options: MoveOptions = MoveOptions()
     ) async throws(ShipmentError) -> Relocation {
-        try await OperationRun.run(waiting: self.options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: self.options.busyTimeout) { patience in
             let named = NamedStore(path)
             let removal = StoreRemoval(of: named.home)
             guard (try? PlatformCalls.status(of: named.home.path)) != nil || removal.store != nil else {
-                // A killed move may have come to its end.
+                // A killed move may have finished its work.
                 removal.sweep()
                 TemporaryFolder.sweep(folder, .besideResults)
                 throw OperationError.noSuchStore(path)
             }
-            if options.original == .removed { try named.home.refuseIfKept(.move) }
+            if options.removesOriginal { try named.home.refuseIfKept(.move) }
             try Folder.make(folder)
             let folder = try PlatformCalls.realPath(of: folder)
             let session = MoveSession(
@@ -82,4 +69,153 @@ extension LocalStore {
             return try await session.run()
         }
     }
+}
+
+/// One move: it places and checks a compact copy of the store; then, if wanted, it removes the old store.
+struct MoveSession: Sendable {
+    let store: LocalStore
+    let options: MoveOptions
+    let patience: BusyHandler
+    let target: StoreHome
+
+    /// The locks of the support folders that the move changes: of the new place; of the store there, which may be behind a
+    /// symbolic link; and of the old place, `nil` if the store stays there too.
+    private typealias Locks = (target: SupportFolderLock, occupant: SupportFolderLock, old: SupportFolderLock?)
+
+    func run() async throws -> Relocation {
+        // On the disk of the new place, so that the copy is written once. This also removes what a killed move left there.
+        let temporary = try TemporaryFolder(in: target.folder, .besideResults)
+        let named = NamedStore(store.path)
+        let locks = try await lockSupportFolders(of: named.home)
+        defer { withExtendedLifetime(locks) {} }
+        guard let old = locks.old else {
+            let source = try SourceStore(at: try movedHome().path, busyTimeout: patience.busyTimeout)
+            return Relocation(path: target.path, way: try await place(source, temporary.path, locks))
+        }
+        let removal = RemovalSession(named: named, supportLock: old, patience: patience)
+        if let relocation = try await finishEarlierMove(removal) { return relocation }
+        let home = try movedHome()
+        let hold = try ExclusiveHold(on: home, patience)
+        let source = try SourceStore(
+            at: home.path, busyTimeout: patience.busyTimeout, through: hold.connection.queue)
+        let way: Relocation.Way
+        if try isThere(hold) {
+            way = .wasThere
+            _ = try companions(of: home).carry()
+        } else {
+            way = try await place(source, temporary.path, locks)
+        }
+        // Before the old store goes. A failure costs only bytes: then the memory keeps the copies of a path without a store.
+        try? store.memory?.follow(from: home.path, to: target.path)
+        let outcome = try await removal.remove(hold, carrying: companions(of: home), to: target)
+        return Relocation(
+            path: target.path, way: way, removedLinks: outcome.removedLinks,
+            remainingFiles: outcome.remainingFiles)
+    }
+
+    private func movedHome() throws -> StoreHome {
+        let home = try StoreHome(resolving: store.path)
+        guard home != target else { throw OperationError.sameStore(store.path) }
+        return home
+    }
+
+    /// - Parameter home: The place of the store, which may be gone.
+    private func lockSupportFolders(of home: StoreHome) async throws -> Locks {
+        let occupant = (try? StoreHome(resolving: target.path)) ?? target
+        // Only a Core Data store gets external files meanwhile.
+        let survey = try? await SourceStore(at: home.path, busyTimeout: .zero).survey(externalFiles: false)
+        let hasFiles = survey?.identity != nil || exists(home.supportFolder.path)
+        var folders = [target, occupant].map { ($0.supportFolder, isToPut: hasFiles) }
+        if options.removesOriginal { folders.append((home.supportFolder, isToPut: false)) }
+        let locks = try SupportFolderLock.take(folders, patience)
+        return (locks[0], locks[1], locks.count > 2 ? locks[2] : nil)
+    }
+
+    /// Finishes a move that was killed while it removed the old store: that is out of sight then, and nothing is left to move.
+    private func finishEarlierMove(_ removal: RemovalSession) async throws -> Relocation? {
+        let home = removal.named.home
+        guard !exists(home.path), exists(target.path), removal.followed(moveTo: target),
+            let outcome = try await removal.finishKilled(carrying: companions(of: home))
+        else { return nil }
+        return Relocation(
+            path: target.path, way: .wasThere, removedLinks: outcome.removedLinks,
+            remainingFiles: outcome.remainingFiles)
+    }
+
+    /// Whether an earlier move has done everything but the removal of the old store.
+    private func isThere(_ hold: borrowing ExclusiveHold) throws -> Bool {
+        guard exists(target.path) else { return false }
+        return try hold.connection.hasSameRows(as: target.path, patience)
+    }
+
+    private func companions(of home: StoreHome) -> Companions {
+        Companions(of: home.supportFolder, to: target.supportFolder)
+    }
+
+    private func place(_ source: SourceStore, _ folder: FilePath, _ locks: Locks) async throws -> Relocation.Way {
+        let survey = try await source.survey(externalFiles: false)
+        var copyOptions = store.options.making(in: folder)
+        // Before the work of a copy.
+        if exists(target.path) {
+            let occupant = try StoreHome(resolving: target.path)
+            guard options.replacesOccupant else { throw await obstacle() }
+            try occupant.refuseIfKept(.replace)
+            if !options.restore.takesIncompleteCopy, let omissions = survey.omissions {
+                throw OperationError.incompleteCopy(store.path, omissions)
+            }
+            copyOptions.marking = .removed
+        }
+        let companions = companions(of: StoreHome(source.path))
+        let space = try await reserve(for: source, companions)
+        defer { withExtendedLifetime(space) {} }
+        let copy = try await PreparedCopy(
+            of: source, named: StoreName(suggestedBy: store.path), copyOptions)
+        let claims = await SupportFolderClaims(
+            beside: target, waiting: patience.busyTimeout, under: locks.target)
+        if !companions.areNone, let user = claims.user {
+            throw OperationError.sharedSupportFolder(target.supportFolder.path, with: user)
+        }
+        let carried = try companions.carry()
+        do {
+            guard exists(target.path) else {
+                let manifest = copy.manifest
+                let placement = StorePlacement(
+                    at: target, inWALMode: survey.isInWALMode,
+                    mode: try StoreHome(source.path).mode)
+                try placement.place(manifest, store: copy.copy.path, files: copy.files, beside: claims)
+                return .placed(manifest)
+            }
+            let session = RestoreSession(
+                home: try StoreHome(resolving: target.path), supportLock: locks.occupant, options: options.restore,
+                patience: patience)
+            let schema = try await RestoreSource.schema(of: copy.copy.path)
+            return .replaced(try await session.run(from: RestoreSource(copy, schema: schema)))
+        } catch {
+            companions.takeBack(carried)
+            throw error
+        }
+    }
+
+    /// Reserves the space for everything but the copy itself, which reserves its own.
+    private func reserve(
+        for source: SourceStore, _ companions: Companions
+    ) async throws -> DiskReservation? {
+        let support = StoreHome(source.path).supportFolder
+        guard !support.names().isEmpty || !companions.areNone else { return nil }
+        var references: Set<ExternalFileName> = []
+        if case .store(let files, _) = try await source.references() { references = files }
+        return try DiskReservation.make(
+            DiskReservation.sizeToMove(support, references, with: companions, to: target.folder), in: target.folder,
+            leaving: store.options.keptFree)
+    }
+
+    /// The error for what is at the new place: only a store may be replaced.
+    private func obstacle() async -> OperationError {
+        switch await ReferringFile(at: target.path, busyTimeout: patience.busyTimeout) {
+        case .store: .storeInTheWay(target.path)
+        case .noStore, .unreadable: .occupied(target.path)
+        }
+    }
+
+    private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
 }

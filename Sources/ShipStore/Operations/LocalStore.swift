@@ -1,18 +1,39 @@
 public import StoreBases
+import StoreOperations
 public import SystemPackage
 
-/// A store of this device, and what can be done to it as a whole: kept as a copy, restored, moved, destroyed. Others may
-/// have it open meanwhile.
+/// A store of this device, and what can be done to it as a whole: it can be copied, restored, moved and destroyed. Other
+/// programs may have it open meanwhile.
 public struct LocalStore: Sendable {
     public let path: FilePath
-    /// How copies of it are taken, and how long to wait for others who use it.
+    /// How copies of it are taken, and how long to wait for other programs that use it.
     public let options: CopyOptions
-    /// Where copies of it may be remembered that receivers have acknowledged: they go with it, and follow it; `nil` for nowhere.
+    /// Where its acknowledged copies may be remembered, which are forgotten with it and follow it; `nil` for nowhere.
     public let memory: BaseMemory?
 
     public init(_ path: FilePath, options: CopyOptions = CopyOptions(), memory: BaseMemory? = nil) {
         self.path = path
         self.options = options
         self.memory = memory
+    }
+}
+
+extension LocalStore {
+    /// Runs an operation on threads that may block, and ends its waiting when its task is cancelled.
+    ///
+    /// - Throws: Any error of the stages, as `ShipmentError`.
+    static func run<Value: Sendable>(
+        waiting busyTimeout: Duration, _ work: @escaping @Sendable (BusyHandler) async throws -> Value
+    ) async throws(ShipmentError) -> Value {
+        let patience = BusyHandler(busyTimeout: busyTimeout)
+        do {
+            return try await withTaskCancellationHandler {
+                try await withTaskExecutorPreference(BlockingExecutor.shared) { try await work(patience) }
+            } onCancel: {
+                patience.stop()
+            }
+        } catch {
+            throw ShipmentError(error)
+        }
     }
 }

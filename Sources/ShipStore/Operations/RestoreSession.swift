@@ -7,30 +7,30 @@ import StoreOperations
 import StoreSnapshot
 import SystemPackage
 
-/// One restore, from the copy to the store that everybody sees anew.
+/// One restore, from the copy to the store with its new content.
 ///
 ///     RestoreSource -> SupportFolderLock -> external files -> lock -> safety copy -> one transaction -> what only the old state needed
 ///
 /// Where there is no store that SQLite could write to, the copy is put in its place instead.
 struct RestoreSession: Sendable {
     let home: StoreHome
-    /// Of its external files.
+    /// The lock of its support folder.
     let supportLock: SupportFolderLock
     let options: RestoreOptions
-    let patience: Patience
+    let patience: BusyHandler
 
     func run(from source: consuming RestoreSource) async throws -> Restoration {
-        // A folder of kept copies has a lock of its own, for which this one would wait in vain.
+        // A folder of kept copies has a lock of its own: this session would wait for itself.
         if let safetyCopies, let folder = try? PlatformCalls.realPath(of: safetyCopies.folder),
             folder == (try? PlatformCalls.realPath(of: home.supportFolder.path))
         {
             throw OperationError.sharedSupportFolder(safetyCopies.folder, with: home.path)
         }
-        switch try await StoreCondition.judge(home, patience) {
+        switch try await StoreCondition.find(home, patience) {
         case .usable(let survey): return try await rewrite(survey, from: source)
         case .lost: return try await replace(nil, from: source)
         case .damaged(let damage):
-            guard options.identity == .any || StoreCondition.mayHaveBeenStore(home, source.manifest.name) else {
+            guard options.takesOtherIdentity || StoreCondition.mayHaveBeenStore(home, source.manifest.name) else {
                 throw OperationError.strangeFile(home.path)
             }
             return try await replace(damage, from: source)
@@ -39,17 +39,18 @@ struct RestoreSession: Sendable {
 
     private func rewrite(_ survey: StoreSurvey, from source: borrowing RestoreSource) async throws -> Restoration {
         try check(source, against: survey)
-        let connection = try LiveConnection(to: home.path, .shared, patience)
-        // Beside the store: this also sweeps what a killed restore left there.
-        let room = try TemporaryFolder(in: home.folder, .besideResults)
-        let pages = try pages(of: source, pageSize: survey.pageSize, in: room.path)
-        // Of all that is written to the store and kept, before anything is.
+        let connection = try LiveConnection(to: home.path, patience)
+        // Beside the store: this also removes what a killed restore left there.
+        let temporary = try TemporaryFolder(in: home.folder, .besideResults)
+        let pages = try pages(of: source, pageSize: survey.pageSize, in: temporary.path)
+        // For everything that is written to the store and kept, before anything is written.
         let space = [
-            try OperationRoom.promise(
-                OperationRoom.ofRewriting(home.path, with: pages, survey), in: home.folder, leaving: options.keptFree),
+            try DiskReservation.make(
+                DiskReservation.sizeToRewrite(home.path, with: pages, survey), in: home.folder,
+                leaving: options.keptFree),
             try safetyCopies.map { copies throws in
-                try OperationRoom.promise(
-                    OperationRoom.ofSafetyCopy(home.path), in: copies.folder, leaving: options.keptFree)
+                try DiskReservation.make(
+                    DiskReservation.sizeOfSafetyCopy(of: home.path), in: copies.folder, leaving: options.keptFree)
             },
         ]
         defer { withExtendedLifetime(space) {} }
@@ -57,28 +58,29 @@ struct RestoreSession: Sendable {
         let (support, mode) = (home.supportFolder, try home.mode)
         let comparison = try support.compare(with: source.files)
         try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
-        let filesSpace = try OperationRoom.promise(
-            OperationRoom.of(comparison.missing + comparison.different), in: home.folder, leaving: options.keptFree)
+        let filesSpace = try DiskReservation.make(
+            DiskReservation.size(of: comparison.missing + comparison.different), in: home.folder,
+            leaving: options.keptFree)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         try claims.refuse(toReplace: comparison.different, in: support)
         let added = comparison.missing.map(\.file.name)
         let earlier = RestoreRecord(of: home)
         if !added.isEmpty || earlier != nil || safetyCopies != nil {
-            try RestoreRecord(begun: Timestamp(Date()), adding: added, to: earlier).write(for: home, in: room.path)
+            try RestoreRecord(begun: Timestamp(Date()), adding: added, to: earlier).write(for: home, in: temporary.path)
         }
         var old = OldState()
-        let proof = source.proof
+        let unproven = source.unproven
         do {
-            async let isProven: Void = proof.find(options.checking)
-            // Before anybody has to wait: what is referred to by nobody yet is in nobody's way.
+            async let isProven: Void = RestoreSource.prove(unproven, options.checking)
+            // Before other programs have to wait: no row refers to these files yet.
             try support.put(comparison.missing, mode: mode)
-            filesSpace.use(OperationRoom.of(comparison.missing))
-            // Others wait from here on: nothing is done under the lock that can be done before.
+            filesSpace.use(DiskReservation.size(of: comparison.missing))
+            // Other programs wait from here on: everything that can be done without the lock has been done.
             try await isProven
             try rewrite.lock()
-            // Side by side they take little more than half the time, and it is others who wait.
+            // Side by side they take little more than half the time, while other programs wait.
             async let writing: Void = rewrite.writeAhead()
-            old = try await keepOldState(through: rewrite, connection, in: room.path)
+            old = try await keepOldState(through: rewrite, connection, in: temporary.path)
             if let copy = old.safetyCopy { removeOlderTwins(of: copy, since: earlier) }
             try await writing
             try support.put(comparison.different, mode: mode)
@@ -90,7 +92,7 @@ struct RestoreSession: Sendable {
         let candidates = obsolete(of: support.names().subtracting(source.references), old, earlier)
         let obsolete = claims.solely(candidates)
         if !obsolete.isEmpty, rewrite.settle() { support.remove(obsolete) }
-        // What somebody still reads is for the next restore.
+        // The next restore removes what a program still reads.
         let isLeft = support.names().intersection(obsolete).contains { earlier?.lists($0) == true }
         if !isLeft { RestoreRecord.remove(for: home) }
         let remaining = support.names().intersection(candidates).sorted().map { name in
@@ -101,38 +103,37 @@ struct RestoreSession: Sendable {
             remainingFiles: remaining)
     }
 
-    /// Puts the copy where nothing is, or something that is set aside: whoever holds that keeps it.
+    /// Puts the copy where nothing is, or in place of a file that is set aside: programs that have that open keep it.
     private func replace(_ damage: String?, from source: borrowing RestoreSource) async throws -> Restoration {
-        try await source.proof.find(options.checking)
+        try await RestoreSource.prove(source.unproven, options.checking)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
-        // The copy stays as it is, and whole: none of it gets another name here.
-        let space = try OperationRoom.promise(
+        // The copy stays as it is: all of it is written once more here.
+        let space = try DiskReservation.make(
             source.manifest.totalSize, in: home.folder, leaving: options.keptFree)
         defer { withExtendedLifetime(space) {} }
-        let replacement = StoreReplacement(
-            at: home, keeping: DamagedStore(of: home, at: Timestamp(Date())), journal(for: source.manifest),
-            mode: (try? home.mode) ?? .ownerReadWrite, patience)
-        let folder = try replacement.put(
-            source.manifest, store: source.store, files: source.files, beside: claims)
+        let placement = StorePlacement(
+            at: home, inWALMode: isInWALMode(for: source.manifest),
+            mode: (try? home.mode) ?? .ownerReadWrite)
+        let folder = try placement.replace(
+            keeping: DamagedStore(of: home, at: Timestamp(Date())), by: source.manifest, store: source.store,
+            files: source.files, beside: claims, patience)
         RestoreRecord.remove(for: home)
         return Restoration(
             store: home.path, manifest: source.manifest, safetyCopy: nil,
             damage: Restoration.Damage(words: damage, keptAs: folder), remainingFiles: [])
     }
 
-    /// How the store kept its transactions, as far as anything still tells, or as Core Data lets its stores do.
-    private func journal(for copy: Manifest) -> StorePlacement.Journal {
-        if let header = try? SourceStore.journalMode(of: home.path) {
-            return header == .writeAheadLog ? .writeAheadLog : .rollback
-        }
+    /// How the store kept its transactions, as far as its header or its sidecars still tell; or as Core Data stores do.
+    private func isInWALMode(for copy: Manifest) -> Bool {
+        if let isInWALMode = try? SourceStore.isInWALMode(at: home.path) { return isInWALMode }
         let hasLog = [home.log, home.logIndex].contains { (try? PlatformCalls.status(of: $0)) != nil }
-        return hasLog || copy.coreData != nil ? .writeAheadLog : .rollback
+        return hasLog || copy.coreData != nil
     }
 
     private func check(_ source: borrowing RestoreSource, against store: StoreSurvey) throws(OperationError) {
         let copy = source.manifest
-        // What has no tables is nobody's, and loses nothing.
-        if options.identity == .same, store.schema != nil {
+        // A store without tables belongs to no app, and loses nothing.
+        if !options.takesOtherIdentity, store.schema != nil {
             guard copy.identity == store.identity else {
                 throw .otherIdentity(home.path, has: store.identity, copyHas: copy.identity)
             }
@@ -149,40 +150,40 @@ struct RestoreSession: Sendable {
     ) throws -> FilePath {
         guard source.manifest.store.pageSize != pageSize else { return source.store }
         let path = folder.appending("copy.sqlite")
-        let space = try OperationRoom.promise(
+        let space = try DiskReservation.make(
             PageSizeChange.room(for: source.manifest.store.size), in: folder, leaving: options.keptFree)
         try PageSizeChange.make(of: source.store, at: path, pageSize: pageSize, in: space, patience)
         return path
     }
 
-    /// The store as it is while nobody can write to it.
+    /// The store as it was before the restore, while no other program can write to it.
     private struct OldState: Sendable {
         var safetyCopy: KeptCopy?
-        /// Why no copy of its rows could be taken, and where its bytes are.
+        /// Why no copy of its rows could be taken, and where its bytes are kept.
         var damage: Restoration.Damage?
         var references: Set<ExternalFileName> = []
     }
 
     private func keepOldState(
-        through rewrite: Rewrite, _ connection: LiveConnection, in room: FilePath
+        through rewrite: Rewrite, _ connection: LiveConnection, in folder: FilePath
     ) async throws -> OldState {
         do {
             let source = try SourceStore(at: home.path, busyTimeout: options.busyTimeout, through: rewrite.reader)
             guard let safetyCopies else { return OldState(references: try await source.survey().externalFiles) }
             var copyOptions = CopyOptions()
             copyOptions.busyTimeout = options.busyTimeout
-            // What the store lacks already is no reason not to give it something better.
-            copyOptions.missingExternalFiles = .shipWithout
-            copyOptions.form = .vacuumed
+            // The store may lack files: that is no reason to refuse it better content.
+            copyOptions.allowsMissingExternalFiles = true
+            copyOptions.inCanonicalForm = false
             copyOptions.hasRoom = true
             let copy = try await LocalStore(home.path, options: copyOptions)
                 .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], patience)
             return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
         } catch {
             guard let words = StoreCondition.damage(error) else { throw error }
-            // Its pages can be written over all the same, and its bytes can be kept.
+            // SQLite can write over its pages all the same, and its bytes can be kept.
             let damaged = DamagedStore(of: home, at: Timestamp(Date()))
-            try damaged.keepCopy(through: connection, in: room)
+            try damaged.keepCopy(through: connection, in: folder)
             return OldState(damage: Restoration.Damage(words: words, keptAs: damaged.folder))
         }
     }
@@ -193,21 +194,16 @@ struct RestoreSession: Sendable {
         after error: any Error, _ rewrite: Rewrite, _ files: (added: [ExternalFileName], replaced: [ExternalFileName]),
         _ old: OldState, hadRecord: Bool
     ) -> any Error {
-        var cause = error
         var (isOldForGood, isUntouched) = (true, files.replaced.isEmpty)
-        switch error {
-        case Rewrite.Failure.before(let error): cause = error
-        case Rewrite.Failure.atTheEnd(let error):
-            cause = error
+        if rewrite.hasFailedAtTheEnd {
             isOldForGood = rewrite.undoForGood()
             isUntouched = false
-        default: break
         }
         let support = home.supportFolder
         if isOldForGood {
             support.remove(files.added)
             dropSafetyCopy(old.safetyCopy)
-            // Not a byte of a damaged store is given up.
+            // The bytes of a damaged store are kept.
             if isUntouched, let folder = old.damage?.keptAs { DamagedStore.dropCopy(at: folder) }
         }
         func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
@@ -215,17 +211,17 @@ struct RestoreSession: Sendable {
             safetyCopy: (old.safetyCopy?.path ?? old.damage?.keptAs).flatMap { exists($0) ? $0 : nil },
             externalFiles: files.added.map { support.path(of: $0) }.filter(exists))
         if leftovers.isEmpty, !hadRecord { RestoreRecord.remove(for: home) }
-        return leftovers.isEmpty ? cause : ShipmentError.unfinished(ShipmentError(cause), leftovers)
+        return leftovers.isEmpty ? error : ShipmentError.unfinished(ShipmentError(error), leftovers)
     }
 
-    /// The store is as it was: nobody needs the copy, nor a folder that has nothing else in it.
+    /// Removes the safety copy of a store that is as it was, and its folder if that is empty.
     private func dropSafetyCopy(_ copy: KeptCopy?) {
         guard let safetyCopies else { return }
         if let copy { _ = try? safetyCopies.remove([copy]) }
         if options.safetyCopy == .beside { try? PlatformCalls.removeEmptyFolder(safetyCopies.folder) }
     }
 
-    /// A restore that was cut off may have kept the same state before: one copy of it is enough.
+    /// Removes the copies that an interrupted restore kept of the same state: one copy is enough.
     private func removeOlderTwins(of copy: KeptCopy, since record: RestoreRecord?) {
         guard let record, let safetyCopies, let listing = try? safetyCopies.list() else { return }
         let twins = listing.copies.filter { other in
@@ -244,9 +240,8 @@ struct RestoreSession: Sendable {
         }
     }
 
-    /// Those of the files that only the old state refers to, or that earlier restores had to leave behind. Others may be
-    /// new ones, of a commit that is still to come. A folder may have copies of other stores of that name, so only those count
-    /// that remember this one.
+    /// The files to which only the old state refers, or that earlier restores left. Other files may belong to a commit that is
+    /// still to come. The folder may have copies of other stores of that name: only copies of this store count.
     private func obsolete(
         of files: Set<ExternalFileName>, _ old: OldState, _ earlier: RestoreRecord?
     ) -> Set<ExternalFileName> {

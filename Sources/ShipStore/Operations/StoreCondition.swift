@@ -4,7 +4,7 @@ import StoreOperations
 import StoreSnapshot
 import SystemPackage
 
-/// What is found at the place of a store that is to get the content of a copy.
+/// The condition of a store that is to get the content of a copy.
 enum StoreCondition: Sendable {
     /// SQLite can write to it.
     case usable(StoreSurvey)
@@ -13,20 +13,20 @@ enum StoreCondition: Sendable {
     /// SQLite cannot open it, for the reason that is given.
     case damaged(String)
 
-    /// Longest pause between two looks: a store that is damaged is so the second time too.
+    /// The pause between the two looks.
     private static let pause = Duration.milliseconds(100)
 
-    /// Damaged is what SQLite says so of, twice, while it holds its lock on the file. What is busy, what may not be read, and
-    /// what the system fails to read, is not.
+    /// A store is damaged if SQLite says so twice, while it holds its lock on the file. A store that is busy, that may not be
+    /// read, or that the system fails to read, is not damaged.
     ///
-    /// - Throws: `OperationError.notADatabase` for what is no file; what a look at a store may throw.
-    static func judge(_ home: StoreHome, _ patience: Patience) async throws -> StoreCondition {
+    /// - Throws: `OperationError.notADatabase` for anything but a file; the errors of `SourceStore.survey`.
+    static func find(_ home: StoreHome, _ patience: BusyHandler) async throws -> StoreCondition {
         guard let status = try status(of: home) else { return .lost }
         guard status.kind == .file else { throw OperationError.notADatabase(home.path) }
         if DamagedStore.begun(for: home) != nil {
             return .damaged("an earlier restore was cut off while it set it aside")
         }
-        // To SQLite this is an empty store; but it removes the log of such a one.
+        // SQLite takes this for an empty store, and removes the log of an empty store.
         let others = [home.journal, home.log].map { (try? PlatformCalls.status(of: $0))?.size ?? 0 }
         if status.size == 0, others.contains(where: { $0 > 0 }) {
             return .damaged("\(home.path) has no bytes")
@@ -54,41 +54,41 @@ enum StoreCondition: Sendable {
         }
     }
 
-    /// Endings by which stores are called.
+    /// Endings of the names of stores.
     private static let endings: Set<String> = ["sqlite", "sqlite3", "db", "db3", "sqlitedb", "store", "storedata"]
 
-    /// Whether anything speaks for it that a file which is no store was one: it stays in any case, but under another name.
+    /// Whether a damaged file may have been a store. A restore keeps it in any case, under another name.
     static func mayHaveBeenStore(_ home: StoreHome, _ copy: StoreName) -> Bool {
         let (size, name) = ((try? PlatformCalls.status(of: home.path).size) ?? 0, home.path.lastComponent)
-        // Whole pages; or what people call one; or what a store has beside itself, while a folder with nothing in it may be
-        // this restore's own; or what the copy is called.
+        // Full pages; or an ending that stores have; or sidecars or external files, while an empty support folder may be this
+        // restore's own; or the name of the copy.
         return size % 512 == 0 || endings.contains(name?.extension?.lowercased() ?? "")
             || home.sidecars.contains { (try? PlatformCalls.status(of: $0)) != nil }
             || !home.supportFolder.content().isEmpty
             || copy == StoreName(suggestedBy: home.path)
     }
 
-    private static func look(_ home: StoreHome, _ patience: Patience) async throws -> StoreSurvey {
+    private static func look(_ home: StoreHome, _ patience: BusyHandler) async throws -> StoreSurvey {
         do {
-            return try await SourceStore(at: home.path, busyTimeout: patience.busyTimeout).survey(.facts)
+            return try await SourceStore(at: home.path, busyTimeout: patience.busyTimeout).survey(externalFiles: false)
         } catch SnapshotError.hotJournal {
-            // A connection that may write plays it back.
-            _ = try LiveConnection(to: home.path, .shared, patience)
-            return try await SourceStore(at: home.path, busyTimeout: patience.busyTimeout).survey(.facts)
+            // A connection that may write rolls the transaction back.
+            _ = try LiveConnection(to: home.path, patience)
+            return try await SourceStore(at: home.path, busyTimeout: patience.busyTimeout).survey(externalFiles: false)
         }
     }
 
-    /// - Returns: What is wrong with a store, in words; `nil` if the error is about anything else.
+    /// - Returns: What is wrong with a store, in words; `nil` if the error is about something else.
     static func damage(_ error: any Error) -> String? {
         switch error {
         case let error as SnapshotError:
             switch error {
-            case .notADatabase, .truncated, .corrupt: error.explanation.cause
+            case .notADatabase, .truncated, .corrupt: error.cause.text
             default: nil
             }
         case let error as OperationError:
             switch error {
-            case .notADatabase, .corrupt: error.explanation.cause
+            case .notADatabase, .corrupt: error.cause.text
             default: nil
             }
         default: nil

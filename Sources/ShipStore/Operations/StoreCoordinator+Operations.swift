@@ -1,16 +1,16 @@
 public import StoreServing
 public import SystemPackage
 
-/// What is done to a coordinator's stores as a whole, with its readers told.
+/// Operations on a coordinator's stores as a whole; the coordinator tells its readers.
 extension StoreCoordinator {
-    /// Restores one of the coordinator's own files, while it is read and written to; whoever asks for `changes()` is told
-    /// that it was rewritten.
+    /// Restores one of the coordinator's own files while it is read and written to. `changes()` reports that the file was
+    /// rewritten.
     ///
     /// - Parameters:
     ///   - selection: Which store.
     ///   - copy: The folder of a kept copy or of a generation, or any store: it is checked, and stays as it is.
     ///   - options: Whose copy it may be, and what becomes of the store as it was.
-    /// - Throws: `.serving(.hasNoFile)` for a store of an inbox, which only ever gets new generations.
+    /// - Throws: `.serving(.hasNoFile)` for a store of an inbox, which only gets new generations.
     public func restore(
         _ selection: StoreSelection = .only, from copy: FilePath, options: RestoreOptions = RestoreOptions()
     ) async throws(ShipmentError) -> Restoration {
@@ -24,7 +24,7 @@ extension StoreCoordinator {
         return restoration
     }
 
-    /// Takes a copy of each store, each of one committed state, in folders that go away with the copies.
+    /// Takes a copy of each store, each of one committed state, in folders that are removed with the copies.
     public func temporaryCopies(options: CopyOptions = CopyOptions()) async throws(ShipmentError) -> [TemporaryCopy] {
         var copies: [TemporaryCopy] = []
         for place in try places() { copies.append(try await TemporaryCopy.take(of: place.path, options: options)) }
@@ -43,7 +43,7 @@ extension StoreCoordinator {
     }
 
     /// In the order of `stores`; generations stay until their copies are taken.
-    private func places() throws(ShipmentError) -> [StorePlace] {
+    private func places() throws(ShipmentError) -> [(path: FilePath, pin: Pin?)] {
         do {
             return try stores.map { try place(of: .named($0)) }
         } catch {
@@ -53,10 +53,9 @@ extension StoreCoordinator {
 
     private func file(_ selection: StoreSelection) throws(ShipmentError) -> FilePath {
         do {
-            switch try place(of: selection) {
-            case .file(let path): return path
-            case .generation(let pin): throw CoordinatorError.hasNoFile(pin.manifest.name)
-            }
+            let (path, pin) = try place(of: selection)
+            if let pin { throw CoordinatorError.hasNoFile(pin.manifest.name) }
+            return path
         } catch {
             throw ShipmentError(error)
         }

@@ -4,71 +4,57 @@ import StoreOperations
 import StoreSnapshot
 import SystemPackage
 
-/// What a store's own rows say of external files.
-enum OwnRows: Hashable, Sendable {
-    /// Core Data did not make it: nothing in a support folder is its own.
-    case none
-    case coreData(Set<ExternalFileName>)
-    case unreadable
-
-    init(of store: FilePath, waiting busyTimeout: Duration, through held: LiveConnection? = nil) async {
+extension ReferringFile {
+    /// Reads a file that is a store: if that fails, the store has rows that cannot be read.
+    init(ofStore store: FilePath, waiting busyTimeout: Duration, through held: LiveConnection? = nil) async {
         do throws(SnapshotError) {
-            let source = try SourceStore(at: store, busyTimeout: busyTimeout, through: held?.queue)
-            guard case .store(let files, isCoreData: true) = try await source.references() else {
-                self = .none
-                return
-            }
-            self = .coreData(files)
+            self = try await SourceStore(at: store, busyTimeout: busyTimeout, through: held?.queue).references()
         } catch {
             self = .unreadable
         }
     }
 
-    /// `nil` if nobody knows.
-    var files: Set<ExternalFileName>? {
+    /// The external files that are the store's own, which only a store of Core Data has; `nil` if its rows cannot be read.
+    var ownFiles: Set<ExternalFileName>? {
         switch self {
-        case .none: []
-        case .coreData(let files): files
+        case .store(let files, isCoreData: true): files
+        case .store, .noStore: []
         case .unreadable: nil
         }
     }
 
-    var isCoreData: Bool {
-        switch self {
-        case .coreData: true
-        case .none, .unreadable: false
-        }
-    }
+    /// Whether its rows say that Core Data made it.
+    var isCoreData: Bool { if case .store(_, isCoreData: true) = self { true } else { false } }
 }
 
 extension SupportFolderClaims {
-    /// What the stores of the same stem beside a store refer to.
+    /// Finds the files to which the stores of the same stem beside a store refer.
     ///
     /// - Parameters:
-    ///   - home: The store whose files are in question; it need not be there.
-    ///   - rows: Of a store that is there under its name, and keeps its files.
-    ///   - busyTimeout: How long to wait for one that somebody keeps locked.
-    ///   - lock: Of the store's support folder; `nil` for a mere look.
+    ///   - home: The store whose files are in question; it may be gone.
+    ///   - rows: The rows of a store that is there under its name, and keeps its files; `.noStore` for none.
+    ///   - busyTimeout: How long to wait for a store that another program keeps locked.
+    ///   - lock: The lock of the store's support folder; `nil` if nothing is going to change.
     init(
-        beside home: StoreHome, besides rows: OwnRows = .none, waiting busyTimeout: Duration,
+        beside home: StoreHome, besides rows: ReferringFile = .noStore, waiting busyTimeout: Duration,
         under lock: SupportFolderLock?
     ) async {
-        var others: [Other] = []
-        if rows != .none { others.append(Other(home.path, refersTo: rows.files, isCoreData: true)) }
+        var others: [(path: FilePath, files: Set<ExternalFileName>?, isCoreData: Bool)] = []
+        if rows.isCoreData || rows == .unreadable { others.append((home.path, rows.ownFiles, isCoreData: true)) }
         do throws(FileError) {
-            let neighbours = try StoreNeighbours(of: home)
+            let neighbours = try home.neighbours()
             for path in neighbours.paths {
                 switch await ReferringFile(at: path, busyTimeout: busyTimeout) {
                 case .noStore: continue
                 case .store(let files, let isCoreData):
-                    others.append(Other(path, refersTo: files, isCoreData: isCoreData))
-                case .unreadable: others.append(Other(path, refersTo: nil, isCoreData: false))
+                    others.append((path, files, isCoreData))
+                case .unreadable: others.append((path, nil, isCoreData: false))
                 }
             }
-            // The same rows stay under another name, and so does all that they refer to.
-            others += neighbours.otherNames.map { Other($0, refersTo: nil, isCoreData: true) }
+            // The same rows stay under another name, and so do the files that they refer to.
+            others += neighbours.otherNames.map { ($0, nil, isCoreData: true) }
         } catch {
-            others.append(Other(home.folder, refersTo: nil, isCoreData: false))
+            others.append((home.folder, nil, isCoreData: false))
         }
         self.init(of: others, under: lock)
     }

@@ -1,26 +1,22 @@
 import CoreDataReading
 import EssentialFoundation
-import ShipProtocol
-import StoreFiles
+public import ShipProtocol
+public import StoreFiles
 public import SystemPackage
 
-/// Where a reader's models come from: a `.momd`, its `VersionInfo.plist` (binary or XML), or JSON.
-///
-/// JSON is either `{"Recipe": "<base64 of 32 bytes>", ...}` or the `coreData` of a manifest.
-public struct ModelFile: Hashable, Sendable {
-    /// Every version that the file lists, the current one first: a store is opened with the very version it is of.
-    public let models: [EntityModel]
-
+extension EntityModel {
     /// Largest file that is read, in bytes: as large as the largest manifest.
-    static let sizeLimit = Int64(Limits.manifestSize)
+    private static let sizeLimit = Int64(Limits.manifestSize)
     private static let versionInfo: FilePath.Component = "VersionInfo.plist"
 
-    /// - Throws: `ModelFileError`.
-    public init(at path: FilePath) throws(ModelFileError) {
-        let bytes = try Self.read(path)
+    /// A reader's models, from a `.momd`, its `VersionInfo.plist` (binary or XML), or JSON, which is either
+    /// `{"Recipe": "<base64 of 32 bytes>", ...}` or the `coreData` of a manifest.
+    ///
+    /// - Returns: Every version that the file lists, the current one first: a store is opened with the very version it is of.
+    public static func all(in path: FilePath) throws(ModelFileError) -> [EntityModel] {
+        let bytes = try read(path)
         let isJSON = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
-        let model = Self.name(of: path)
-        models = isJSON ? [try Self.model(fromJSON: bytes, model, path)] : try Self.models(inList: bytes, path)
+        return isJSON ? [try model(fromJSON: bytes, name(of: path), path)] : try models(inList: bytes, path)
     }
 
     private static func read(_ path: FilePath) throws(ModelFileError) -> [UInt8] {
@@ -79,7 +75,7 @@ public struct ModelFile: Hashable, Sendable {
         }
         var hashes: [ForeignText: [UInt8]] = [:]
         for (entity, hash) in entities {
-            guard let hash, hash.count == EntityModel.hashSize else {
+            guard let hash, hash.count == hashSize else {
                 throw .unreadable(path, .badHash(entity: entity))
             }
             hashes[entity] = hash
@@ -92,4 +88,44 @@ public struct ModelFile: Hashable, Sendable {
     }
 
     private static func name(of path: FilePath) -> String { path.lastComponent?.string ?? path.string }
+}
+
+/// Why a reader's model cannot be read.
+public enum ModelFileError: Error, Hashable, Sendable {
+    case notThere(FilePath)
+    /// A link, a pipe or a device: a model is a file, or the folder of one.
+    case notARegularFile(FilePath)
+    /// More bytes than `limit`.
+    case tooLarge(FilePath, limit: Int64)
+    case unreadable(FilePath, Flaw)
+    case file(FileError)
+
+    /// What is wrong with the content of the file.
+    public enum Flaw: Hashable, Sendable {
+        case noPropertyList
+        /// It is no `VersionInfo.plist`.
+        case noVersions
+        case noJSONOfHashes
+        /// A model has no entity, or more than a manifest may list.
+        case entityCount(Int)
+        /// It is not 32 bytes.
+        case badHash(entity: ForeignText)
+    }
+}
+
+extension ModelFileError {
+    /// Calls of the platform, their errors as ours.
+    static func wrapping<Result: ~Copyable>(
+        _ body: () throws(FileError) -> Result
+    ) throws(ModelFileError) -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory: throw .notThere(error.path)
+            case .tooManySymbolicLinkLevels: throw .notARegularFile(error.path)
+            default: throw .file(error)
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 import ShipProtocol
 
-/// How much a shipment may bring, decided by its manifest alone, before anything is staged: whoever may send a store is not
-/// free to fill the disk with it.
+/// How much a shipment may bring. The manifest alone decides, before anything is staged, so that a trusted sender cannot fill
+/// the disk either.
 ///
-/// What comes is held to its manifest afterwards, byte by byte. The limits of manifests and frames are the protocol's own
+/// Later each byte is checked against the manifest. The limits of manifests and frames are the protocol's own
 /// (`Protocol/README.md` section 9).
 public struct ShipmentBudget: Hashable, Sendable {
     /// Most bytes of the store itself.
@@ -13,7 +13,7 @@ public struct ShipmentBudget: Hashable, Sendable {
     /// Most bytes of all external files together.
     public var externalFilesSize: Int64 = 16_000_000_000
 
-    /// What there is too much of.
+    /// What exceeds the budget, and the limit.
     public enum Excess: Error, Hashable, Sendable {
         case storeSize(Int64, allowed: Int64)
         case externalFileCount(Int, allowed: Int)

@@ -1,32 +1,26 @@
 import EssentialFoundation
 public import ShipProtocol
 
-/// What a shipment must be for the reader of an inbox to make use of it, decided by its manifest alone: before its blocks
-/// are sent, and before anything is staged.
+/// What the reader of an inbox requires of a shipment. The manifest alone decides, before blocks are sent and before anything
+/// is staged.
 ///
-/// Requirements of different kinds are all to be met; of several of one kind, one is.
+/// A shipment must meet one requirement of each kind.
 public struct StoreRequirements: Hashable, Sendable {
     /// Core Data models that the reader can open; empty for any store.
     public var models: [EntityModel] = []
-    public var modelMatch = ModelMatch.exact
+    /// Whether a store may have only some of a model's entities, as one of its configurations. Otherwise it must have all of them: what
+    /// Core Data opens without a migration.
+    public var takesModelSubset = false
     /// Schemas that the reader knows, as `Protocol/README.md` section 4.5 defines their digest; empty for any.
     public var schemaDigests: [ContentDigest] = []
     /// What `PRAGMA user_version` may be; `nil` for anything.
     public var userVersions: ClosedRange<Int32>?
 
-    /// How a store's entities have to be those of a model.
-    public enum ModelMatch: Hashable, Sendable {
-        /// The same, all of them: what Core Data opens without a migration.
-        case exact
-        /// Some of them: a store of one configuration of a model.
-        case subset
-    }
-
-    /// Why a shipment is not welcome.
+    /// Why a shipment is refused.
     public enum Objection: Error, Hashable, Sendable {
-        /// It is no Core Data store, or one that does not say what its entities are.
+        /// It is no Core Data store, or does not list its entities.
         case noModel
-        /// It is of another model: how it differs from the nearest that is required.
+        /// It has another model: how it differs from the nearest required model.
         case otherModel(ModelDifference, nearest: ForeignText)
         case otherSchema(ContentDigest)
         case otherUserVersion(Int32, required: ClosedRange<Int32>)
@@ -34,7 +28,7 @@ public struct StoreRequirements: Hashable, Sendable {
 
     public init() {}
 
-    /// - Returns: The model that the store is of, if one is required.
+    /// - Returns: The model of the store, if one is required.
     public func admit(_ manifest: Manifest) throws(Objection) -> EntityModel? {
         let store = manifest.store
         guard schemaDigests.isEmpty || schemaDigests.contains(store.schemaSHA256) else {
@@ -50,8 +44,53 @@ public struct StoreRequirements: Hashable, Sendable {
         let hashes = facts?.entityVersionHashes.compactMapValues { Data(base64Encoded: $0).map(Array.init) } ?? [:]
         guard !hashes.isEmpty else { throw .noModel }
         let differences = models.map { (model: $0, difference: ModelDifference(of: hashes, from: $0)) }
-        if let match = differences.first(where: { $0.difference.isAcceptable(modelMatch) }) { return match.model }
+        let match = differences.first { $0.difference.isAcceptable(asSubset: takesModelSubset) }
+        if let match { return match.model }
         guard let nearest = differences.min(by: { $0.difference.count < $1.difference.count }) else { throw .noModel }
         throw .otherModel(nearest.difference, nearest: nearest.model.name)
     }
+}
+
+/// One version of a Core Data model: what a store of it must say of its entities, byte for byte.
+///
+/// The hashes are compared, and never computed: Core Data writes them into the store, and the model compiler into
+/// `VersionInfo.plist`.
+public struct EntityModel: Hashable, Sendable {
+    /// For messages: the version's name in its `.momd`, or the file it comes from.
+    public let name: ForeignText
+    /// Entity name to the 32 bytes of its version hash.
+    public let hashes: [ForeignText: [UInt8]]
+
+    /// Length of a version hash, in bytes.
+    static let hashSize = 32
+
+    public init(name: ForeignText, hashes: [ForeignText: [UInt8]]) {
+        self.name = name
+        self.hashes = hashes
+    }
+}
+
+/// How a store's entities are not those of a model, each list sorted by name.
+public struct ModelDifference: Hashable, Sendable {
+    /// Entities of the store that the model does not have.
+    public let added: [ForeignText]
+    /// Entities of the model that the store does not have.
+    public let removed: [ForeignText]
+    /// Entities that both have, with different hashes.
+    public let changed: [ForeignText]
+
+    /// - Parameter store: Entity name to hash, as the store says.
+    init(of store: [ForeignText: [UInt8]], from model: EntityModel) {
+        added = store.keys.filter { model.hashes[$0] == nil }.sorted()
+        removed = model.hashes.keys.filter { store[$0] == nil }.sorted()
+        changed = store.filter { entity, hash in model.hashes[entity].map { $0 != hash } ?? false }.keys.sorted()
+    }
+
+    /// How many entities it names.
+    var count: Int { added.count + removed.count + changed.count }
+
+    /// Whether a reader of the model can open the store.
+    ///
+    /// - Parameter isSubset: Whether the store may lack entities of the model.
+    func isAcceptable(asSubset isSubset: Bool) -> Bool { isSubset ? added.isEmpty && changed.isEmpty : count == 0 }
 }

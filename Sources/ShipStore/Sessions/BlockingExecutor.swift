@@ -1,10 +1,9 @@
 import Dispatch
 
-/// Threads for tasks that wait for the disk: the sync, the digests and the checks of a large store take seconds, and the
-/// few threads that all tasks share must not stand still meanwhile.
+/// Runs tasks that wait for the disk: the sync, the digests and the checks of a large store take seconds, and must not block the few
+/// threads that all tasks share.
 ///
-/// Each piece of work gets a serial queue: its thread is its own. The work of concurrent queues shares its threads with all
-/// tasks where there is no Darwin kernel to add some.
+/// Each job gets a serial queue, and so a thread of its own. Outside Darwin a concurrent queue would share its threads with all tasks.
 final class BlockingExecutor: TaskExecutor {
     static let shared = BlockingExecutor()
 

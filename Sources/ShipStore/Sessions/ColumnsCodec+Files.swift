@@ -1,5 +1,6 @@
 import ShipCompression
 import ShipProtocol
+package import StoreEncoding
 import StoreFiles
 import StoreFormat
 import SystemPackage
@@ -7,31 +8,33 @@ import SystemPackage
 extension ColumnsCodec {
     /// Over files.
     package static let standard = ColumnsCodec(
-        makeEncoder: { StoreEncoder($0, $0.pages) },
-        makeDecoder: { StoreFileDecoder($0) },
-        makeDeltaEncoder: { store, base in
-            DeltaSegments(
-                store.dial, shapes: base.goesByRows ? store.shapes : nil, limit: base.limit,
-                openBase: { try PageFile(reading: base.path) }, store.pages,
-                goingOnAfter: store.earlier)
+        makeEncoder: { store in
+            StoreEncoder(store, open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() })
         },
-        makeDeltaDecoder: { try DeltaFileDecoder($0, over: $1) })
+        makeDecoder: { StoreFileDecoder($0) },
+        makeDeltaEncoder: { store, base, limit in
+            AsyncDeltaEncoder(
+                store.settings, shapes: store.shapes, limit: limit,
+                openBase: { try PageFile(reading: base) { try Task.checkCancellation() } },
+                open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() }, goingOnAfter: store.earlier)
+        },
+        makeDeltaDecoder: { try StoreFileDecoder($0, over: $1) })
 }
 
 extension StoreToEncode {
-    fileprivate var pages: StoreEncoder.Pages {
-        StoreEncoder.Pages(
-            open: { [path] in try PageFile(reading: path) { try Task.checkCancellation() } },
-            makeSpillFile: { [path, room] in try EntrySpill(at: FilePath(path.string + ".part-entries"), in: room) })
+    fileprivate func open() throws -> any PageSource { try PageFile(reading: path) { try Task.checkCancellation() } }
+
+    fileprivate func makeSpillFile() throws -> any SpillFile {
+        try EntrySpill(at: FilePath(path.string + ".part-entries"), in: room)
     }
 }
 
-/// A store's file that a builder makes once it knows the size of its pages.
+/// A store's file, which a builder makes once it knows the size of the pages.
 private final class FileBox {
-    private let store: StoreToMake
+    private let store: StoreToDecode
     private(set) var file: PageFile?
 
-    init(_ store: StoreToMake) { self.store = store }
+    init(_ store: StoreToDecode) { self.store = store }
 
     func make(pageSize: Int) throws -> StoreFileTarget {
         let made = try PageFile(creating: store.path, pageSize: pageSize) { try Task.checkCancellation() }
@@ -42,59 +45,50 @@ private final class FileBox {
     var size: Int64 { file.map { Int64($0.pageCount) * Int64($0.pageSize) } ?? 0 }
 }
 
-/// Segments into a store's file.
+/// Decodes segments of rows, or of a delta, into a store's file.
 private final class StoreFileDecoder: ColumnsDecoder {
-    private let builder: StoreBuilder
     private let file: FileBox
+    private let decode: ([UInt8]) throws -> Void
+    private let end: () throws -> Void
 
-    init(_ store: StoreToMake) {
+    init(_ store: StoreToDecode) {
         let file = FileBox(store)
         self.file = file
-        builder = StoreBuilder(pageSize: store.facts.pageSize, pageCount: UInt32(clamping: store.facts.pageCount)) {
+        let builder = StoreBuilder(pageSize: store.facts.pageSize, pageCount: UInt32(clamping: store.facts.pageCount)) {
             try file.make(pageSize: $0.pageSize)
         }
+        decode = { try builder.append($0) }
+        end = { if !builder.isComplete { throw CompressionError.damaged(.rows) } }
     }
 
-    func append(_ segment: [UInt8]) throws { try builder.append(segment) }
-
-    func finish() throws {
-        guard builder.isComplete else { throw CompressionError.damaged(.rows) }
-        try file.file?.flush()
-    }
-
-    var bytesDone: Int64 { file.size }
-}
-
-/// The segments of a delta, and the file that it was made against, into a store's file.
-private final class DeltaFileDecoder: ColumnsDecoder {
-    private let builder: DeltaBuilder
-    private let file: FileBox
-
-    init(_ store: StoreToMake, over base: FilePath) throws {
+    /// - Parameter base: The file that the delta was made against.
+    init(_ store: StoreToDecode, over base: FilePath) throws {
         let file = FileBox(store)
         self.file = file
-        builder = DeltaBuilder(
+        let builder = DeltaBuilder(
             base: try BasePages(base), pageSize: store.facts.pageSize,
             pageCount: UInt32(clamping: store.facts.pageCount)
         ) { try file.make(pageSize: $0) }
+        decode = { try builder.append($0) }
+        end = { try builder.finish() }
     }
 
-    func append(_ segment: [UInt8]) throws { try builder.append(segment) }
+    func append(_ segment: [UInt8]) throws { try decode(segment) }
 
     func finish() throws {
-        try builder.finish()
+        try end()
         try file.file?.flush()
     }
 
     var bytesDone: Int64 { file.size }
 }
 
-/// A file that is being built, and beside which entries are sorted.
+/// Writes the pages of a store that is being built, and sorts entries in files beside it.
 private final class StoreFileTarget: StoreBuilder.Target {
     private let file: PageFile
-    private let store: StoreToMake
+    private let store: StoreToDecode
 
-    init(_ file: PageFile, _ store: StoreToMake) {
+    init(_ file: PageFile, _ store: StoreToDecode) {
         self.file = file
         self.store = store
     }
@@ -114,7 +108,7 @@ private final class StoreFileTarget: StoreBuilder.Target {
     }
 }
 
-/// What a delta was made against. Where it cannot be read any more, the delta does not decode, and the store comes otherwise.
+/// Reads the file that a delta was made against. If that fails, the delta does not decode, and the store comes in another encoding.
 private struct BasePages: PageSource {
     private let file: PageFile
 
@@ -139,7 +133,7 @@ private struct BasePages: PageSource {
     }
 }
 
-/// The bytes of a file that nobody changes, read where they are needed. What cannot be read leaves no delta, and the part goes otherwise.
+/// Reads the bytes of a file that does not change. If that fails, there is no delta, and the part goes in another encoding.
 final class FileContent: ByteSource, Sendable {
     private let file: OpenFile
     let size: Int64

@@ -1,5 +1,6 @@
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreInbox
 import StoreInstall
 import StoreServing
@@ -8,24 +9,24 @@ extension ConsumerSession {
     /// From the first part to the installed generation.
     func receive(
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
-        _ dialogue: inout ReceivingDialogue, _ course: Course
+        _ dialogue: inout ReceivingDialogue, _ shared: SharedState
     ) async throws -> Receipt {
         do {
-            return try await takeIn(shipment, &frames, writer, &dialogue, course)
+            return try await takeIn(shipment, &frames, writer, &dialogue, shared)
         } catch {
             await shipment.endCheck()
-            if ShipmentError(error).leavesRestToCome { shipment.breakOff(frames.dataOnTheWay) }
+            if ShipmentError(error).leavesRestToCome { shipment.breakOff(frames.partialData) }
             throw error
         }
     }
 
     private func takeIn(
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
-        _ dialogue: inout ReceivingDialogue, _ course: Course
+        _ dialogue: inout ReceivingDialogue, _ shared: SharedState
     ) async throws -> Receipt {
         frames.expectSending(of: shipment.manifest.totalSize)
         while true {
-            shipment.prepareCheck(checking)
+            shipment.prepareCheck(options.checking)
             guard let element = try await frames.next() else {
                 throw ProtocolError.truncated
             }
@@ -38,7 +39,7 @@ extension ConsumerSession {
             case .install:
                 report(.verifying)
                 guard let question = try question(about: shipment, &dialogue) else {
-                    return try await install(try shipment.seal(), course)
+                    return try await install(shipment, shared)
                 }
                 try await writer?.send(.answer(question), answering: frames.offer)
             case .discard(let reason): throw Cancelled(reason: reason)
@@ -48,14 +49,17 @@ extension ConsumerSession {
         }
     }
 
-    /// What to ask the producer for, where a part that was made of what came is not the manifest's.
+    /// Asks the producer for parts again that came out otherwise than the manifest says.
+    ///
+    /// - Returns: `nil` if all parts are right.
+    /// - Throws: The flaw of a part that has no other encoding to come in.
     private func question(
         about shipment: IncomingShipment, _ dialogue: inout ReceivingDialogue
     ) throws -> Answer? {
         let unproven = try shipment.unproven()
         guard !unproven.isEmpty else { return nil }
         let again = try unproven.map { part, flaw in
-            // What has come in blocks, and is not the manifest's, comes out no other way.
+            // A part that has come in blocks is the same in any encoding.
             let encodings = dialogue.untried(part: part)
             guard encodings.contains(.blocks) else { throw flaw }
             return WantedPart(part, encodings)
@@ -66,33 +70,42 @@ extension ConsumerSession {
         return question
     }
 
-    /// Checks, asks, switches and opens, in this order.
-    private func install(_ shipment: consuming SealedShipment, _ course: Course) async throws -> Receipt {
-        report(.checked(try await shipment.check(checking)))
+    /// Checks, asks the probes, switches and opens, in this order.
+    private func install(_ shipment: IncomingShipment, _ shared: SharedState) async throws -> Receipt {
+        // It has the store's slot until it is installed.
+        defer { withExtendedLifetime(shipment) {} }
+        let sealed = try shipment.seal()
+        report(.checked(try await shipment.check(sealed, options.checking)))
+        let (manifest, sender) = (shipment.manifest, shipment.sender)
         if let same = shipment.same, installer.isCurrent(same) {
-            return try confirm(same, as: shipment.manifest, from: shipment.sender, course)
+            return try confirm(same, as: manifest, from: sender, shared)
         }
-        try shipment.ask(probes)
-        let (name, sender) = (shipment.manifest.name, shipment.sender)
-        let generation = try await shipment.install(
-            with: installer, permitting: { try permit(name, from: sender, course) }, open: { try tryOpening($0) })
-        course.installed(generation)
+        do throws(FailedProbe) {
+            try options.probes.ask(at: sealed.storePathByDescriptor, size: manifest.store.size)
+        } catch {
+            // A probe that was interrupted has not failed.
+            try Task.checkCancellation()
+            throw error
+        }
+        let generation = try await installer.install(
+            sealed, permitting: { try permit(manifest.name, from: sender, shared) }, open: { try tryOpening($0) })
+        shared.installed(generation)
         return Receipt(generation, .installed)
     }
 
-    /// What has come is current already.
+    /// Confirms a shipment that is current already.
     func confirm(
-        _ same: Generation, as manifest: Manifest, from sender: Sender, _ course: Course
+        _ same: Generation, as manifest: Manifest, from sender: Sender, _ shared: SharedState
     ) throws -> Receipt {
         try tryOpening(same)
-        try installer.confirm(same, as: manifest, from: sender) { try permit(manifest.name, from: sender, course) }
+        try installer.confirm(same, as: manifest, from: sender) { try permit(manifest.name, from: sender, shared) }
         return Receipt(same, .unchanged)
     }
 
     /// Whether the shipment may become current, now that all of it is here.
-    private func permit(_ name: StoreName, from sender: Sender, _ course: Course) throws {
-        try course.standing.settle()
-        try judgement.takeOver(name, by: sender)
+    private func permit(_ name: StoreName, from sender: Sender, _ shared: SharedState) throws {
+        try shared.authorization.settle()
+        try senderAuthorization.takeOver(name, by: sender)
     }
 
     private func tryOpening(_ generation: Generation) throws {

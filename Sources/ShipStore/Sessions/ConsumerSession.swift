@@ -1,100 +1,94 @@
 import DeviceTrust
-import ShipCompression
 import ShipLinks
 import ShipProtocol
+import StoreEncoding
 import StoreInbox
 import StoreInstall
 import StoreServing
 import Synchronization
 
-/// One session on the consumer's side, from the open link to the last shipment's installed generation or refusal.
+/// One session on the consumer's side, from the open link until the last shipment is installed or refused.
 ///
 /// Source: `Protocol/README.md` sections 6.2 and 10.
 package struct ConsumerSession {
-    let judgement: SenderJudgement
+    let options: Consumer.Options
     let installer: Installer
     let coordinator: StoreCoordinator
-    let turns: StoreTurns
-    let budget: ShipmentBudget
-    let requirements: StoreRequirements
-    let checking: CheckOptions
-    let probes: ProbeRun
-    /// Without one, stores come in blocks alone.
-    let codec: ColumnsCodec?
-    let timeouts: Timeouts
-    /// Called when somebody who may ship has begun to, with their preamble; what it throws ends the session.
+    let queues: StoreQueues
+    /// Called when a producer that may ship has begun to, with its preamble; what it throws ends the session.
     var whenBegun: @Sendable () throws -> Void = {}
     let report: @Sendable (ReceiveEvent) -> Void
 
-    /// When the consumer greets.
+    var senderAuthorization: SenderAuthorization {
+        SenderAuthorization(trust: options.trust, takesUnsigned: options.takesUnsigned)
+    }
+    private var timeouts: Timeouts { options.timeouts }
+
+    /// When the consumer sends its greeting.
     package enum Greeting: Hashable, Sendable {
-        /// On a link that goes both ways for sure.
+        /// When the link is open: both sides can send.
         case atOnce
-        /// On standard streams, which another program may not listen to: once the producer's preamble asks for it.
+        /// When the producer's preamble asks for it: nothing may read the other standard stream.
         case ifAsked
-        /// On a link that can only be read.
+        /// The link can only be read.
         case never
     }
 
-    /// What is known of a session besides its dialogue.
-    final class Course: Sendable {
-        let standing: SessionStanding
+    /// What the tasks of a session share: the one that receives, and the one that follows the list of trusted devices.
+    final class SharedState: Sendable {
+        let authorization: SessionAuthorization
         private let knownMode = Mutex<Preamble.Mode?>(nil)
         private let hasRefused = Atomic(false)
         private let knownHoldings = Mutex(Holdings())
 
-        init(_ standing: SessionStanding) { self.standing = standing }
+        init(_ authorization: SessionAuthorization) { self.authorization = authorization }
 
         var mode: Preamble.Mode? { knownMode.withLock { $0 } }
 
-        /// What the producer has been told of.
+        /// What the greeting has told the producer, and what has been installed since.
         var holdings: Holdings { knownHoldings.withLock { $0 } }
 
         func told(of holdings: Holdings) { knownHoldings.withLock { $0 = holdings } }
         func installed(_ generation: Generation) { knownHoldings.withLock { $0.add(generation) } }
 
-        /// Whether somebody may listen to a refusal, which is said once.
+        /// Whether to send a refusal: once, and only if the producer may read it.
         func mayRefuse(_ greeting: Greeting) -> Bool {
             guard greeting != .never, mode == .twoWay || greeting == .atOnce else { return false }
             return !hasRefused.exchange(true, ordering: .relaxed)
         }
 
-        /// - Parameter mode: What is known of it by now.
-        /// - Returns: Whether that is news, and whoever said it may go on.
+        /// - Parameter mode: The mode, if the preamble has come.
+        /// - Returns: Whether it has come just now.
+        /// - Throws: If the producer may not go on.
         func begins(in mode: Preamble.Mode?) throws(ShipmentError) -> Bool {
             guard mode != nil, self.mode == nil else { return false }
             knownMode.withLock { $0 = mode }
-            try standing.check()
+            try authorization.check()
             return true
         }
     }
 
-    /// What a session came to.
-    package struct Outcome: Sendable {
-        package var receipts: [Receipt] = []
-        /// Of the shipments that were refused, or given up.
-        package var failures: [ShipmentError] = []
-    }
-
     /// Receives one shipment after the other, until the producer says that it has no more.
     ///
-    /// - Returns: What came of them; `report` has been told of each.
-    /// - Throws: `ShipmentError` that ended the session, and the shipment in it; the refusal has been sent, and nothing of that
-    ///   shipment is left.
-    func run(_ link: PeerLink, greeting: Greeting) async throws(ShipmentError) -> Outcome {
+    /// - Returns: The receipts, and the failures of the shipments that were refused, or given up; `report` has been told of each.
+    /// - Throws: What ended the session, and the shipment at hand; the refusal has been sent.
+    func run(
+        _ link: PeerLink, greeting: Greeting
+    ) async throws(ShipmentError) -> (receipts: [Receipt], failures: [ShipmentError]) {
         let writer = FrameWriter(link.writer, timeouts)
-        let standing = SessionStanding(judgement.trust) { [trust = judgement.trust] () throws(ShipmentError) in
+        let authorization = SessionAuthorization(senderAuthorization.trust) {
+            [trust = senderAuthorization.trust] () throws(ShipmentError) in
             _ = try trust.stores(of: link, as: .sender)
         }
-        let course = Course(standing)
+        let shared = SharedState(authorization)
         let refuse = { @Sendable (failure: ShipmentError) async -> Void in
-            guard let reason = failure.refusal, course.mayRefuse(greeting) else { return }
+            guard let reason = failure.refusal, shared.mayRefuse(greeting) else { return }
             if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
             await writer.sendLast(.refusal(reason))
         }
         do {
-            return try await standing.whileItLasts(telling: refuse) {
-                try await converse(link, greeting, writer, course)
+            return try await authorization.whileItLasts(telling: refuse) {
+                try await converse(link, greeting, writer, shared)
             }
         } catch {
             let failure = ShipmentError(error)
@@ -104,61 +98,51 @@ package struct ConsumerSession {
     }
 
     private func converse(
-        _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ course: Course
-    ) async throws -> Outcome {
+        _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ shared: SharedState
+    ) async throws -> (receipts: [Receipt], failures: [ShipmentError]) {
         var frames = FrameReader(link.reader, timeouts)
         var dialogue = ConsumerDialogue(taking: common)
-        var outcome = Outcome()
-        // Asked anew each time: somebody may be trusted no more while the session goes on.
-        if greeting == .atOnce { try await greet(&frames, writer, link, course) }
+        var outcome: (receipts: [Receipt], failures: [ShipmentError]) = ([], [])
+        if greeting == .atOnce { try await greet(&frames, writer, link, shared) }
         while true {
-            guard var offer = try await awaitOffer(&frames, writer, &dialogue, greeting, link, course) else {
+            guard var shipment = try await awaitOffer(&frames, writer, &dialogue, greeting, link, shared) else {
                 return outcome
             }
             let start = ContinuousClock.now
             do {
-                let receipt = try await receive(&offer, &frames, writer, link, course)
+                let receipt = try await receive(&shipment, of: dialogue, &frames, writer, link, shared)
                 outcome.receipts.append(receipt)
                 report(.finished(receipt, .now - start))
             } catch {
                 let cancelled = (error as? Cancelled)?.reason
-                let failure = cancelled.map(ShipmentError.givenUp) ?? ShipmentError(error, from: link.medium)
+                let failure = cancelled.map(ShipmentError.givenUp) ?? ShipmentError(error, fromFile: link.isFile)
                 guard cancelled != nil || failure.endsShipmentAlone else { throw error }
-                if offer.mode == .twoWay, let reason = cancelled ?? failure.refusal {
+                if dialogue.mode == .twoWay, let reason = cancelled ?? failure.refusal {
                     try await writer.send(.refusal(reason.ending(.shipment)))
                 }
                 outcome.failures.append(failure)
                 report(.failed(failure))
             }
-            dialogue.end(of: offer.dialogue)
+            dialogue.end(of: shipment)
             frames.expectNothing()
         }
     }
 
-    /// The producer has given up a shipment, and is told that this is known.
+    /// The producer has given up a shipment, and awaits a REFUSAL as the answer to its CANCEL.
     struct Cancelled: Error {
         let reason: Reason
     }
 
-    /// What this consumer takes.
-    private var common: CommonEncodings { CommonEncodings(PartEncoding.taken(with: codec)) }
-
-    /// What is offered, and by whom it is signed, as it says itself.
-    private struct Offer {
-        var dialogue: ReceivingDialogue
-        let mode: Preamble.Mode
-        let proof: SenderJudgement.Proof?
-
-        var manifest: Manifest { dialogue.manifest }
-    }
+    /// The encodings that this consumer takes beside blocks, the best first.
+    private var common: CommonEncodings { CommonEncodings(options.codec == nil ? [] : [.delta, .columns]) }
 
     /// From the first byte, or the end of the shipment before, to the next manifest.
     ///
     /// - Returns: `nil` if nothing more comes.
     private func awaitOffer(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
-        _ link: PeerLink, _ course: Course
-    ) async throws -> Offer? {
+        _ link: PeerLink, _ shared: SharedState
+    ) async throws -> ReceivingDialogue? {
         let start = ContinuousClock.now
         let greeted = FrameReader.Deadline(end: start + timeouts.hello, error: .link(.timedOut(.reading)))
         let offer = FrameReader.Deadline(
@@ -168,7 +152,7 @@ package struct ConsumerSession {
             do {
                 element = try await frames.next(by: dialogue.mode == nil ? greeted : offer)
             } catch ProtocolError.truncated {
-                // Of what has ended in the midst of a frame it matters more what came before.
+                // That the stream ends too early says more than that it ends within a frame.
                 try dialogue.linkEnded()
                 throw ProtocolError.truncated
             }
@@ -177,26 +161,17 @@ package struct ConsumerSession {
                 return nil
             }
             let action = try dialogue.receive(element)
-            if try course.begins(in: dialogue.mode) { try whenBegun() }
+            if try shared.begins(in: dialogue.mode) { try whenBegun() }
             switch action {
             case nil: continue
             case .greet where greeting == .never: throw ShipmentError.cannotAnswer
             case .greet:
                 guard greeting == .ifAsked else { continue }
-                try await greet(&frames, writer, link, course)
+                try await greet(&frames, writer, link, shared)
             case .stop(let reason): throw ShipmentError.givenUp(reason)
-            case .consider(let shipment):
-                guard let mode = dialogue.mode, let version = dialogue.version else {
-                    throw BrokenInvariant("a manifest before the preamble")
-                }
-                let proof = shipment.signature.flatMap { signature in
-                    frames.signedPayload.map {
-                        SenderJudgement.Proof(signature: signature, payload: $0, version: version)
-                    }
-                }
-                return Offer(dialogue: shipment, mode: mode, proof: proof)
-            // Nobody waits for a peer that has said its last word; but what follows it in a file was put there by somebody else.
-            case .finish where link.medium == .file: continue
+            case .consider(let shipment): return shipment
+            // After its last word a peer may keep the link open; a file is read on, since bytes after the last word are an error.
+            case .finish where link.isFile: continue
             case .finish: return nil
             }
         }
@@ -204,166 +179,157 @@ package struct ConsumerSession {
 
     /// From the manifest to the receipt.
     private func receive(
-        _ offer: inout Offer, _ frames: inout FrameReader, _ writer: FrameWriter, _ link: PeerLink, _ course: Course
+        _ dialogue: inout ReceivingDialogue, of session: ConsumerDialogue, _ frames: inout FrameReader,
+        _ writer: FrameWriter, _ link: PeerLink, _ shared: SharedState
     ) async throws -> Receipt {
-        let manifest = offer.manifest
-        let strict = try judgement.asStrictAsNow()
-        let proof = offer.proof
-        let (sender, signer) = try strict.sender(of: manifest, over: link, proof)
+        guard let mode = session.mode, let version = session.version else {
+            throw BrokenInvariant("a manifest before the preamble")
+        }
+        let manifest = dialogue.manifest
+        let strict = try senderAuthorization.asStrictAsNow()
+        let signer = try dialogue.signature.flatMap { signature in
+            try frames.signedPayload.map { try signature.signer(ofManifest: $0, version: version) }
+        }
+        let sender = try strict.sender(of: manifest, over: link, signedBy: signer)
         let again = try strict.asStrictAsNow()
-        try course.standing.judge { () throws(ShipmentError) in
-            _ = try again.sender(of: manifest, over: link, proof)
+        try shared.authorization.check { () throws(ShipmentError) in
+            _ = try again.sender(of: manifest, over: link, signedBy: signer)
         }
         report(.offered(manifest))
         if let signer { report(.signed(by: signer)) }
         try manifest.checkRequirements()
-        try budget.admit(manifest)
-        if let model = try requirements.admit(manifest) { report(.admitted(model: model.name)) }
-        guard offer.mode == .twoWay else {
-            let shipment = try await stage(manifest, from: sender, signer, &offer.dialogue)
-            return try await receive(shipment, &frames, nil, &offer.dialogue, course)
+        try options.budget.admit(manifest)
+        if let model = try options.requirements.admit(manifest) { report(.admitted(model: model.name)) }
+        switch mode {
+        case .oneWay:
+            let shipment = try await stageAll(of: manifest, from: sender, signer)
+            try dialogue.accept()
+            return try await receive(shipment, &frames, nil, &dialogue, shared)
+        case .twoWay:
+            return try await answer(manifest, from: sender, &frames, writer, &dialogue, shared)
         }
-        switch try await answer(manifest, from: sender, frames, writer, &offer.dialogue, course) {
-        case .unchanged(let receipt): return receipt
-        case .receive(let shipment):
+    }
+
+    /// Tells the producer what is held of the stores that it may send: only what it has sent itself.
+    private func greet(
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ link: PeerLink, _ shared: SharedState
+    ) async throws {
+        let stores = try senderAuthorization.trust.stores(of: link, as: .sender)
+        let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
+        shared.told(of: holdings)
+        frames.hold(holdings.contents)
+        try await writer.send(Preamble(role: .consumer, mode: .twoWay))
+        try await writer.send(.hello(Hello(software: Software.name, taking: common, holds: holdings.stores)))
+    }
+
+    /// Two-way: asks for what is not here already, and receives it.
+    private func answer(
+        _ manifest: Manifest, from sender: Sender, _ frames: inout FrameReader, _ writer: FrameWriter,
+        _ dialogue: inout ReceivingDialogue, _ shared: SharedState
+    ) async throws -> Receipt {
+        let reference = frames.manifestBase
+        // A sender that has gone leaves the queue at once.
+        let slot = try await slot(for: manifest) { try await writer.keepSayingWorking() }
+        let prepared = try await writer.whileWorking {
+            try makingRoom(for: manifest.name) {
+                try prepare(manifest, from: sender, slot, referringTo: reference, shared.holdings)
+            }
+        }
+        switch prepared {
+        case .unchanged(let generation):
+            let receipt = try confirm(generation, as: manifest, from: sender, shared)
+            try await writer.send(.receipt(receipt), answering: frames.offer)
+            return receipt
+        case .staged(let shipment, let skipped):
+            let answer = try answer(for: shipment, skipping: skipped)
+            try dialogue.accept(answer)
+            try await writer.send(.answer(answer), answering: frames.offer)
             let receipt = try await writer.whileWorking {
-                try await receive(shipment, &frames, writer, &offer.dialogue, course)
+                try await receive(shipment, &frames, writer, &dialogue, shared)
             }
             try await writer.send(.receipt(receipt), answering: frames.offer)
             return receipt
         }
     }
 
-    private enum Answered {
-        case unchanged(Receipt)
-        case receive(IncomingShipment)
+    private func answer(for shipment: IncomingShipment, skipping skipped: Set<Int>) throws -> Answer {
+        let parts = shipment.manifest.parts
+        let coming = parts.indices.filter { !skipped.contains($0) && parts[$0].size > 0 }
+        let begun = try shipment.begun(of: coming, in: common)
+        let base = coming.first == 0 ? shipment.base?.digest : nil
+        let filesBase = shipment.base.flatMap { $0.hasFiles && coming.last ?? 0 > 0 ? $0.digest : nil }
+        let isPlain = skipped.isEmpty && base == nil && filesBase == nil && begun == nil
+        return isPlain ? .everything : Answer(parts: coming, over: base, files: filesBase, goingOnWith: begun)
     }
-
-    /// Tells the producer what it may know of: of the stores that it may send, what it has sent.
-    private func greet(
-        _ frames: inout FrameReader, _ writer: FrameWriter, _ link: PeerLink, _ course: Course
-    ) async throws {
-        let stores = try judgement.trust.stores(of: link, as: .sender)
-        let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
-        course.told(of: holdings)
-        frames.hold(holdings.contents)
-        try await writer.send(Preamble(role: .consumer, mode: .twoWay))
-        try await writer.send(.hello(Hello(software: Software.name, taking: common, holds: holdings.stores)))
-    }
-
-    /// Two-way: what is here already need not come again.
-    private func answer(
-        _ manifest: Manifest, from sender: Sender, _ frames: FrameReader, _ writer: FrameWriter,
-        _ dialogue: inout ReceivingDialogue, _ course: Course
-    ) async throws -> Answered {
-        let reference = frames.manifestBase
-        // A sender that has gone does not keep its place until the turn comes.
-        let turn = try await turn(for: manifest) { try await writer.keepSayingWorking() }
-        let prepared = try await writer.whileWorking {
-            try prepare(manifest, from: sender, turn, .skipWhatIsHere) { earlier in
-                course.holdings.base(for: manifest, referringTo: reference, asIn: earlier, in: installer.folder)
-            }
-        }
-        switch prepared {
-        case .unchanged(let generation):
-            let receipt = try confirm(generation, as: manifest, from: sender, course)
-            try await writer.send(.receipt(receipt), answering: frames.offer)
-            return .unchanged(receipt)
-        case .staged(let shipment, let skipped):
-            let coming = manifest.parts.indices.filter { !skipped.contains($0) && manifest.parts[$0].size > 0 }
-            let begun = try shipment.begun(of: coming, in: common)
-            let base = coming.first == 0 ? shipment.base?.digest : nil
-            let filesBase = shipment.base.flatMap { $0.hasFiles && coming.last ?? 0 > 0 ? $0.digest : nil }
-            let isPlain = skipped.isEmpty && base == nil && filesBase == nil && begun == nil
-            let answer =
-                isPlain ? Answer.everything : Answer(parts: coming, over: base, files: filesBase, goingOnWith: begun)
-            try dialogue.accept(answer)
-            try await writer.send(.answer(answer), answering: frames.offer)
-            return .receive(shipment)
-        }
-    }
-
-    /// One-way: all parts come, whatever is here.
-    private func stage(
-        _ manifest: Manifest, from sender: Sender, _ signer: DeviceIdentifier?, _ dialogue: inout ReceivingDialogue
-    ) async throws -> IncomingShipment {
-        let turn = try await turn(for: manifest)
-        let producer = signer.map { ContentDigest(sha256: $0.bytes) } ?? sender.device
-        let prepared = try prepare(manifest, from: sender, turn, .takeEverything) { _ in
-            try manifest.base.map { base throws(ShipmentError) in
-                try HeldGeneration.base(base.sha256, of: manifest.name, from: producer, in: installer.folder)
-            }
-        }
-        guard case .staged(let shipment, _) = prepared
-        else {
-            throw BrokenInvariant("what all parts are to come of is here already")
-        }
-        try dialogue.accept()
-        return shipment
-    }
-
-    /// Waits for as long as another shipment of the store may take, which is about as large.
-    ///
-    /// - Parameter working: Runs meanwhile; what it throws ends the waiting.
-    private func turn(
-        for manifest: Manifest, saying working: (@Sendable () async throws -> Never)? = nil
-    ) async throws -> StoreTurns.Turn {
-        try await turns.take(manifest.name, within: timeouts.work(on: manifest.totalSize), beside: working)
-    }
-
-    /// Which parts of a shipment come.
-    private enum Coming: Hashable { case skipWhatIsHere, takeEverything }
 
     private enum Prepared {
         case unchanged(Generation)
         case staged(IncomingShipment, skipped: Set<Int>)
     }
 
-    /// - Parameter base: What the store may refer to, given what an earlier session has brought of its stream.
     private func prepare(
-        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
-        over base: (PartStream.Header?) throws -> HeldGeneration?
-    ) throws -> Prepared {
-        do {
-            return try prepareNow(manifest, from: sender, turn, coming, over: base)
-        } catch InboxError.noSpace(let needed, let free) {
-            // What only waits, or was current until a moment ago, takes room too, and is no reason to refuse anything.
-            let hasRoom =
-                try installer.waiting.makeRoom(of: needed - free, for: manifest.name) || installer.reclaimSpace()
-            guard hasRoom else { throw InboxError.noSpace(needed: needed, free: free) }
-            return try prepareNow(manifest, from: sender, turn, coming, over: base)
-        }
-    }
-
-    private func prepareNow(
-        _ manifest: Manifest, from sender: Sender, _ turn: StoreTurns.Turn, _ coming: Coming,
-        over base: (PartStream.Header?) throws -> HeldGeneration?
+        _ manifest: Manifest, from sender: Sender, _ slot: StoreQueues.Slot,
+        referringTo reference: ManifestContent.ID?, _ holdings: Holdings
     ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
-            switch (try installer.plan(for: manifest, from: sender), coming) {
-            case (.unchanged(let same), .skipWhatIsHere): return .unchanged(same)
-            case (let plan, .takeEverything):
-                let held = try base(nil)
-                let staged = try installer.stage(manifest, from: sender, present: [:])
-                let shipment = IncomingShipment(staged, from: sender, turn, codec, over: held, same: plan.same)
-                return .staged(shipment, skipped: [])
-            case (.stage(let present), .skipWhatIsHere):
-                let staged = try installer.stage(manifest, from: sender, present: present, .goesOn)
-                let shipment = IncomingShipment(
-                    staged, from: sender, turn, codec, over: try base(staged.earlierStream?.header))
+            switch try installer.plan(for: manifest, from: sender) {
+            case .unchanged(let same): return .unchanged(same)
+            case .stage(let present):
+                let staged = try installer.stage(manifest, from: sender, present: present, isResumable: true)
+                let base = holdings.base(
+                    for: manifest, referringTo: reference, asIn: staged.earlierStream?.header, in: installer.folder)
+                let shipment = IncomingShipment(staged, from: sender, slot, options.codec, over: base)
                 return .staged(shipment, skipped: staged.wholeParts.union(present.keys))
             }
         }
     }
+
+    /// One-way: all parts come, whatever is here already.
+    private func stageAll(
+        of manifest: Manifest, from sender: Sender, _ signer: DeviceIdentifier?
+    ) async throws -> IncomingShipment {
+        let slot = try await slot(for: manifest)
+        let producer = signer.map { ContentDigest(sha256: $0.bytes) } ?? sender.device
+        return try makingRoom(for: manifest.name) {
+            try installer.undisturbed(manifest.name) {
+                let plan = try installer.plan(for: manifest, from: sender)
+                let base = try manifest.base.map { base throws(ShipmentError) in
+                    try HeldGeneration.base(base.sha256, of: manifest.name, from: producer, in: installer.folder)
+                }
+                let staged = try installer.stage(manifest, from: sender, present: [:])
+                return IncomingShipment(staged, from: sender, slot, options.codec, over: base, same: plan.same)
+            }
+        }
+    }
+
+    /// Stages, and if there is no room, once more after removing what only takes room: it is no reason to refuse a shipment.
+    private func makingRoom<Result>(for name: StoreName, _ stage: () throws -> Result) throws -> Result {
+        do {
+            return try stage()
+        } catch InboxError.noSpace(let needed, let free) {
+            let hasRoom = try installer.folder.makeRoom(of: needed - free, for: name) || installer.reclaimSpace()
+            guard hasRoom else { throw InboxError.noSpace(needed: needed, free: free) }
+            return try stage()
+        }
+    }
+
+    /// Waits for as long as another shipment of the store may take, if that is about as large.
+    ///
+    /// - Parameter working: Runs meanwhile; what it throws ends the waiting.
+    private func slot(
+        for manifest: Manifest, saying working: (@Sendable () async throws -> Never)? = nil
+    ) async throws -> StoreQueues.Slot {
+        try await queues.take(manifest.name, within: timeouts.work(on: manifest.totalSize), beside: working)
+    }
 }
 
 extension Installer.Plan {
-    /// What is current, if it is the very shipment.
+    /// The current generation, if it is this very shipment.
     fileprivate var same: Generation? { if case .unchanged(let same) = self { same } else { nil } }
 }
 
 extension ShipmentError {
-    /// Whether nothing was wrong with what had come of a shipment, and the rest of it may come in another session.
+    /// Whether what has come of the shipment is right, so that the rest may come in another session.
     var leavesRestToCome: Bool {
         switch self {
         case .link, .overdue, .stopped: true

@@ -1,9 +1,9 @@
 import ShipLinks
 import ShipProtocol
 
-/// Takes what comes over a link apart into its preamble and frames.
+/// Reads the preamble and the frames that come over a link.
 struct FrameReader {
-    /// When something must be there, whatever else comes until then, and what it means if it is not.
+    /// When something must have come, whatever else comes until then, and the error if it has not.
     struct Deadline {
         let end: ContinuousClock.Instant
         let error: ShipmentError
@@ -13,49 +13,49 @@ struct FrameReader {
         }
     }
 
-    private var reader: LinkReader
+    private let reader: any LinkReader
     private let timeouts: Timeouts
     private var parser = FrameParser()
-    private var leastRate: LeastRate?
+    private var throughput: MinimumThroughput?
     private var bytesRead: Int64 = 0
 
-    init(_ reader: LinkReader, _ timeouts: Timeouts) {
+    init(_ reader: any LinkReader, _ timeouts: Timeouts) {
         self.reader = reader
         self.timeouts = timeouts
     }
 
-    /// What a manifest may refer to from here on.
+    /// A manifest may refer to these contents from here on.
     mutating func hold(_ contents: HeldContents) { parser.held = contents }
 
-    /// The content that the manifest that came last refers to.
+    /// The content to which the last manifest refers.
     var manifestBase: ManifestContent.ID? { parser.base }
 
-    /// What was offered last: what an answer may refer to.
-    var offer: OfferedManifest? {
+    /// The last offer, to which an answer may refer.
+    var offer: [ManifestContent] {
         get { parser.offer }
         set { parser.offer = newValue }
     }
 
-    /// See `FrameParser.dataOnTheWay`.
-    var dataOnTheWay: (bytes: [UInt8], size: Int)? { parser.dataOnTheWay }
+    /// See `FrameParser.partialData`.
+    var partialData: (bytes: [UInt8], size: Int)? { parser.partialData }
 
     /// The payload of MANIFEST in a signed shipment, as it came.
     var signedPayload: [UInt8]? { parser.signedPayload }
 
-    /// Bytes so far, but for those of frames that say nothing. What is here of a frame counts before it is whole.
+    /// Bytes so far, without frames that have no content. Bytes of a frame count before the frame is complete.
     private var content: Int64 { bytesRead - parser.emptyBytes }
 
-    /// From here on the other side has nothing to do but to send a shipment of so many bytes.
-    mutating func expectSending(of size: Int64) { leastRate = LeastRate(timeouts, for: size, after: content) }
+    /// From here on the other side only sends a shipment, of `size` bytes.
+    mutating func expectSending(of size: Int64) { throughput = MinimumThroughput(timeouts, for: size, after: content) }
 
-    /// It has, and may take its time with what it does next.
-    mutating func expectNothing() { leastRate = nil }
+    /// The shipment is over, and the other side may take its time.
+    mutating func expectNothing() { throughput = nil }
 
     /// The next element.
     ///
-    /// - Parameter deadline: When what is waited for must be whole, by whatever other elements it is preceded; without one,
-    ///   only silence is limited. Asked for anew each time something has come.
-    /// - Returns: `nil` once the other side has ended its stream between two frames.
+    /// - Parameter deadline: When the awaited element must be complete, whatever elements come before it; without one, only silence is
+    ///   limited. Evaluated again each time something has come.
+    /// - Returns: `nil` if the other side has ended its stream between two frames.
     /// - Throws: `ProtocolError`, `LinkError`, and the deadline's error.
     mutating func next(by deadline: @autoclosure () -> Deadline? = nil) async throws -> FrameParser.Element? {
         while true {
@@ -63,31 +63,60 @@ struct FrameReader {
             try deadline?.check()
             if let element = try parser.next() { return element }
             let content = content
-            try leastRate?.check(content)
-            if try await readOn(until: deadline) == .end {
+            try throughput?.check(content)
+            guard try await readOn(until: deadline) else {
                 try parser.finish()
                 return nil
             }
         }
     }
 
-    private enum Reading: Hashable {
-        case goesOn
-        case end
-    }
-
-    private mutating func readOn(until deadline: Deadline?) async throws -> Reading {
+    /// - Returns: Whether the stream goes on.
+    private mutating func readOn(until deadline: Deadline?) async throws -> Bool {
         let start = ContinuousClock.now
         let timeLeft = deadline.map { max(.zero, $0.end - start) } ?? timeouts.idle
         do {
-            guard let bytes = try await reader.next(within: min(timeouts.idle, timeLeft)) else { return .end }
-            leastRate?.wait(.now - start)
+            guard let bytes = try await reader.next(within: min(timeouts.idle, timeLeft)) else { return false }
+            throughput?.wait(.now - start)
             bytesRead += Int64(bytes.count)
             parser.append(bytes)
         } catch {
-            // Then the deadline has passed, which says more.
+            // The caller throws the deadline's error, which says more.
             guard case .timedOut = error, timeLeft < timeouts.idle else { throw error }
         }
-        return .goesOn
+        return true
+    }
+}
+
+/// Finds a sender that only keeps a link open: while the reader waits, enough content must come.
+///
+/// Only the time that the reader waits counts, so that a reader that has work to do does not find the link slow. Frames without content do
+/// not count, however many come.
+private struct MinimumThroughput {
+    private let bytesPerSecond: Int
+    private let window: Duration
+    private var waited = Duration.zero
+    /// Bytes of content that had come when the window began.
+    private var bytesBefore: Int64
+
+    /// - Parameters:
+    ///   - size: Of the shipment, in bytes.
+    ///   - content: Bytes of content that have come so far.
+    init(_ timeouts: Timeouts, for size: Int64, after content: Int64) {
+        bytesPerSecond = timeouts.minimumRate
+        window = timeouts.rateWindow(for: size)
+        bytesBefore = content
+    }
+
+    mutating func wait(_ time: Duration) { waited += time }
+
+    /// - Parameter content: Bytes of content that have come in all.
+    /// - Throws: `LinkError.tooSlow`.
+    mutating func check(_ content: Int64) throws(LinkError) {
+        guard waited >= window else { return }
+        guard Double(content - bytesBefore) >= max(1, Double(bytesPerSecond) * (waited / .seconds(1))) else {
+            throw .tooSlow(bytesPerSecond: bytesPerSecond)
+        }
+        (bytesBefore, waited) = (content, .zero)
     }
 }

@@ -5,23 +5,24 @@ import StoreInbox
 import StoreInstall
 import SystemPackage
 
-/// What is held of the stores that a producer may know of, as it is told when it is greeted: what its shipments may refer to.
+/// The generations that a producer is told of in the greeting, and that its shipments may refer to.
 ///
-/// What another device has sent is not among it: by whether a delta fits, nobody shall find out what is in another's store.
+/// Only generations that the producer has sent itself are among them: otherwise it could find out, by whether a delta fits, what another
+/// device's store contains.
 struct Holdings: Sendable {
-    /// As HELLO says it.
+    /// The stores as HELLO lists them.
     private(set) var stores: [Hello.HeldStore] = []
-    /// What manifests may refer to.
+    /// The contents that manifests may refer to.
     private(set) var contents = HeldContents()
     private var generations: [ManifestContent.ID: Generation] = [:]
     private var current: [StoreName: ManifestContent.ID] = [:]
 
-    /// Nothing: for those whom nobody greets.
+    /// Nothing: for a producer that is not greeted.
     init() {}
 
     /// - Parameters:
-    ///   - mayKnow: Whether the producer may send a store.
-    ///   - device: The producer; `nil` if it has not said who it is.
+    ///   - mayKnow: Whether the producer may send a store of this name.
+    ///   - device: The producer; `nil` if it is not known.
     /// - Throws: `.noInbox`, `.file`. A generation that cannot be read is not held.
     init(
         in folder: InboxFolder, of mayKnow: (StoreName) -> Bool, from device: DeviceIdentifier?
@@ -43,24 +44,24 @@ struct Holdings: Sendable {
         }
     }
 
-    /// - Returns: How the shipment is named that broke off; `nil` if none of this producer's did.
+    /// - Returns: The content of the producer's shipment that broke off; `nil` if there is none.
     private mutating func waiting(
         of name: StoreName, in folder: InboxFolder, from producer: ContentDigest?
     ) -> ManifestContent.ID? {
-        guard let found = WaitingShipments(in: folder).all(of: name).first(where: { $0.record.producer == producer })
+        guard let found = folder.waitingShipments(of: name).first(where: { $0.record.producer == producer })
         else { return nil }
         let content = ManifestContent(of: found.manifest)
         _ = contents.hold(content)
         return content.id
     }
 
-    /// - Returns: How it is named; `nil` if it is not held for this producer.
+    /// - Returns: The content of a generation; `nil` if it is not the producer's.
     private mutating func hold(
         _ name: GenerationName, of store: StoreName, in folder: InboxFolder, from producer: ContentDigest?
     ) -> ManifestContent.ID? {
         guard let generation = try? folder.generation(name, of: store),
             (try? Origin.of(generation, in: folder, is: producer)) == true,
-            // One whose store is gone is of no use to anybody.
+            // The file of its store may be gone, or cut.
             let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
             status.size == generation.manifest.store.size
         else { return nil }
@@ -70,25 +71,30 @@ struct Holdings: Sendable {
         return content.id
     }
 
-    /// This is current from here on, and what the producer has sent last.
+    /// The producer has sent this generation, and it is current from here on.
     mutating func add(_ generation: Generation) {
         let content = ManifestContent(of: generation.manifest)
         generations[content.id] = generation
         current[generation.manifest.name] = content.id
     }
 
-    /// What a shipment's store may come as a delta against.
+    /// The generation that deltas of a shipment may refer to.
     ///
-    /// - Parameter reference: What its manifest refers to: of that, the producer is likely to have the store. Else it is what is
-    ///   current.
-    /// - Parameter earlier: What an earlier session has brought of the store's stream: what that refers to comes before all else.
-    /// - Returns: `nil` if there is nothing, or it has gone meanwhile.
+    /// - Parameters:
+    ///   - reference: The content that the manifest refers to: the producer most likely remembers its store. Without one, the current
+    ///     generation is the base.
+    ///   - earlier: The stream that an earlier session has begun: its base comes before all others.
+    /// - Returns: `nil` if there is none, or it has been removed meanwhile.
     func base(
         for manifest: Manifest, referringTo reference: ManifestContent.ID?, asIn earlier: PartStream.Header?,
         in folder: InboxFolder
     ) -> HeldGeneration? {
         let before = earlier?.base.flatMap { base in
-            generations.values.first { $0.manifest.name == manifest.name && $0.manifest.store.sha256 == base }
+            let fitting = generations.values.filter {
+                $0.manifest.name == manifest.name && $0.manifest.store.sha256 == base
+            }
+            // Several may have the same store; the earlier stream may be a delta of an external file, and need one with files.
+            return fitting.first { $0.manifest.hasFiles } ?? fitting.first
         }
         guard
             let generation = before
@@ -100,7 +106,7 @@ struct Holdings: Sendable {
 }
 
 extension Origin {
-    /// Whether a generation is from a producer, or, where that is `nil`, nobody knows from which.
+    /// Whether a generation is from this producer; for `nil`, whether its producer is not known.
     ///
     /// - Throws: `.badOrigin`, `.file`.
     static func of(
@@ -116,11 +122,11 @@ final class HeldGeneration: Sendable {
     private let folder: OpenFolder
     private let lock: FolderLock
 
-    /// - Returns: `nil` if it is gone, or somebody is about to remove it.
+    /// - Returns: `nil` if the generation is gone, or is about to be removed.
     init?(_ generation: Generation, in inbox: InboxFolder) {
         guard let folder = try? inbox.folder(of: generation),
             let lock = try? FolderLock.take(.shared, on: generation.path, in: inbox.files),
-            // Between the opening and the lock somebody may have moved it away, to remove it.
+            // Between the opening and the lock another process may have moved the folder away, to remove it.
             let identity = try? lock.file.status.identity, identity == (try? folder.status.identity),
             identity == (try? inbox.files.status(of: generation.path).identity)
         else { return nil }
@@ -129,13 +135,13 @@ final class HeldGeneration: Sendable {
         self.lock = lock
     }
 
-    /// What a shipment refers to that nobody answers.
+    /// The base that a one-way shipment names.
     ///
     /// - Parameters:
-    ///   - digest: Of its store.
-    ///   - name: Of the store.
-    ///   - producer: The device that it has to be from; `nil` for one of which no device is known.
-    /// - Throws: `.missingBase` if there is none, or somebody is about to remove it.
+    ///   - digest: The SHA-256 of the base's store.
+    ///   - name: The name of the store.
+    ///   - producer: The device that the base must be from; `nil` if its producer must not be known.
+    /// - Throws: `.missingBase` if there is none, or it is about to be removed.
     static func base(
         _ digest: ContentDigest, of name: StoreName, from producer: ContentDigest?, in folder: InboxFolder
     ) throws(ShipmentError) -> HeldGeneration {
@@ -152,16 +158,16 @@ final class HeldGeneration: Sendable {
         throw .missingBase(name, digest)
     }
 
-    /// Of its store.
+    /// The SHA-256 of its store.
     var digest: ContentDigest { manifest.store.sha256 }
 
-    /// For what opens it in this process, for as long as this lives.
+    /// A path at which this process can open the store, as long as this lives.
     var storePath: FilePath { folder.pathByDescriptor.appending(InboxLayout.storeFile(manifest.name)) }
 
-    /// Whether there are external files.
-    var hasFiles: Bool { manifest.externalFiles.contains { $0.size > 0 } }
+    /// Whether there are external files that a delta can refer to.
+    var hasFiles: Bool { manifest.hasFiles }
 
-    /// What a delta of an external file refers to.
+    /// The external file that a delta refers to.
     ///
     /// - Parameter name: The first bytes of its SHA-256.
     /// - Throws: `CompressionError.damaged(.base)` if there is none, or it cannot be opened.
@@ -173,4 +179,9 @@ final class HeldGeneration: Sendable {
         else { throw .damaged(.base) }
         return content
     }
+}
+
+extension Manifest {
+    /// Whether a delta of an external file has something to refer to.
+    fileprivate var hasFiles: Bool { externalFiles.contains { $0.size > 0 } }
 }

@@ -1,16 +1,17 @@
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreInbox
 import StoreInstall
 import StoreServing
 import SystemPackage
 
-/// A shipment that is being received: its staging, its decoders, and the right to its store. When it is dropped before it
-/// is installed, the staging goes, unless it has broken off and waits for the rest.
+/// A shipment that is being received: its staging, its decoders, and the permit to work on its store. When it is dropped before it is
+/// installed, the staging is removed, unless the shipment has broken off and waits for the rest.
 ///
-///     IncomingShipment -> seal -> SealedShipment -> install -> Generation
+///     IncomingShipment -> seal -> SealedGeneration -> Installer.install -> Generation
 final class IncomingShipment {
-    /// Bytes of all parts that come, decoded.
+    /// Bytes of all parts that are to come, decoded.
     let bytesTotal: Int64
     /// The current generation, if it is this very shipment.
     let same: Generation?
@@ -18,29 +19,29 @@ final class IncomingShipment {
     let manifest: Manifest
     let sender: Sender
 
-    /// So little to come, in bytes, that a process which waits for it does not wait long, even on a slow link.
-    private static let little: Int64 = 4 * 1024 * 1024
+    /// When no more bytes than this are to come, the checking process is started: it does not wait long, even on a slow link.
+    private static let checkerStart: Int64 = 4 * 1024 * 1024
 
     private let staged: StagedGeneration
     private let codec: ColumnsCodec?
-    /// What parts may come as a delta against: it stays as long as this does.
+    /// What deltas refer to; kept as long as this lives.
     let base: HeldGeneration?
     /// The part that is open, or was last.
-    private var open: (part: Int, decoder: any PartDecoder)?
-    /// Of each part but those in blocks, which come out no other way, what was wrong with it as it came last: `nil` for nothing.
+    private var open: (part: Int, decoder: PartDecoder)?
+    /// The flaw of each part as it came last, `nil` for none; without external files in blocks, which have no other encoding to come in.
     private var provable: [Int: CompressionError?] = [0: nil]
-    /// Parts of which something has come.
+    /// Parts that have been opened.
     private var opened: Set<Int> = []
-    /// Bytes of the parts before it.
+    /// Bytes of the parts before the open one.
     private var bytesBefore = Int64(0)
-    private let turn: StoreTurns.Turn
-    /// What waits to check the store, where that is done somewhere else.
+    private let slot: StoreQueues.Slot
+    /// Waits to check the store, where another process does that.
     private var checker: (any StartedChecker)?
-    /// Of a DATA that an earlier session has cut, what it brought; the next one is the rest of it.
+    /// The beginning of a DATA that an earlier session cut; the next DATA is its rest.
     private var cutData: (bytes: [UInt8], size: Int)?
 
     init(
-        _ staged: StagedGeneration, from sender: Sender, _ turn: StoreTurns.Turn, _ codec: ColumnsCodec?,
+        _ staged: StagedGeneration, from sender: Sender, _ slot: StoreQueues.Slot, _ codec: ColumnsCodec?,
         over base: HeldGeneration? = nil, same: Generation? = nil
     ) {
         bytesTotal = staged.bytesToCome
@@ -49,7 +50,7 @@ final class IncomingShipment {
         self.staged = staged
         self.codec = codec
         self.base = base
-        self.turn = turn
+        self.slot = slot
         self.same = same
     }
 
@@ -57,16 +58,19 @@ final class IncomingShipment {
         min(bytesTotal, bytesBefore + (open?.decoder.bytesDone ?? 0))
     }
 
-    /// Parts that an earlier session has brought as a whole.
+    /// Parts that an earlier session has brought complete.
     var wholeParts: Set<Int> { staged.wholeParts }
 
-    /// The part of which an earlier session has brought the beginning of the stream.
+    /// The part that goes on from an earlier session, which brought the beginning of its stream.
     ///
     /// - Parameters:
-    ///   - coming: The parts that are wanted: only what comes first goes on.
-    ///   - encodings: What both sides can do.
+    ///   - coming: The parts that are wanted: only the first can go on.
+    ///   - encodings: Those that both sides know.
+    /// - Returns: `nil` if the first part begins anew.
     func begun(of coming: [Int], in encodings: CommonEncodings) throws(InboxError) -> WantedPart? {
         guard let stream = staged.earlierStream, let part = earlierPart, part == coming.first else { return nil }
+        // An external file is a delta against a file of the base, and the answer names a base without files for the store alone.
+        let base = part == 0 || base?.hasFiles == true ? base : nil
         let possible = encodings.suiting(part: part, over: base?.digest)
         let encoding = stream.header.encoding
         guard possible.contains(encoding), stream.header.base == (encoding.needsBase ? base?.digest : nil) else {
@@ -78,7 +82,7 @@ final class IncomingShipment {
         }
     }
 
-    /// The part of which an earlier session has brought some.
+    /// The part whose stream an earlier session has begun.
     private var earlierPart: Int? {
         guard let header = staged.earlierStream?.header else { return nil }
         return manifest.parts.indices.first { index in
@@ -87,15 +91,16 @@ final class IncomingShipment {
         }
     }
 
-    /// A part comes from here on; all that has come of it is void, but for what it goes on from.
+    /// A part comes from here on. What has come of it is void, but for the stream from which it goes on.
     ///
-    /// - Parameter position: Of its stream: 0, or where `starts` says.
+    /// - Parameter position: Where in its stream: 0, or the position that `begun` returned.
     func open(part: Int, _ encoding: PartEncoding, position: Int64) throws {
         if let open, open.part != part { bytesBefore += manifest.parts[open.part].size }
         cutData = nil
         provable[part] = nil
         if part == 0 || !opened.insert(part).inserted { try staged.discard(part: part) }
-        let decoder = try encoding.decoder(ofPart: part, of: manifest, in: staged, codec, over: base)
+        let decoder = try PartDecoder(
+            ofPart: part, of: manifest, in: encoding, into: staged, codec, over: base)
         open = (part, decoder)
         note(decoder.flaw, of: part, in: encoding)
         let earlier = staged.earlierStream
@@ -108,7 +113,7 @@ final class IncomingShipment {
             try Task.checkCancellation()
             let data = try earlier.data(index)
             if entry.isWhole {
-                try decoder.append(data, isLast: false, to: staged)
+                try decoder.append(data, isLast: false)
             } else {
                 cutData = (data, entry.size)
             }
@@ -125,25 +130,26 @@ final class IncomingShipment {
         guard let open else { throw BrokenInvariant("data without a part") }
         let cut = cutData
         cutData = nil
-        if let cut, cut.bytes.count + data.count != cut.size { throw ProtocolError.badPart(.rest) }
-        try open.decoder.append((cut?.bytes ?? []) + data, isLast: isLast, to: staged)
+        if let cut, cut.bytes.count + data.count != cut.size {
+            throw ProtocolError.badPart("what follows is not the rest of what was cut")
+        }
+        try open.decoder.append((cut?.bytes ?? []) + data, isLast: isLast)
         if provable[open.part] != nil { provable.updateValue(open.decoder.flaw, forKey: open.part) }
         guard open.decoder.flaw == nil else { return staged.endStream() }
-        // Once the last has come, the part stands for its stream.
+        // Once the last DATA has come, the part itself is kept, and its stream is not.
         if isLast { staged.endStream(complete: open.part) } else { staged.keep(data, isRest: cut != nil) }
     }
 
-    /// The link is broken: what has come is kept for the next session.
+    /// The link is broken: keeps what has come for the next session.
     ///
-    /// - Parameter data: Of a DATA that was on its way: what is here, and how many bytes it was to have.
+    /// - Parameter data: What has come of a DATA that was on its way, and how many bytes it was to have.
     func breakOff(_ data: (bytes: [UInt8], size: Int)?) {
-        // Of the rest of a cut one that was itself cut, there is so much to come.
+        // The rest of a cut DATA was cut again: it must be as long as what was missing.
         if let cutData, let data, data.size != cutData.size - cutData.bytes.count { return staged.breakOff(nil) }
         staged.breakOff(data)
     }
 
-    /// All has come: which parts are not what the manifest says, and may come again, and why. The others that can come otherwise are
-    /// proven then.
+    /// The parts that are not as the manifest says, and may come again in another encoding, with their flaws. Others are sealed.
     ///
     /// - Throws: Errors that are final.
     func unproven() throws -> [(part: Int, flaw: any Error)] {
@@ -158,24 +164,29 @@ final class IncomingShipment {
         }
     }
 
-    /// These parts are to come once more, and nothing else is.
+    /// Only these parts are to come, once more.
     func awaitAgain(_ parts: [Int]) throws {
         bytesBefore = bytesTotal - parts.reduce(0) { $0 + manifest.parts[$1].size }
         open = nil
         for part in parts { try staged.discard(part: part) }
     }
 
-    /// Everything has come: nothing is trusted until it has been read back.
-    func seal() throws -> SealedShipment {
-        SealedShipment(try staged.seal(), from: sender, instead: same, checker, turn)
+    /// Everything has come: reads it back, and compares it with the manifest.
+    func seal() throws -> SealedGeneration { try staged.seal() }
+
+    /// Checks as a store what has been read back.
+    ///
+    /// - Throws: `StoreCheck.Flaw`.
+    func check(_ sealed: borrowing SealedGeneration, _ options: CheckOptions) async throws -> CheckReport {
+        try await options.check(sealed.storePathByDescriptor, against: StoreClaims(manifest), by: checker)
     }
 
-    /// Once little is still to come: starts what checks the store in the end, which then has not to be waited for.
+    /// Starts the process that checks the store in the end, once little is still to come: then the check does not wait for its start.
     func prepareCheck(_ options: CheckOptions) {
-        guard checker == nil, bytesTotal - bytesDone <= Self.little else { return }
+        guard checker == nil, bytesTotal - bytesDone <= Self.checkerStart else { return }
         checker = options.startChecker(in: staged.storePathByDescriptor.removingLastComponent())
     }
 
-    /// Ends what waits to check the store, where nothing more comes.
+    /// Ends that process, where nothing more comes.
     func endCheck() async { await checker?.end() }
 }

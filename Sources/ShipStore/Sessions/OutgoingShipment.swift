@@ -1,80 +1,64 @@
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreFiles
 import StoreFormat
 import StoreSnapshot
 import Synchronization
 import SystemPackage
 
-/// A compact copy and its external files on their way out. When it is dropped, the copy goes.
+/// A compact copy and its external files on their way out. When the last reference is dropped, the copy is removed.
 final class OutgoingShipment: Sendable {
-    /// How it is sent, as far as the user has a say.
-    struct Manner: Sendable {
-        var effort = Effort.auto
-        /// The store goes in it, if it can, and the consumer takes it.
-        var encoding = PartEncoding.columns
-        var selfCheck = SelfCheck.on
-        /// How many blocks are deflated at the same time.
-        var cores = 1
-        /// Without one, the store goes in blocks.
-        var codec: ColumnsCodec?
-        /// Bytes that working files leave free on the disk of the copy.
-        var keptFree: Int64 = 0
-    }
-
     let manifest: Manifest
-    let manner: Manner
-    /// What the entries of the store's indexes are made of; `nil` if the copy is not in canonical form, and cannot go by its
-    /// rows.
+    /// How it is encoded.
+    let options: Producer.Options
+    /// The columns of the entries of the store's indexes, by the names of the indexes; `nil` if the copy is not in canonical form: then
+    /// the store cannot go by its rows.
     let indexShapes: [String: IndexShape]?
-    /// What the live store was in when it was copied; `nil` where that could not be told.
+    /// The state of the live store when it was copied; `nil` if that could not be told.
     let state: StoreState?
-    /// How long the copy took; `nil` where none was taken.
+    /// How long the copy took; `nil` if none was taken.
     let copyDuration: Duration?
-    /// What is kept of it for another session.
+    /// What is recorded for another session.
     let record: (any OutgoingRecord)?
-    /// What the consumer may hold, and the store be made of: as it is at the moment.
+    /// Copies that the consumer may hold, and that a delta can refer to, as they are remembered at the moment.
     private let currentBases: @Sendable () -> [OutgoingBase]
-    /// Where its parts are.
+    /// The files of the parts.
     private let paths: [FilePath]
-    /// Goes with this; `nil` for parts that somebody else keeps.
+    /// Removed with this; `nil` for parts that somebody else keeps.
     private let copy: PreparedCopy?
-    /// What keeps those parts for as long.
-    let held: (any Sendable)?
-    /// Of the bases that have been asked for, what the external files refer to, by the indexes of their parts.
+    /// Keeps those parts.
+    private let keeper: (any Sendable)?
+    /// What deltas of the external files refer to, by the indexes of the parts, for each base that has been asked for.
     private let sources = Mutex<[ContentDigest: [Int: ExternalFile]]>([:])
 
     init(
-        _ copy: consuming PreparedCopy, _ manner: Manner, keeping record: (any OutgoingRecord)? = nil,
+        _ copy: consuming PreparedCopy, _ options: Producer.Options, keeping record: (any OutgoingRecord)? = nil,
         over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
     ) {
         manifest = copy.manifest
-        self.manner = manner
+        self.options = options
         self.record = record
         currentBases = bases
-        indexShapes =
-            switch copy.copy.canonical {
-            case .made(let shapes): shapes
-            case .notMade, .impossible: nil
-            }
+        indexShapes = try? copy.copy.canonical?.get()
         paths = manifest.parts.indices.map { copy.path(ofPart: $0) }
         state = copy.copy.state
         copyDuration = copy.duration
-        held = nil
+        keeper = nil
         self.copy = consume copy
     }
 
-    /// Of files that nobody changes or removes while it is used.
+    /// A shipment of files that do not change or go while it is used.
     ///
-    /// - Parameter held: What keeps them.
+    /// - Parameter keeper: Keeps them.
     init(
-        _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, _ manner: Manner,
-        keeping record: (any OutgoingRecord)? = nil, holding held: (any Sendable)? = nil,
+        _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, _ options: Producer.Options,
+        keeping record: (any OutgoingRecord)? = nil, keptBy keeper: (any Sendable)? = nil,
         over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
     ) {
         self.manifest = manifest
-        self.held = held
-        self.manner = manner
+        self.keeper = keeper
+        self.options = options
         self.record = record
         currentBases = bases
         self.indexShapes = indexShapes
@@ -86,28 +70,30 @@ final class OutgoingShipment: Sendable {
     /// The file of part number `index`: 0 is the store.
     func path(ofPart index: Int) -> FilePath { paths[index] }
 
-    /// Those of the external files.
+    /// The files of the external files, in the order of the manifest.
     var externalPaths: [FilePath] { Array(paths.dropFirst()) }
 
-    /// What is written beside the copy while it is checked what was encoded.
-    var workingRoom: PromisedRoom {
+    /// Counts what a self-check writes beside the copy.
+    ///
+    /// - Throws: `.noSpace`, `.file`.
+    var workingRoom: GrowingReservation {
         get throws(SnapshotError) {
             let folder = path(ofPart: 0).removingLastComponent()
-            do throws(SpaceLedger.Refusal) {
-                let promise = try SpaceLedger.ofProcess.promise(0, leaving: manner.keptFree, around: folder)
-                return PromisedRoom(promise) { SnapshotError($0, in: folder) }
+            do throws(DiskReservation.Refusal) {
+                let reservation = try SpaceLedger.ofProcess.reserve(0, leaving: options.copy.keptFree, around: folder)
+                return GrowingReservation(reservation) { SnapshotError($0, in: folder) }
             } catch {
                 throw SnapshotError(error, in: folder)
             }
         }
     }
 
-    /// In what a part can go, best first.
+    /// The encodings in which a part can go, the best first.
     ///
-    /// - Parameter wanted: In what the consumer takes it, as it likes them.
+    /// - Parameter wanted: Has the encodings that the consumer takes, in its order.
     func encodings(among wanted: WantedPart) -> [PartEncoding] { encodings(among: wanted, over: base(wanted.base)) }
 
-    /// In what external files go best; what is remembered is looked at once for all of them.
+    /// The best encoding of each external file; the memory is read once for all of them.
     ///
     /// - Throws: `CancellationError`.
     func encodings(ofFiles wanted: [WantedPart]) throws -> [PartEncoding?] {
@@ -125,14 +111,15 @@ final class OutgoingShipment: Sendable {
 
     var bases: [OutgoingBase] { currentBases() }
 
-    /// - Returns: `nil` for one that is not known here.
+    /// - Returns: `nil` for a base that this side does not remember.
     func base(_ digest: ContentDigest?) -> OutgoingBase? {
         digest.flatMap { digest in bases.first { $0.digest == digest } }
     }
 
-    /// What a delta of an external file refers to: the file that was in its place, to which nothing refers any more.
+    /// The file of the base that a delta of an external file refers to: it was in the place of the new one, and the store does not refer
+    /// to it any more.
     ///
-    /// - Returns: `nil` if there was none, or nobody remembers it.
+    /// - Returns: `nil` if there was none, or it is not remembered.
     func source(ofPart index: Int, over base: OutgoingBase) -> ExternalFile? {
         sources.withLock { sources in
             if sources[base.digest] == nil { sources[base.digest] = allSources(over: base) }
@@ -140,15 +127,19 @@ final class OutgoingShipment: Sendable {
         }
     }
 
-    /// A longer external file, in bytes, goes in blocks: its delta is made as a whole before any of it goes.
+    /// A longer external file, in bytes, goes in blocks: all of a delta is encoded before any of it goes.
     private static let longestFileDelta: Int64 = 16 * 1024 * 1024
 
     private func allSources(over base: OutgoingBase) -> [Int: ExternalFile] {
         let names = Set(manifest.externalFiles.map(\.name))
         let gone = Dictionary(base.files.map { ($0.name, $0) }) { first, _ in first }.filter { !names.contains($0.key) }
         guard !gone.isEmpty, let store = base.open(),
-            let successors = try? ExternalReferences.successors(
-                of: Set(gone.keys), fromCopyAt: store.path, toCopyAt: path(ofPart: 0))
+            let successors = try? withExtendedLifetime(
+                store,
+                {
+                    try ExternalFileReference.successors(
+                        of: Set(gone.keys), fromCopyAt: $0.path, toCopyAt: path(ofPart: 0))
+                })
         else { return [:] }
         var found: [Int: ExternalFile] = [:]
         for (index, file) in manifest.externalFiles.enumerated() where file.size <= Self.longestFileDelta {
@@ -160,19 +151,17 @@ final class OutgoingShipment: Sendable {
 
 /// A store that the consumer may hold, as this side remembers it.
 struct OutgoingBase: Sendable {
-    /// What its manifest said.
+    /// A file, and what keeps it there for as long as it lives.
+    typealias Opened = (path: FilePath, keeper: any Sendable)
+
+    /// The content of its manifest.
     let content: ManifestContent
-    /// Of the store.
+    /// The SHA-256 of the store.
     let digest: ContentDigest
-    /// Looks whether it is whole still, and keeps it for as long as the value lives that it gives; `nil` if it is not.
-    let open: @Sendable () -> (any Opened)?
+    /// Compares the store with its digest, and keeps it; `nil` if it is damaged, or gone.
+    let open: @Sendable () -> Opened?
     /// The external files that are remembered with it.
     var files: [ExternalFile] = []
-    /// The same as `open`, of one of these.
-    var openFile: @Sendable (ExternalFile) -> (any Opened)? = { _ in nil }
-
-    /// One that is there, and stays.
-    protocol Opened: AnyObject, Sendable {
-        var path: FilePath { get }
-    }
+    /// Does the same as `open` with one of these files.
+    var openFile: @Sendable (ExternalFile) -> Opened? = { _ in nil }
 }

@@ -1,39 +1,42 @@
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreInstall
 
-/// What makes a part of its data, in one encoding.
-protocol PartDecoder: AnyObject {
-    /// Takes the next piece.
-    ///
-    /// - Throws: What ends the shipment. A part that may come in another encoding yet does not: see `flaw`.
-    func append(_ data: [UInt8], isLast: Bool, to staged: StagedGeneration) throws
+/// Decodes the data of one part into a staging, in one encoding.
+final class PartDecoder {
+    /// Why what has come does not decode; always `nil` for blocks, which are what all other encodings fall back to. The shipment fails for
+    /// it only if the producer does not send the part in another encoding: the producer may have found the flaw as well.
+    private(set) var flaw: CompressionError?
+    /// Bytes of the part that are decoded, about.
+    private(set) var bytesDone: Int64 = 0
 
-    /// Why what has come does not decode. It counts only once the part comes in no other encoding, as the producer may have
-    /// found it too.
-    var flaw: CompressionError? { get }
-
-    /// Bytes of the part that are done, about.
-    var bytesDone: Int64 { get }
-}
-
-extension PartEncoding {
-    /// What a consumer takes beside what every one takes, as it likes it.
-    static func taken(with codec: ColumnsCodec?) -> [PartEncoding] { codec == nil ? [] : [.delta, .columns] }
+    private let part: Int
+    private let encoding: PartEncoding
+    private let staged: StagedGeneration
+    /// Bytes of data that may still come.
+    private var bytesLeft: Int64
+    /// Decodes one DATA, and returns the bytes of the part that are decoded then.
+    private let decode: (_ data: [UInt8], _ isLast: Bool) throws -> Int64
 
     /// - Parameters:
-    ///   - part: Nothing has come of it.
-    ///   - base: What it may refer to.
-    func decoder(
-        ofPart part: Int, of manifest: Manifest, in staged: StagedGeneration, _ codec: ColumnsCodec?,
-        over base: HeldGeneration?
-    ) throws -> any PartDecoder {
+    ///   - part: None of its data has come.
+    ///   - base: What a delta refers to.
+    init(
+        ofPart part: Int, of manifest: Manifest, in encoding: PartEncoding, into staged: StagedGeneration,
+        _ codec: ColumnsCodec?, over base: HeldGeneration?
+    ) throws {
         let size = manifest.parts[part].size
-        switch self {
-        case .blocks: return BlocksPartDecoder(part, size: size)
+        self.part = part
+        self.encoding = encoding
+        self.staged = staged
+        // Blocks are limited by the part's size itself.
+        bytesLeft = encoding == .blocks ? .max : size + Limits.segmentsOverhead
+        switch encoding {
+        case .blocks: decode = Self.blocks(ofPart: part, size, into: staged)
         case .delta where part > 0:
             guard let base else { throw BrokenInvariant("a delta without a base") }
-            return SegmentsPartDecoder(part, size: size) {
+            decode = Self.segments {
                 FileDeltaBuilder(size: size) {
                     try base.file(named: $0)
                 } write: {
@@ -41,68 +44,58 @@ extension PartEncoding {
                 }
             }
         case .columns, .delta:
-            guard let codec else { throw ProtocolError.encodingNotSupported(rawValue) }
-            let store = StoreToMake(
+            guard let codec else { throw ProtocolError.encodingNotSupported(encoding.rawValue) }
+            let store = StoreToDecode(
                 path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom)
-            return SegmentsPartDecoder(part, size: size) {
-                guard self == .delta else { return try codec.makeDecoder(store) }
+            decode = Self.segments {
+                guard encoding == .delta else { return try codec.makeDecoder(store) }
                 guard let base else { throw BrokenInvariant("a delta without a base") }
                 return try codec.makeDeltaDecoder(store, base.storePath)
             }
         }
     }
-}
 
-private final class BlocksPartDecoder: PartDecoder {
-    // Blocks are what everything falls back to.
-    let flaw: CompressionError? = nil
-    private let part: Int
-    private var decoder: BlockDecoder
-    private(set) var bytesDone: Int64 = 0
-
-    init(_ part: Int, size: Int64) {
-        self.part = part
-        decoder = BlockDecoder(size: size)
-    }
-
-    func append(_ data: [UInt8], isLast: Bool, to staged: StagedGeneration) throws {
-        let bytes = try decoder.decode(data, isLast: isLast)
-        try staged.append(bytes, toPart: part)
-        bytesDone += Int64(bytes.count)
-    }
-}
-
-private final class SegmentsPartDecoder: PartDecoder {
-    private let part: Int
-    private let make: () throws -> any ColumnsDecoder
-    private var decoder: (any ColumnsDecoder)?
-    /// Bytes of segments that may still come.
-    private var room: Int64
-    private(set) var flaw: CompressionError?
-    private(set) var bytesDone: Int64 = 0
-
-    /// - Parameter make: Is called when the first data come. What it makes of a store writes the file itself.
-    init(_ part: Int, size: Int64, _ make: @escaping () throws -> any ColumnsDecoder) {
-        self.part = part
-        self.make = make
-        room = size + Limits.segmentsOverhead
-    }
-
-    func append(_ data: [UInt8], isLast: Bool, to staged: StagedGeneration) throws {
-        room -= Int64(data.count)
-        guard room >= 0 else { throw ProtocolError.badPart(.tooLong) }
+    /// Decodes the next piece.
+    ///
+    /// - Throws: What ends the shipment. A part that may come in another encoding has a `flaw` instead.
+    func append(_ data: [UInt8], isLast: Bool) throws {
+        bytesLeft -= Int64(data.count)
+        guard bytesLeft >= 0 else { throw ProtocolError.badPart("it is longer than it may be") }
         guard flaw == nil else { return }
         do {
-            let decoder = try decoder ?? make()
-            self.decoder = decoder
-            try decoder.append(data)
-            if isLast { try decoder.finish() }
-            if part == 0 { staged.storeGrew(by: decoder.bytesDone - bytesDone) }
-            bytesDone = decoder.bytesDone
-        } catch let error as CompressionError {
+            let done = try decode(data, isLast)
+            if part == 0, encoding != .blocks { staged.storeGrew(by: done - bytesDone) }
+            bytesDone = done
+        } catch let error as CompressionError where encoding != .blocks {
             flaw = error
             bytesDone = 0
             try staged.discard(part: part)
+        }
+    }
+
+    private static func blocks(
+        ofPart part: Int, _ size: Int64, into staged: StagedGeneration
+    ) -> ([UInt8], Bool) throws -> Int64 {
+        var (decoder, done) = (BlockDecoder(size: size), Int64(0))
+        return { data, isLast in
+            let bytes = try decoder.decode(data, isLast: isLast)
+            try staged.append(bytes, toPart: part)
+            done += Int64(bytes.count)
+            return done
+        }
+    }
+
+    /// - Parameter make: Called when the first data come. A decoder of a store writes the file itself.
+    private static func segments(
+        _ make: @escaping () throws -> any ColumnsDecoder
+    ) -> ([UInt8], Bool) throws -> Int64 {
+        var made: (any ColumnsDecoder)?
+        return { data, isLast in
+            let decoder = try made ?? make()
+            made = decoder
+            try decoder.append(data)
+            if isLast { try decoder.finish() }
+            return decoder.bytesDone
         }
     }
 }

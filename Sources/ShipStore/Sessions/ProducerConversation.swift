@@ -1,44 +1,57 @@
+import ShipCompression
+import ShipLinks
 import ShipProtocol
 import Synchronization
 
-/// What the task that sends and the task that listens both know.
+/// A two-way session's conversation with the consumer. While content goes, one task sends and one listens; both use this.
+///
+/// One task at a time reads: each method that reads is given the reader.
 final class ProducerConversation: Sendable {
-    /// The consumer does not take what is being sent.
-    struct Dropped: Error {}
+    let writer: FrameWriter
+    private let session: ProducerSession
+    private let state: Mutex<State>
 
     private struct State {
         var dialogue: ProducerDialogue
+        /// The shortest time in which the consumer answered: an answer for which it had to work takes longer than the link does.
+        var roundTrip: Duration
         /// When the listener gives up, whatever it hears.
         var deadline: FrameReader.Deadline?
         /// Why the sending ended early, if it did.
         var failure: (any Error)?
-        /// Of the shipment at hand.
-        var sentStore: SentStore?
+        /// How the store of the shipment at hand went.
+        var sentStore: EncodedStore?
     }
 
-    private let state: Mutex<State>
+    /// How long the listener waits for the consumer's last word once the link takes nothing more.
+    private static let lastWordTime = Duration.seconds(5)
 
-    init(_ dialogue: ProducerDialogue) { state = Mutex(State(dialogue: dialogue)) }
-
-    var deadline: FrameReader.Deadline? { state.withLock { $0.deadline } }
-    var failure: (any Error)? { state.withLock { $0.failure } }
-    var isAwaiting: Bool { state.withLock { $0.dialogue.isAwaiting } }
-
-    /// Whether CANCEL of the shipment would not come too late.
-    var mayCancel: Bool { state.withLock { $0.dialogue.mayCancel } }
-    /// Whether CANCEL of the session would not.
-    var mayCancelSession: Bool { state.withLock { $0.dialogue.mayCancelSession } }
-
-    func receive(_ element: FrameParser.Element) throws(ProtocolError) -> ProducerDialogue.Action? {
-        try state.withLock { state throws(ProtocolError) in try state.dialogue.receive(element) }
-    }
-
-    func offered(_ manifest: Manifest) throws(BrokenInvariant) {
-        try state.withLock { state throws(BrokenInvariant) in
-            try state.dialogue.offered(manifest)
-            state.sentStore = nil
+    /// Greets the consumer.
+    ///
+    /// - Throws: `ShipmentError.refused`, `.link(.timedOut)`; errors of the link and of the protocol.
+    init(of session: ProducerSession, _ writer: FrameWriter, greeting frames: inout FrameReader) async throws {
+        self.session = session
+        self.writer = writer
+        let start = ContinuousClock.now
+        let deadline = FrameReader.Deadline(end: start + session.timeouts.hello, error: .link(.timedOut(.reading)))
+        var dialogue = ProducerDialogue()
+        try await writer.send(Preamble(role: .producer, mode: .twoWay))
+        while !dialogue.isGreeted {
+            let element = try await Self.nextElement(&frames, by: deadline)
+            if case .stop(let reason) = try dialogue.receive(element) { throw ShipmentError.refused(reason) }
         }
+        state = Mutex(State(dialogue: dialogue, roundTrip: .now - start))
     }
+
+    // MARK: What both tasks know
+
+    /// How the store of the shipment at hand went, as far as it went.
+    var sentStore: EncodedStore? { state.withLock { $0.sentStore } }
+
+    /// Whether a CANCEL of the shipment would not come too late.
+    private var mayCancel: Bool { state.withLock { $0.dialogue.mayCancel } }
+    /// Whether a CANCEL of the session would not.
+    var mayCancelSession: Bool { state.withLock { $0.dialogue.mayCancelSession } }
 
     func base(of manifest: Manifest, remembering contents: [ManifestContent]) -> ManifestContent? {
         state.withLock { $0.dialogue }.base(of: manifest, remembering: contents)
@@ -48,44 +61,219 @@ final class ProducerConversation: Sendable {
         state.withLock { $0.dialogue }.unfinished(name)
     }
 
-    /// How the store of the shipment at hand went, as far as it went.
-    var sentStore: SentStore? { state.withLock { $0.sentStore } }
+    /// No shipment follows.
+    func finish() { state.withLock { $0.dialogue.finished() } }
 
-    func sent(_ store: SentStore?) {
-        guard let store else { return }
-        state.withLock { $0.sentStore = store }
-    }
+    // MARK: One shipment
 
-    func beginSending() { state.withLock { ($0.deadline, $0.failure) = (nil, nil) } }
-
-    func opened(part index: Int, _ encoding: PartEncoding) -> Bool {
-        state.withLock { $0.dialogue.opened(part: index, encoding) }
-    }
-
-    /// - Throws: `Dropped`.
-    func checkMaySend() throws {
-        if !state.withLock({ $0.dialogue.maySend }) { throw Dropped() }
-    }
-
-    /// - Throws: `Dropped`, and then END must not go.
-    func sentAll() throws {
-        if !state.withLock({ $0.dialogue.sentAll() }) { throw Dropped() }
-    }
-
-    /// The answer to END must be here in this time.
-    func limit(_ patience: Duration) {
-        state.withLock {
-            $0.deadline = FrameReader.Deadline(end: .now + patience, error: .overdue(.receipt(patience)))
+    /// Ships, from the offer to the consumer's last word.
+    func ship(
+        _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ frames: inout FrameReader
+    ) async throws(RefusedShipment) -> Receipt {
+        do {
+            let base = base(of: shipment.manifest, remembering: shipment.bases.map(\.content))
+            var action = try await offer(shipment.manifest, over: base, &frames)
+            writer.expectWork(on: shipment.manifest.totalSize)
+            var rounds = 0
+            while true {
+                switch action {
+                case .conclude(let receipt): return receipt
+                case .drop(let reason):
+                    if mayCancel { try await sendCancel(reason) }
+                    throw RefusedShipment(.refused(reason), isEnd: false)
+                case .send(let wanted):
+                    if rounds > 0 { session.report(.startedAgain(.notMadeByConsumer)) }
+                    rounds += 1
+                    switch try await send(shipment, order, wanted, &frames) {
+                    case .success(let next): action = next
+                    case .failure(let failure): return try await giveUp(failure, &frames)
+                    }
+                case .giveUp(let error): return try await giveUp(ShipmentError(error), &frames)
+                case .stop(let reason): throw ShipmentError.refused(reason)
+                }
+            }
+        } catch let refused as RefusedShipment {
+            throw refused
+        } catch {
+            // Whatever ended the session, the consumer may keep what has come of the shipment.
+            shipment.record?.breakOff()
+            throw RefusedShipment(ShipmentError(error), isEnd: true)
         }
     }
 
-    func fail(_ error: any Error, waiting patience: Duration) {
+    /// Offers a shipment, and waits for the answer.
+    ///
+    /// - Parameter base: The content that the manifest may refer to.
+    func offer(
+        _ manifest: Manifest, over base: ManifestContent?, _ frames: inout FrameReader
+    ) async throws -> ProducerDialogue.Action {
+        let start = ContinuousClock.now
+        frames.offer = try await writer.offer(manifest, over: base)
+        try state.withLock { state throws(BrokenInvariant) in
+            try state.dialogue.offered(manifest)
+            state.sentStore = nil
+        }
+        // The consumer stops waiting for its store somewhat earlier, and says why.
+        let limit = session.timeouts.work(on: manifest.totalSize) + session.timeouts.idle
+        let deadline = FrameReader.Deadline(end: .now + limit, error: .overdue(.answer(limit)))
+        let action = try await nextAction(&frames, by: deadline)
+        state.withLock { $0.roundTrip = min($0.roundTrip, .now - start) }
+        return action
+    }
+
+    /// Takes a shipment back, and waits for the consumer's last word on it.
+    ///
+    /// - Parameter failure: Thrown if that does not come.
+    func cancel(
+        _ reason: Reason, orFailWith failure: ShipmentError, _ frames: inout FrameReader
+    ) async throws -> ProducerDialogue.Action {
+        try await sendCancel(reason)
+        let deadline = FrameReader.Deadline(end: .now + session.timeouts.idle, error: failure)
+        return try await nextAction(&frames, by: deadline)
+    }
+
+    private func sendCancel(_ reason: Reason) async throws {
+        try await writer.send(.cancel(reason.ending(.shipment)))
+        state.withLock { $0.dialogue.cancelled() }
+    }
+
+    /// Takes a shipment back that this side cannot finish; others may go on.
+    ///
+    /// - Returns: The receipt of a consumer that had the shipment already, and said so before it heard of this.
+    private func giveUp(
+        _ failure: ShipmentError, _ frames: inout FrameReader
+    ) async throws(RefusedShipment) -> Receipt {
+        guard failure != .stopped, mayCancel, let reason = failure.cancellation else {
+            throw RefusedShipment(failure, isEnd: true)
+        }
+        do {
+            try await sendCancel(reason)
+            let deadline = FrameReader.Deadline(end: .now + session.timeouts.idle, error: failure)
+            if state.withLock({ $0.dialogue.isAwaiting }),
+                case .conclude(let receipt) = try await nextAction(&frames, by: deadline)
+            {
+                return receipt
+            }
+        } catch {
+            throw RefusedShipment(failure, endingWith: ShipmentError(error))
+        }
+        throw RefusedShipment(failure, isEnd: false)
+    }
+
+    // MARK: Content
+
+    /// The consumer does not take what is being sent.
+    private struct Dropped: Error {}
+
+    /// Sends the content, and listens at the same time: the consumer may refuse at any moment.
+    ///
+    /// - Returns: What the consumer's answer asks for; a failure if this side itself cannot go on with the shipment.
+    /// - Throws: What ends the session.
+    private func send(
+        _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ wanted: [WantedPart],
+        _ frames: inout FrameReader
+    ) async throws -> Result<ProducerDialogue.Action, ShipmentError> {
+        state.withLock { ($0.deadline, $0.failure) = (nil, nil) }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.sendContent(shipment, order, wanted) }
+            let action: ProducerDialogue.Action
+            do {
+                action = try await nextAction(&frames, by: state.withLock { $0.deadline })
+            } catch {
+                // The failure of the sender has stopped the listener; what the sender throws once it is cancelled says nothing.
+                let failure = state.withLock { $0.failure }
+                group.cancelAll()
+                guard let failure, !error.isRefusal else { throw error }
+                if failure is LinkError || Task.isCancelled { throw failure }
+                while await group.nextResult() != nil {}
+                return .failure(ShipmentError(failure))
+            }
+            // The answer to END may come before the link has said that END has gone.
+            do {
+                try await group.waitForAll()
+            } catch {
+                if case .drop = action { return .success(action) }
+                throw error
+            }
+            return .success(action)
+        }
+    }
+
+    private func sendContent(
+        _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ wanted: [WantedPart]
+    ) async throws {
+        let (timeouts, roundTrip) = (session.timeouts, state.withLock { $0.roundTrip })
+        do {
+            var sending = PartSending(
+                of: shipment, wanted, over: .twoWay(roundTrip: roundTrip), writer,
+                opened: { part, encoding in self.state.withLock { $0.dialogue.opened(part: part, encoding) } },
+                mayGoOn: { if !self.state.withLock({ $0.dialogue.maySend }) { throw Dropped() } },
+                report: session.report)
+            try await sending.run()
+            // After a question, only what was asked for goes, which may be no store.
+            if let sent = sending.sentStore { state.withLock { $0.sentStore = sent } }
+            try session.authorization.check()
+            try order.check()
+            if !state.withLock({ $0.dialogue.sentAll() }) { throw Dropped() }
+            try await writer.send(.end)
+            order.sent()
+            let limit = timeouts.work(on: shipment.manifest.totalSize)
+            state.withLock {
+                $0.deadline = FrameReader.Deadline(end: .now + limit, error: .overdue(.receipt(limit)))
+            }
+            session.report(.awaitingReceipt)
+        } catch is Dropped {
+            // The listener knows why; it waits until the frame that was under way is complete.
+        } catch let error as LinkError {
+            // Only the listener can learn why the link broke: the consumer's last word may still come.
+            fail(error, waiting: min(timeouts.idle, Self.lastWordTime))
+        } catch {
+            fail(error, waiting: .zero)
+            throw error
+        }
+    }
+
+    /// Stops the listener after a while.
+    private func fail(_ error: any Error, waiting limit: Duration) {
         state.withLock {
             $0.failure = error
-            $0.deadline = FrameReader.Deadline(end: .now + patience, error: ShipmentError(error))
+            $0.deadline = FrameReader.Deadline(end: .now + limit, error: ShipmentError(error))
         }
     }
 
-    func cancelled() { state.withLock { $0.dialogue.cancelled() } }
-    func finish() { state.withLock { $0.dialogue.finished() } }
+    // MARK: Listening
+
+    /// What the consumer's next word asks for.
+    ///
+    /// - Throws: `ShipmentError.refused` if the consumer ends the session.
+    private func nextAction(
+        _ frames: inout FrameReader, by deadline: @autoclosure () -> FrameReader.Deadline?
+    ) async throws -> ProducerDialogue.Action {
+        while true {
+            let element = try await Self.nextElement(&frames, by: deadline())
+            let action = try state.withLock { state throws(ProtocolError) in try state.dialogue.receive(element) }
+            switch action {
+            case nil: continue
+            case .stop(let reason): throw ShipmentError.refused(reason)
+            case .some(let action): return action
+            }
+        }
+    }
+
+    private static func nextElement(
+        _ frames: inout FrameReader, by deadline: @autoclosure () -> FrameReader.Deadline?
+    ) async throws -> FrameParser.Element {
+        do {
+            if let element = try await frames.next(by: deadline()) { return element }
+        } catch ProtocolError.truncated {
+            // Whether or not the stream ends within a frame: without its last word the consumer is gone.
+        }
+        throw LinkError.closedByPeer
+    }
+}
+
+extension Error {
+    fileprivate var isRefusal: Bool {
+        if case .refused? = self as? ShipmentError { true } else { false }
+    }
 }

@@ -2,46 +2,42 @@ import ShipProtocol
 import Synchronization
 
 extension ProducerSession {
-    /// A store that is to be shipped.
+    /// A store that is to be shipped: what the session asks, and tells, whoever has ordered the shipment.
     struct Order: Sendable {
-        /// Whether the consumer may have it, which is asked before the manifest goes, and before END.
+        /// Throws if the consumer may not have the store; called before the manifest goes, and before END.
         var check: @Sendable () throws -> Void = {}
-        /// Whether this device has made another shipment since.
+        /// Whether this device has made a later shipment since.
         var isOvertaken: @Sendable (Manifest) -> Bool = { _ in false }
-        /// What the store was shipped as last, if it is known not to have changed since, nor anything else of the shipment.
+        /// Returns the last manifest of the store, if neither the store nor anything else of the shipment has changed since.
         var unchanged: @Sendable () async -> Manifest? = { nil }
         /// Takes the compact copy.
         var prepare: @Sendable () async throws -> OutgoingShipment
-        /// Whether that may be done before its turn: there are two copies then.
+        /// Whether the copy may be taken while the one before still exists.
         var isSmall: @Sendable () -> Bool = { false }
-        /// Told that all of it has gone: it is the consumer that works now.
+        /// Removes what takes room on the disk and can be made again; returns whether there may have been something.
+        var makeRoom: @Sendable () async -> Bool = { false }
+        /// Called when all of the shipment has gone, and only the consumer works.
         var sent: @Sendable () -> Void = {}
-        /// A shipment of the store that broke off, and that goes first as the new one can build on it; `nil` for none.
-        ///
-        /// It is asked with the content that the consumer says it waits for, and the new one.
+        /// Returns a shipment of the store that broke off, if the new one can build on it. It is given the content that the consumer says
+        /// it waits for, and the new shipment.
         var unfinished: @Sendable (ManifestContent.ID.Start, OutgoingShipment) async -> OutgoingShipment? = { _, _ in
             nil
         }
-        /// That one has arrived.
+        /// Called when the shipment that broke off has arrived.
         var finished: @Sendable (OutgoingShipment) -> Void = { _ in }
-        /// Told what it came to, as soon as that is definite.
-        var ended: @Sendable (Result<Outcome, ShipmentError>) -> Void = { _ in }
-        /// Writes down what it came to, while others go on.
-        var settled: @Sendable (Result<Outcome, ShipmentError>) -> Void = { _ in }
+        /// Called with the result, as soon as it is definite.
+        var ended: @Sendable (Result<Delivery, ShipmentError>) -> Void = { _ in }
+        /// Writes the result down, while others go on.
+        var settled: @Sendable (Result<Delivery, ShipmentError>) -> Void = { _ in }
     }
 
-    /// What can be done of orders before their turn, while the other side is waited for.
+    /// Takes small copies before their turn, while the consumer works on the shipment before.
     ///
-    /// What fails is tried again in its turn, and fails then if it has to: there is more room once the copy before it has gone.
+    /// A copy that fails is taken again in its turn: once the copy before it has gone there is more room.
     final class EarlyWork: Sendable {
-        private enum Done: Sendable {
-            case unchanged
-            case prepared(OutgoingShipment)
-            case nothing
-        }
-
         private let orders: [Order]
-        private let tasks = Mutex<[Int: Task<Done, Never>]>([:])
+        /// Each ends with the copy; with `nil` if the store has not changed.
+        private let tasks = Mutex<[Int: Task<OutgoingShipment?, any Error>]>([:])
 
         init(on orders: [Order]) { self.orders = orders }
 
@@ -49,76 +45,82 @@ extension ProducerSession {
         func begin(_ index: Int) {
             guard orders.indices.contains(index), orders[index].isSmall() else { return }
             tasks.withLock { tasks in
-                // What is sent may be asked for again.
+                // The consumer may ask for a part again: then END goes twice.
                 guard tasks[index] == nil else { return }
                 tasks[index] = Task(executorPreference: BlockingExecutor.shared) { [order = orders[index]] in
-                    do {
-                        try order.check()
-                        if await order.unchanged() != nil { return .unchanged }
-                        return .prepared(try await order.prepare())
-                    } catch {
-                        return .nothing
-                    }
+                    try order.check()
+                    if await order.unchanged() != nil { return nil }
+                    return try await order.prepare()
                 }
             }
         }
 
-        /// The order is over: what was done for it goes, if it was not taken up.
+        /// The order is over: its copy goes, if it was not used.
         func drop(_ index: Int) { tasks.withLock { $0.removeValue(forKey: index) }?.cancel() }
 
-        /// Ends what nobody needs any more.
+        /// Removes the copy of an order.
+        ///
+        /// - Returns: Whether it may have taken room on the disk.
+        private func giveUp(_ index: Int) async -> Bool {
+            guard let task = tasks.withLock({ $0.removeValue(forKey: index) }) else { return false }
+            task.cancel()
+            // A copy that was not complete took room as well.
+            if case .success(nil) = await task.result { return false }
+            return true
+        }
+
+        /// Ends all that was begun.
         func end() async {
             let left = tasks.withLock { tasks in
                 defer { tasks = [:] }
                 return Array(tasks.values)
             }
             for task in left { task.cancel() }
-            for task in left { _ = await task.value }
+            for task in left { _ = await task.result }
         }
 
-        /// The order, which takes up what has been done of it, and begins with the next one.
+        /// The order, which uses its early copy, and begins with the next order once all of it has gone.
         subscript(index: Int) -> Order {
             var order = orders[index]
             order.unchanged = { [self, original = orders[index]] in
-                switch await done(index) {
-                case .prepared: nil
-                // Asked again: it may have changed while the consumer was at work.
-                case .unchanged, .nothing: await original.unchanged()
-                }
+                // Without a copy the store is compared again: it may have changed while the consumer was at work.
+                await copy(index) == nil ? await original.unchanged() : nil
             }
             order.prepare = { [self, original = orders[index]] in
                 defer { tasks.withLock { $0[index] = nil } }
-                if case .prepared(let shipment) = await done(index) { return shipment }
+                if let copy = await copy(index) { return copy }
                 return try await original.prepare()
             }
+            order.makeRoom = { [self] in await giveUp(index + 1) }
             order.sent = { [self] in begin(index + 1) }
             return order
         }
 
-        private func done(_ index: Int) async -> Done {
-            guard let task = tasks.withLock({ $0[index] }) else { return .nothing }
+        private func copy(_ index: Int) async -> OutgoingShipment? {
+            guard let task = tasks.withLock({ $0[index] }) else { return nil }
             return await withTaskCancellationHandler {
-                await task.value
+                try? await task.value
             } onCancel: {
                 task.cancel()
             }
         }
     }
 
-    /// What the orders came to.
+    /// The results of the orders, which are told once they are definite.
     struct Results {
         let orders: [Order]
-        private(set) var all: [Result<Outcome, ShipmentError>] = []
+        private(set) var all: [Result<Delivery, ShipmentError>] = []
         private var told = 0
         private var settling: Task<Void, Never>?
 
         init(of orders: [Order]) { self.orders = orders }
 
+        /// Whether nothing has arrived, and only one order is left.
         var isLastHope: Bool { all.count + 1 == orders.count && !all.contains { (try? $0.get()) != nil } }
 
-        mutating func append(_ result: Result<Outcome, ShipmentError>) { all.append(result) }
+        mutating func append(_ result: Result<Delivery, ShipmentError>) { all.append(result) }
 
-        /// What there is by now is definite.
+        /// Tells the results that there are by now.
         mutating func tell() {
             for (order, result) in zip(orders, all).dropFirst(told) {
                 order.ended(result)
@@ -133,27 +135,15 @@ extension ProducerSession {
         /// Waits until all that was told is written down.
         func settle() async { await settling?.value }
 
+        /// The remaining orders fail.
         mutating func fail(_ failure: ShipmentError) {
             while all.count < orders.count { all.append(.failure(failure)) }
         }
 
-        /// Nothing of what was sent arrives.
+        /// All orders fail, also those that had gone.
         mutating func failAll(_ failure: ShipmentError) {
             all = []
             fail(failure)
         }
-    }
-
-    /// What a shipment came to.
-    struct Outcome: Sendable {
-        let manifest: Manifest
-        /// Since the end of the shipment before it.
-        let bytesSent: Int64
-        /// How the store went; `nil` if the consumer wanted none of it.
-        let sentStore: SentStore?
-        /// Since then.
-        let duration: Duration
-        /// `nil` where nobody answers.
-        let receipt: Receipt?
     }
 }

@@ -8,24 +8,10 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// The platform's word that names in folders have come, gone or changed hands: inotify(7) on Linux. Where there is no such
-/// thing, making one fails, and one looks again and again instead.
+/// The platform's notices of changed names in folders: inotify(7) on Linux. On other platforms the initializer fails, and the caller
+/// polls instead.
 package struct FolderNotices: ~Copyable, Sendable {
-    /// Which folder a notice is about.
-    package struct Watch: Hashable, Sendable {
-        fileprivate let number: CInt
-    }
-
-    package enum Notice: Hashable, Sendable {
-        /// Something of that name was made, removed or renamed in the folder.
-        case entry(Watch, name: String)
-        /// The folder itself was moved or removed.
-        case folder(Watch)
-        /// There were more notices than the system keeps: anything may have changed.
-        case overflow
-    }
-
-    /// To be waited for.
+    /// To wait for notices.
     package let descriptor: FileDescriptor
 
     deinit { try? descriptor.close() }
@@ -43,24 +29,31 @@ package struct FolderNotices: ~Copyable, Sendable {
         }
 
         /// Begins to watch a folder. A symbolic link is followed.
-        package func watch(_ folder: FilePath) throws(FileError) -> Watch {
+        ///
+        /// - Returns: The number by which notices name the folder.
+        package func watch(_ folder: FilePath) throws(FileError) -> CInt {
             let number = folder.withPlatformString { inotify_add_watch(descriptor.rawValue, $0, Self.events) }
             guard number >= 0 else { throw FileError(.watch, folder, .last) }
-            return Watch(number: number)
+            return number
         }
 
-        /// What has come so far, without waiting; nothing of a notice that cannot be read is lost on the others.
-        package func take() -> [Notice] {
-            var notices: [Notice] = []
+        /// The notices so far, without waiting.
+        ///
+        /// - Returns: The names that were made, removed or renamed, each with the number of its folder; `nil` if anything may have
+        ///   changed: a watched folder itself was moved or removed, or the system has dropped notices.
+        package func take() -> [(folder: CInt, name: String)]? {
+            var notices: [(folder: CInt, name: String)]? = []
             withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer in
                 while let count = try? descriptor.read(into: buffer), count > 0 {
-                    Self.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: &notices)
+                    Self.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: &notices)
                 }
             }
             return notices
         }
 
-        private static func append(_ bytes: UnsafeRawBufferPointer, to notices: inout [Notice]) {
+        private static func add(
+            _ bytes: UnsafeRawBufferPointer, to notices: inout [(folder: CInt, name: String)]?
+        ) {
             let headerSize = MemoryLayout<inotify_event>.size
             var offset = 0
             while offset + headerSize <= bytes.count {
@@ -68,22 +61,21 @@ package struct FolderNotices: ~Copyable, Sendable {
                 let end = min(offset + headerSize + Int(event.len), bytes.count)
                 let name = String(decoding: bytes[(offset + headerSize)..<end].prefix { $0 != 0 }, as: UTF8.self)
                 offset = end
-                if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-                    notices.append(.overflow)
-                } else if name.isEmpty {
-                    notices.append(.folder(Watch(number: event.wd)))
+                // A notice without a name is of the folder itself.
+                if event.mask & UInt32(IN_Q_OVERFLOW) != 0 || name.isEmpty {
+                    notices = nil
                 } else {
-                    notices.append(.entry(Watch(number: event.wd), name: name))
+                    notices?.append((event.wd, name))
                 }
             }
         }
     #else
         package init() throws(FileError) { throw FileError(.watch, "", .notSupported) }
 
-        package func watch(_ folder: FilePath) throws(FileError) -> Watch {
+        package func watch(_ folder: FilePath) throws(FileError) -> CInt {
             throw FileError(.watch, folder, .notSupported)
         }
 
-        package func take() -> [Notice] { [] }
+        package func take() -> [(folder: CInt, name: String)]? { nil }
     #endif
 }

@@ -35,7 +35,7 @@ extension PlatformCalls {
         return false
     }
 
-    /// posix_fadvise(2): what is read next comes from the medium, where the platform can do that. Only synced pages go.
+    /// posix_fadvise(2): the next reads come from the medium, if the platform can do that. It drops only synced pages.
     package static func dropCache(of descriptor: FileDescriptor) {
         #if canImport(Glibc) || canImport(Musl)
             _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_DONTNEED)
@@ -47,7 +47,7 @@ extension PlatformCalls {
 
     /// ioctl(2) `TIOCGWINSZ`.
     ///
-    /// - Returns: How many columns a terminal has; `nil` where it does not say.
+    /// - Returns: Columns of a terminal; `nil` if it does not say.
     package static func terminalColumns(of descriptor: FileDescriptor) -> Int? {
         let columns = Int(ship_store_terminal_columns(descriptor.rawValue))
         return columns > 0 ? columns : nil
@@ -101,7 +101,4 @@ extension PlatformCalls {
 
     /// The same flags for descriptors that fail rather than wait.
     package static func nonBlocking(_ flags: CInt) -> CInt { flags | O_NONBLOCK }
-
-    /// Whether descriptors with these flags fail rather than wait.
-    package static func isNonBlocking(_ flags: CInt) -> Bool { flags & O_NONBLOCK != 0 }
 }

@@ -18,10 +18,10 @@ struct FolderEntry {
     let path: FilePath
 }
 
-/// What is done to names in open folders: whatever becomes of the folder's own name, it is done in that folder.
+/// Calls for names in open folders, whatever becomes of the folder's own name.
 extension PlatformCalls {
-    /// renameat2(2) with `RENAME_NOREPLACE`, or what is the same elsewhere: rename(2) would replace an empty folder. Where there is
-    /// no such call the name is claimed by mkdir(2) first, which never succeeds over anything.
+    /// renameat2(2) with `RENAME_NOREPLACE`, or its like elsewhere: rename(2) would replace an empty folder. Without that call, mkdir(2)
+    /// claims the name first, as it never replaces anything.
     ///
     /// - Throws: `.fileExists` or `.directoryNotEmpty` if something has the name.
     package static func renameFolder(_ source: FilePath, toFree target: FilePath) throws(FileError) {
@@ -157,7 +157,7 @@ extension PlatformCalls {
             throw error
         }
         defer { closedir(stream) }
-        // An entry ends where its name does, and may be the last in its buffer: the whole of a `dirent` must not be read.
+        // An entry ends where its name does, and may be the last in its buffer: do not read all of a `dirent`.
         guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var names: [FilePath.Component] = []
         while let entry = readdir(stream) {
@@ -168,9 +168,9 @@ extension PlatformCalls {
         return names
     }
 
-    /// Where Linux shows what a process has open: a name that leads there whatever becomes of others.
+    /// The name by which Linux shows an open descriptor, whatever becomes of the file's other names.
     ///
-    /// - Returns: `nil` where there is no such thing.
+    /// - Returns: `nil` on a platform without such names.
     static func pathByDescriptor(_ descriptor: FileDescriptor) -> FilePath? {
         let path = FilePath("/proc/self/fd").appending("\(descriptor.rawValue)")
         guard let there = try? statusFollowingLinks(of: path), let meant = try? status(of: descriptor, path),

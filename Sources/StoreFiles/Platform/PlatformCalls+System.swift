@@ -10,8 +10,8 @@ import SystemPackage
 #endif
 
 extension PlatformCalls {
-    /// setrlimit(2), prctl(2), alarm(2): takes from this process, for good, what reading one file does not need: writing
-    /// files, dumping its core, gaining rights, opening many files, and memory and time beyond what is given.
+    /// setrlimit(2), prctl(2), alarm(2): takes from this process, for good, what it does not need to read one file: writing files,
+    /// dumping its core, gaining rights, opening many files, and memory and time beyond the limits.
     ///
     /// - Parameters:
     ///   - memory: Bytes beside those that are mapped already.
@@ -23,8 +23,7 @@ extension PlatformCalls {
             UInt64(clamping: memory), UInt32(clamping: max(1, seconds)), UInt64(clamping: descriptors)) == 0
     }
 
-    /// How many more descriptors this process may open: getrlimit(2) `RLIMIT_NOFILE`, less those that are open, where the
-    /// system lists them.
+    /// How many more descriptors this process may open: getrlimit(2) `RLIMIT_NOFILE`, less the open ones, if the system lists these.
     package static var freeDescriptors: Int {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -37,12 +36,12 @@ extension PlatformCalls {
         return max(0, Int(clamping: limit.rlim_cur) - open.count)
     }
 
-    /// Whether a signal is one by which a process ends that was confined for as long as it may take.
+    /// Whether a signal ends a confined process at its limit of time.
     package static func isTimeLimitSignal(_ signal: Int32) -> Bool { signal == SIGXCPU || signal == SIGALRM }
 }
 
 extension PlatformCalls {
-    /// What is said of a system from its start to its end, and never again; `nil` where that cannot be told.
+    /// An identifier of the running system since its start; `nil` if the platform has none.
     package static var bootIdentifier: String? {
         #if canImport(Darwin)
             var (bytes, count) = ([CChar](repeating: 0, count: 128), 128)
@@ -66,11 +65,85 @@ extension PlatformCalls {
         ship_store_set_mmap_threshold(size)
     }
 
-    /// madvise(2): what is mapped of this program's own file, and not used again, no longer takes memory of this process; what is used
-    /// again comes back by itself. To start takes five times as much of it as to wait.
+    /// madvise(2): frees the pages of this program's own file, which come back when they are used again. Starting takes five times as many
+    /// of them as waiting.
     package static func unmapProgram() { ship_store_unmap_program() }
 
     /// From here on this process leaves no core file, and on Linux no other of the same user may look into its memory: a
     /// device's key may be in it. What it starts may do as it likes.
     package static func forbidDumps() { ship_store_forbid_dumps() }
+}
+
+/// Hosts and sockets.
+extension PlatformCalls {
+    /// Longest path of a Unix socket, in bytes: what `sun_path` holds beside the NUL at its end [unix(7)].
+    package static let longestSocketPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// The 4 bytes of an IPv4 address or the 16 of an IPv6 one; `nil` if the text is neither.
+    package static func bytes(ofNumericAddress text: String) -> [UInt8]? {
+        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+
+    /// getaddrinfo(3): the numeric IPv4 and IPv6 addresses of a host, in the order in which to try them. It blocks, for
+    /// seconds if a name server does not answer.
+    ///
+    /// - Parameter mayLookUp: Whether the host may be a name; otherwise it is a numeric address, and nothing blocks.
+    /// - Throws: What the resolver says.
+    package static func addresses(of host: String, mayLookUp: Bool) throws(ResolverError) -> [String] {
+        var hints = addrinfo()
+        hints.ai_flags = mayLookUp ? 0 : AI_NUMERICHOST
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(host, nil, &hints, &list)
+        guard result == 0 else { throw ResolverError(code: result) }
+        defer { freeaddrinfo(list) }
+        var addresses: [String] = []
+        var next = list
+        while let entry = next?.pointee {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let status = getnameinfo(
+                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            // Each address comes once for each type of socket.
+            if status == 0, !addresses.contains(address) { addresses.append(address) }
+            next = entry.ai_next
+        }
+        return addresses
+    }
+}
+
+/// A host that could not be looked up.
+package struct ResolverError: Error, Hashable, Sendable {
+    /// What the resolver says.
+    package let reason: String
+
+    fileprivate init(code: CInt) {
+        reason = code == EAI_SYSTEM ? String(describing: Errno.last) : String(cString: gai_strerror(code))
+    }
+}
+
+/// The process at the other end of a Unix socket when it connected or listened, by getsockopt(2).
+package struct PeerCredentials: Sendable {
+    // Source: `struct ucred` [unix(7), SO_PEERCRED]; `struct xucred` [LOCAL_PEERCRED, Darwin's sys/ucred.h].
+    #if canImport(Darwin)
+        package static let level: CInt = 0  // SOL_LOCAL
+        package static let option: CInt = 1  // LOCAL_PEERCRED
+        private let version: UInt32
+        package let user: UInt32
+        private let groupCount: Int16
+        private let groups:
+            (
+                UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32,
+                UInt32, UInt32, UInt32
+            )
+    #else
+        package static let level = SOL_SOCKET
+        package static let option = SO_PEERCRED
+        private let process: Int32
+        package let user: UInt32
+        private let group: UInt32
+    #endif
 }

@@ -116,8 +116,7 @@ package enum PlatformCalls {
         return overflow ? .max : bytes
     }
 
-    /// signal(2): a file that would grow beyond `RLIMIT_FSIZE` is an error then, as a full disk is, and not the end of the
-    /// process by SIGXFSZ.
+    /// signal(2): from here on a write beyond `RLIMIT_FSIZE` is an error, as on a full disk, and SIGXFSZ does not end the process.
     package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
     /// nanosleep(2): lets the thread rest for that long, or less if a signal comes.
@@ -134,7 +133,7 @@ package enum PlatformCalls {
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 
-    /// clock_gettime(2): since the system's start, its sleep included. Nobody sets this clock, and all processes see the same.
+    /// clock_gettime(2): since the system's start, with its sleep. Nothing sets this clock, and all processes see the same.
     package static var timeSinceStart: Duration {
         #if canImport(Darwin)
             let clock = CLOCK_MONOTONIC
@@ -173,7 +172,7 @@ private func platformStatvfs(_ path: UnsafePointer<CChar>, _ result: UnsafeMutab
 }
 
 extension Errno {
-    /// What an error of Foundation's, or of swift-system's, says of the system; `nil` where it says nothing of it.
+    /// The number in an error of Foundation or swift-system; `nil` if it has none.
     init?(of error: any Error) {
         switch error {
         case let error as Errno: self = error

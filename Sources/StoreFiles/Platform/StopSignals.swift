@@ -10,17 +10,17 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signals by which a process is told to stop.
+/// The signals that tell a process to stop.
 ///
-/// The first one is told, so that what is under way can be cancelled. The next one ends the process at once, whatever hangs:
-/// it is waited for on a thread of its own, which no task can keep busy.
+/// It reports the first one, so that the program can cancel its work. The next one ends the process at once, whatever hangs: a thread
+/// of its own waits for it, which no task can keep busy.
 package final class StopSignals: Sendable {
     package enum Signal: Hashable, Sendable {
         /// SIGHUP: the terminal is gone.
         case hangUp
         /// SIGINT: the user wants it to stop.
         case interrupt
-        /// SIGTERM: another program does.
+        /// SIGTERM: another program wants it to stop.
         case terminate
 
         fileprivate var number: CInt {
@@ -31,19 +31,12 @@ package final class StopSignals: Sendable {
             }
         }
 
-        /// What a shell says of a process that it ended.
+        /// The exit status that a shell shows for it.
         fileprivate var status: CInt { 128 + number }
     }
 
-    /// What SIGHUP is to a process.
-    package enum HangUp: Hashable, Sendable {
-        case stops
-        /// It goes on, and has nothing to read anew.
-        case isPassedOver
-    }
-
-    /// One that comes so soon after the first is the same wish: timeout(1) sends its signal to its child and then to the
-    /// group of both, and a terminal that goes tells a process more than once.
+    /// A signal within this time after the first is the same request: timeout(1) signals its child and then the group of both, and a
+    /// closing terminal signals a process more than once.
     private static let repetition = Duration.milliseconds(200)
 
     /// The first signal, once it comes.
@@ -53,11 +46,14 @@ package final class StopSignals: Sendable {
     private let sources = Mutex<[any DispatchSourceSignal]>([])
     private let told = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Returns when no signal can end the process any more before it was told.
-    package init(whenHungUp hangUp: HangUp = .stops) async {
+    /// Returns once every signal is reported before it can end the process.
+    ///
+    /// - Parameter stopsWhenHungUp: Whether SIGHUP is one of them. Otherwise it is passed over: the process goes on, and has no settings to
+    ///   read again.
+    package init(stopsWhenHungUp: Bool = true) async {
         (first, continuation) = AsyncStream.makeStream()
         let queue = DispatchQueue(label: "ship-store signals")
-        // Who ignores SIGHUP has been started to go on without a terminal, by nohup(1).
+        // A process that ignores SIGHUP was started to go on without a terminal, by nohup(1).
         let isHangUpIgnored = ship_store_is_signal_ignored(SIGHUP) != 0
         let signals: [Signal] = isHangUpIgnored ? [.interrupt, .terminate] : [.hangUp, .interrupt, .terminate]
         for signal in signals {
@@ -66,7 +62,7 @@ package final class StopSignals: Sendable {
             #endif
             let source = DispatchSource.makeSignalSource(signal: signal.number, queue: queue)
             source.setEventHandler { [weak self] in
-                if signal != .hangUp || hangUp == .stops { self?.take(signal) }
+                if signal != .hangUp || stopsWhenHungUp { self?.take(signal) }
             }
             sources.withLock { $0.append(source) }
             await withCheckedContinuation { continuation in
@@ -87,7 +83,7 @@ package final class StopSignals: Sendable {
                 told = now
                 return true
             }
-            // Nothing is flushed or cleaned up: that may be what hangs. The next run sweeps what is left.
+            // It flushes and cleans up nothing: that may be what hangs. The next run sweeps up.
             if now - first >= Self.repetition { _exit(signal.status) }
             return false
         }

@@ -1,31 +1,31 @@
-/// Where entries go that do not fit into memory.
+/// A file for entries that do not fit into memory.
 package protocol SpillFile: AnyObject {
     func append(_ bytes: [UInt8]) throws
     /// Reads up to `count` bytes, fewer only at the end.
     func read(_ count: Int, at offset: Int64) throws -> [UInt8]
 }
 
-/// The room on a disk that such files take: each byte is counted, lest they fill a disk that is to stay free.
-package protocol SpillRoom: Sendable {
-    /// So many bytes are about to be written.
+/// The space on a disk that spill files take. It counts each byte, so that they do not fill a disk on which space has to stay free.
+package protocol SpillSpace: Sendable {
+    /// Called before bytes are written.
     ///
     /// - Throws: If there is no room for them.
     func take(_ bytes: Int64) throws
-    /// They have been.
+    /// Called after they were written.
     func wrote(_ bytes: Int64)
-    /// So many bytes are on the disk no more.
+    /// Called when bytes are off the disk again.
     func giveBack(_ bytes: Int64)
 }
 
-/// Brings the entries of an index into order; those that compare equal keep theirs.
+/// Sorts the entries of an index; entries that compare equal keep their order.
 ///
-/// Memory: entries up to `runSize`, with 24 bytes each beside them; more are sorted in runs, spilled, and merged.
+/// Memory: entries up to `runSize`, and 24 bytes for each of them. It sorts more entries in runs, spills and merges these.
 package struct EntrySorter {
-    /// Bytes of entries that are sorted in memory.
+    /// Most bytes of a run.
     package static let runSize = 4 * 1024 * 1024
     /// Most entries of a run.
     private static let mostEntries = 1 << 19
-    /// Bytes of all runs together that are held while they are merged.
+    /// Bytes of all runs together that are in memory during the merge.
     private static let mergeSize = 4 * 1024 * 1024
 
     private let order: IndexOrder
@@ -58,7 +58,7 @@ package struct EntrySorter {
     /// - Returns: What `make` returns: whether there is one.
     package mutating func add(_ make: (inout [UInt8]) -> Bool) throws -> Bool {
         if bytes.count >= runSize || entries.count >= Self.mostEntries { try spillRun() }
-        // An array that grows by itself becomes twice as large as it was, and is there twice while it is copied.
+        // An array that grows by itself doubles, and is in memory twice while it is copied.
         if bytes.count > runSize / 2, bytes.capacity < runSize + IndexShape.longestEntry {
             bytes.reserveCapacity(runSize + IndexShape.longestEntry)
         }

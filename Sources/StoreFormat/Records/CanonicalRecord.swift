@@ -1,17 +1,15 @@
-/// Records brought to their canonical encoding, and checked on the way.
+/// The canonical encoding of records: making it, and checking it.
 ///
 /// Source: `Protocol/CANONICAL.md` section 2.
 package enum CanonicalRecord {
-    /// Appends the canonical form of a whole record.
+    /// Appends the canonical form of a record.
     ///
-    /// - Returns: Whether it is a sound record; if not, nothing is appended.
+    /// - Returns: Whether the record is sound; if not, nothing is appended.
     package static func append(_ record: Span<UInt8>, _ integers: IntegerForm, to output: inout [UInt8]) -> Bool {
-        switch judge(record, integers) {
-        case .canonical:
+        guard let isCanonical = isCanonical(record, integers) else { return false }
+        guard !isCanonical else {
             record.withUnsafeBufferPointer { output.append(contentsOf: $0) }
             return true
-        case .unsound: return false
-        case .other: break
         }
         var header: [UInt8] = []
         var body: [UInt8] = []
@@ -48,7 +46,7 @@ package enum CanonicalRecord {
         }
     }
 
-    /// The size that a header says it has, which counts the varint that says it.
+    /// The size of a header, with the varint that declares it.
     ///
     /// - Parameter size: Bytes of the serial types.
     @inlinable
@@ -58,7 +56,7 @@ package enum CanonicalRecord {
         return whole
     }
 
-    /// An integer of a record whose header has been checked.
+    /// An integer of a record. The caller has checked the header.
     ///
     /// - Parameter position: Where its bytes begin.
     @inlinable
@@ -72,16 +70,8 @@ package enum CanonicalRecord {
         return value
     }
 
-    package enum Judgement: Hashable, Sendable {
-        case canonical
-        /// Sound, with integers or lengths that could be shorter.
-        case other
-        case unsound
-    }
-
-    /// Whether a whole record is canonical, where that is seen at once: of the records with long headers or values, which are
-    /// few, it says that of none.
-    static func isPlainlyCanonical(_ record: UnsafePointer<UInt8>, count: Int, _ integers: IntegerForm) -> Bool {
+    /// Whether a record is canonical, for records with a short header: it returns `false` for the few with long headers or values.
+    static func isShortAndCanonical(_ record: UnsafePointer<UInt8>, count: Int, _ integers: IntegerForm) -> Bool {
         guard count > 0 else { return false }
         let headerSize = Int(record[0])
         guard 1..<0x80 ~= headerSize, headerSize <= count else { return false }
@@ -112,7 +102,7 @@ package enum CanonicalRecord {
         return value == count
     }
 
-    /// Whether an integer has no narrower type.
+    /// Whether no narrower type holds an integer.
     ///
     /// - Parameter length: Of one of the integer types: 0, 1, 2, 3, 4, 6 or 8.
     @inline(__always)
@@ -128,11 +118,13 @@ package enum CanonicalRecord {
         return (value << (64 - bits)) >> (64 - bits) != value
     }
 
-    /// Looks at a whole record.
-    package static func judge(_ record: Span<UInt8>, _ integers: IntegerForm) -> Judgement {
+    /// Whether no integer and no length of a record could be shorter.
+    ///
+    /// - Returns: `nil` for an unsound record.
+    package static func isCanonical(_ record: Span<UInt8>, _ integers: IntegerForm) -> Bool? {
         var position = 0
         guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else {
-            return .unsound
+            return nil
         }
         let end = Int(headerSize)
         var isCanonical = position == Varint.length(of: headerSize)
@@ -141,7 +133,7 @@ package enum CanonicalRecord {
             let start = position
             guard let type = Varint.read(record, at: &position), let length = SerialType.length(type),
                 value + length <= record.count
-            else { return .unsound }
+            else { return nil }
             if type >= SerialType.firstOfVariableLength || type == SerialType.real || type == SerialType.null {
                 isCanonical = isCanonical && position - start == Varint.length(of: type)
             } else {
@@ -150,7 +142,7 @@ package enum CanonicalRecord {
             }
             value += length
         }
-        guard position == end, value == record.count else { return .unsound }
-        return isCanonical ? .canonical : .other
+        guard position == end, value == record.count else { return nil }
+        return isCanonical
     }
 }

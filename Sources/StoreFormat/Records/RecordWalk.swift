@@ -1,28 +1,27 @@
-/// Where one is in a record of which the bytes come piece by piece.
+/// A position in a record whose bytes come piece by piece.
 struct RecordWalk {
-    /// Longest header, in bytes, that is held: SQLite's own limit of 32,767 columns, 9 bytes each.
+    /// Longest header, in bytes: SQLite's own limit of 32,767 columns, 9 bytes each.
     private static let longestHeader = 32_767 * 9 + Varint.longest
 
     private(set) var types: [UInt64] = []
     private var header: [UInt8] = []
     private var headerSize: Int?
-    /// The value that is being read, and how much of it has come.
+    /// The value that is being read, and how many of its bytes have come.
     private var index = 0
     private var done = 0
-    /// What has come of an integer.
+    /// The bytes so far of a number.
     private var integer: [UInt8] = []
 
-    /// Whether the record has come to its end, and to nothing more.
+    /// Whether the record has ended, without surplus bytes.
     var isAtEnd: Bool { headerSize != nil && index == types.count }
 
-    /// Whether header size and serial types are varints of the fewest bytes; once the header has come.
+    /// Whether header size and serial types are shortest varints; valid once the header has come.
     var hasShortestHeader: Bool {
         let size = types.reduce(0) { $0 + Varint.length(of: $1) }
         return CanonicalRecord.headerSizeWithItself(size) == header.count
     }
 
-    /// - Parameter onValue: Gets the type and the place of a value, and its bytes: of texts and blobs piece by piece, of
-    ///   everything else at once.
+    /// - Parameter onValue: Gets the type, the place and the bytes of a value: of texts and blobs piece by piece, of others at once.
     /// - Returns: Whether the record is sound so far.
     mutating func feed(
         _ piece: Span<UInt8>, onValue: (_ type: UInt64, _ place: Int, Span<UInt8>) throws -> Void
@@ -92,7 +91,7 @@ struct RecordWalk {
     }
 }
 
-/// Whether a record of which the bytes come piece by piece is canonical.
+/// Checks whether a record whose bytes come piece by piece is canonical.
 ///
 /// Source: `Protocol/CANONICAL.md` section 2.
 package struct RecordCheck {
@@ -115,6 +114,79 @@ package struct RecordCheck {
         return isSound
     }
 
-    /// Whether it is canonical, and whole.
+    /// Whether it is canonical and complete.
     package var isCanonical: Bool { walk.isAtEnd && hasNarrowIntegers && walk.hasShortestHeader }
+}
+
+/// Brings a record that is too long for memory to its canonical encoding, in two passes: one finds the lengths, the other hands out the
+/// bytes.
+///
+/// Source: `Protocol/CANONICAL.md` section 2.
+package struct LongRecord: Sendable {
+    private let integers: IntegerForm
+    private var types: [UInt64] = []
+    /// The types that the integers will have, in their order.
+    private var narrowed: [UInt64] = []
+    /// Bytes of the record in its canonical encoding.
+    package private(set) var size = 0
+
+    /// Finds the lengths.
+    ///
+    /// - Parameter cell: What `reader` gave last.
+    /// - Throws: `.record`, and what `reader` throws.
+    package init(
+        of cell: TreeCell, in reader: TreeReader, _ integers: IntegerForm
+    ) throws {
+        self.integers = integers
+        var walk = RecordWalk()
+        var narrowed: [UInt64] = []
+        var size = 0
+        try reader.forEachPiece(of: cell) { piece in
+            let isSound = walk.feed(piece) { type, _, bytes in
+                if SerialType.isInteger(type) {
+                    let narrow = integers.serialType(of: CanonicalRecord.integer(type, in: bytes, at: 0))
+                    narrowed.append(narrow)
+                    size += SerialType.length(narrow) ?? 0
+                } else {
+                    size += bytes.count
+                }
+            }
+            guard isSound else { throw StoreFlaw.record(page: cell.page) }
+        }
+        guard walk.isAtEnd else { throw StoreFlaw.record(page: cell.page) }
+        types = walk.types
+        self.narrowed = narrowed
+        self.size = size + header.count
+    }
+
+    /// Header size and serial types.
+    private var header: [UInt8] {
+        var bytes: [UInt8] = []
+        var integer = narrowed.makeIterator()
+        for type in types {
+            Varint.append(SerialType.isInteger(type) ? integer.next() ?? type : type, to: &bytes)
+        }
+        var whole: [UInt8] = []
+        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(bytes.count)), to: &whole)
+        return whole + bytes
+    }
+
+    /// Hands out the record in its canonical encoding.
+    ///
+    /// - Parameter reader: One that gave `cell` last.
+    package func write(
+        _ cell: TreeCell, in reader: TreeReader, to output: (Span<UInt8>) throws -> Void
+    ) throws {
+        try output(header.span)
+        var walk = RecordWalk()
+        try reader.forEachPiece(of: cell) { piece in
+            _ = try walk.feed(piece) { type, _, bytes in
+                guard SerialType.isInteger(type) else { return try output(bytes) }
+                var (header, body): ([UInt8], [UInt8]) = ([], [])
+                CanonicalRecord.append(
+                    CanonicalRecord.integer(type, in: bytes, at: 0), integers, header: &header, body: &body)
+                try output(body.span)
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-/// What a record's header says of one value: its storage class and its length.
+/// Serial types: a record's header gives one for each value, with the storage class and the length.
 ///
 /// Source: sqlite.org/fileformat2.html section 2.1.
 package enum SerialType {
@@ -6,7 +6,7 @@ package enum SerialType {
     package static let real: UInt64 = 7
     package static let zero: UInt64 = 8
     package static let one: UInt64 = 9
-    /// The first that stands for a text or a blob; 10 and 11 are SQLite's own.
+    /// The first type of texts and blobs; 10 and 11 are SQLite's own.
     package static let firstOfVariableLength: UInt64 = 12
 
     /// Length of the value's bytes.
@@ -27,7 +27,7 @@ package enum SerialType {
         }
     }
 
-    /// The same, for NULL and numbers alone.
+    /// The same, for NULL and numbers only.
     ///
     /// - Parameter type: 0 to 9.
     @inlinable
@@ -43,9 +43,6 @@ package enum SerialType {
     package static func isText(_ type: UInt64) -> Bool { type >= 13 && type & 1 == 1 }
 
     @inlinable
-    package static func isBlob(_ type: UInt64) -> Bool { type >= 12 && type & 1 == 0 }
-
-    @inlinable
     package static func text(length: Int) -> UInt64 { UInt64(length) * 2 + 13 }
 
     @inlinable
@@ -54,16 +51,16 @@ package enum SerialType {
 
 /// How a store writes the integers 0 and 1, by the schema format in its header.
 package enum IntegerForm: Hashable, Sendable {
-    /// Without a byte of their own: schema format 4.
+    /// By their serial type, without a byte: schema format 4.
     case modern
-    /// As all others: schema formats below.
+    /// As other integers, with a byte: schema formats below 4.
     case legacy
 
     /// The narrowest type that holds a value.
     @inlinable
     package func serialType(of value: Int64) -> UInt64 {
         if value & ~1 == 0 && self == .modern { return value == 0 ? SerialType.zero : SerialType.one }
-        // The bits that tell it from its sign.
+        // The bits beside its sign.
         let bits = 64 - (value < 0 ? ~value : value).leadingZeroBitCount
         return bits < 8 ? 1 : bits < 16 ? 2 : bits < 24 ? 3 : bits < 32 ? 4 : bits < 48 ? 5 : 6
     }

@@ -1,6 +1,6 @@
-/// The cells of one b-tree in the order of their keys. It reads bytes that nobody vouches for.
+/// Reads the cells of one b-tree in the order of their keys, from untrusted bytes.
 ///
-/// Memory: one page for each level, of which there are at most 20, and one more.
+/// Memory: one page for each of at most 20 levels, and one more.
 package struct TreeReader {
     /// SQLite's own limit [btreeInt.h, BTCURSOR_MAX_DEPTH].
     private static var deepest: Int { 20 }
@@ -11,21 +11,20 @@ package struct TreeReader {
     private var use: PageUse?
     private var levels: [Level] = []
     private var lastRowid: Int64?
-    /// The number of levels that the leaves so far are in.
+    /// The depth of the leaves so far.
     private var depth: Int?
 
-    /// A page on the way from the root to where we are.
+    /// A page on the path from the root to the current cell.
     private struct Level {
         let page: TreePage
-        /// In a leaf the cells that have been handed out; in an interior page twice that, and 1 more after the child before
-        /// a cell.
+        /// In a leaf, the number of cells handed out; in an interior page twice that, and 1 more after the child before a cell.
         var position = 0
-        /// Bytes of the cells that have been handed out: cells that lie over each other would make much of few bytes.
+        /// Bytes of the cells handed out. More than the page has means that cells overlap.
         var used = 0
     }
 
-    /// - Parameter use: Where the pages are noted that it meets. Without it pages may be met again and again, so it is left
-    ///   out only where they have been noted before, or are of one's own making.
+    /// - Parameter use: Notes the pages that the reader meets. Without it the reader may meet a page again and again: leave it out
+    ///   only if the pages have been noted before, or this program has made them.
     package init(
         _ pages: any PageSource, _ geometry: PageGeometry, root: UInt32, kind: TreeKind, use: PageUse? = nil
     ) throws {
@@ -45,7 +44,7 @@ package struct TreeReader {
         return type == TreeKind.index.leafType || type == TreeKind.index.interiorType ? .index : .table
     }
 
-    /// The same reader, which notes no pages.
+    /// The same reader, which does not note pages.
     package var unnoted: TreeReader {
         var copy = self
         copy.use = nil
@@ -98,24 +97,23 @@ package struct TreeReader {
         return false
     }
 
-    /// Copies the next cells that need nothing done to them, as far as they are in the leaf where we are. What `next` gives after
-    /// it is the first of the others.
+    /// Copies the next cells of the current leaf for as long as they need no change. `next` then gives the first other cell.
     ///
-    /// - Parameter form: How the records have to be written; `nil` if they may be whatever they are.
+    /// - Parameter form: The canonical form that the records must have; `nil` for any record.
     /// - Returns: Cells and bytes.
-    mutating func copyPlainCells(
+    mutating func copyUnchangedCells(
         _ form: IntegerForm?, to output: UnsafeMutableRawBufferPointer
     ) -> (cells: Int, bytes: Int) {
         guard let level = levels.last, level.page.isLeaf else { return (0, 0) }
-        var place = TreePlace(index: level.position, used: level.used, lastRowid: lastRowid)
-        let bytes = level.page.copyPlainCells(at: &place, form, to: output)
+        var place = (index: level.position, used: level.used, lastRowid: lastRowid)
+        let bytes = level.page.copyUnchangedCells(at: &place, form, to: output)
         levels[levels.count - 1].position = place.index
         levels[levels.count - 1].used = place.used
         lastRowid = place.lastRowid
         return (place.index - level.position, bytes)
     }
 
-    /// A cell of the page where we are.
+    /// A cell of the current page.
     private mutating func takeCell(_ index: Int) throws -> TreeCell {
         let top = levels.count - 1
         let cell = try levels[top].page.cell(index)
@@ -168,7 +166,7 @@ package struct TreeReader {
 
     /// Appends the record of the cell that `next` gave last.
     ///
-    /// - Parameter cell: Its size is what is taken of memory.
+    /// - Parameter cell: Takes as much memory as its size.
     package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
         if cell.overflow == 0, let page = levels.last?.page, page.number == cell.page {
             page.bytes.withUnsafeBufferPointer {
@@ -179,10 +177,10 @@ package struct TreeReader {
         try forEachPiece(of: cell) { piece in piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
     }
 
-    /// Where the bytes of the record are of the cell that `next` gave last: so that any of them can be read.
+    /// The record of the cell that `next` gave last, for random access.
     ///
     /// - Throws: `StoreFlaw`, and what the pages throw.
-    package func places(of cell: TreeCell) throws -> RecordPlaces {
+    package func places(of cell: TreeCell) throws -> RandomAccessRecord {
         var local: [UInt8] = []
         if let page = levels.last?.page, page.number == cell.page {
             local = Array(page.bytes[cell.start..<(cell.start + cell.localSize)])
@@ -200,7 +198,7 @@ package struct TreeReader {
             left -= geometry.overflowSize
             next = pointer.reduce(0) { $0 << 8 | UInt32($1) }
         }
-        return RecordPlaces(
+        return RandomAccessRecord(
             size: cell.payloadSize, local: local, chain: chain, pages: pages, pageSize: geometry.pageSize,
             overflowSize: geometry.overflowSize)
     }
@@ -246,46 +244,38 @@ package struct TreeReader {
 
     // MARK: By place
 
-    /// What `PlacedRows` notes of one page.
-    enum Place: Hashable {
-        /// All cells of a leaf.
-        case leaf(UInt32, cells: Int)
-        /// One cell of an interior page.
-        case separator(UInt32, cell: Int)
-    }
-
-    /// Where the cells of the tree are, in order; of the leaves nothing but their headers is looked at.
+    /// Finds the pages and cells that hold the rows, in order. It reads only the headers of leaves.
     ///
-    /// - Parameter note: Gets a place for each leaf, and in index trees one for each cell between them.
-    func forEachPlace(from root: UInt32, _ note: (Place) throws -> Void) throws {
+    /// - Parameter note: Gets the number of each leaf and how many rows it has, and in index trees each row between them: the number of
+    ///   the interior page, and the row's cell.
+    func forEachPlace(
+        from root: UInt32, _ note: (_ page: UInt32, _ cell: Int?, _ rows: Int) throws -> Void
+    ) throws {
         try forEachPlace(from: root, depth: 0, note)
     }
 
-    private func forEachPlace(from number: UInt32, depth: Int, _ note: (Place) throws -> Void) throws {
+    private func forEachPlace(
+        from number: UInt32, depth: Int, _ note: (_ page: UInt32, _ cell: Int?, _ rows: Int) throws -> Void
+    ) throws {
         guard depth < Self.deepest else { throw StoreFlaw.page(number, .depth) }
         let page = try TreePage(number, try read(number), kind, geometry)
-        guard !page.isLeaf else { return try note(.leaf(number, cells: page.cellCount)) }
+        guard !page.isLeaf else { return try note(number, nil, page.cellCount) }
         for cell in 0..<page.cellCount {
             try forEachPlace(from: page.child(cell), depth: depth + 1, note)
-            if kind == .index { try note(.separator(number, cell: cell)) }
+            if kind == .index { try note(number, cell, 1) }
         }
         try forEachPlace(from: page.rightChild, depth: depth + 1, note)
     }
 
-    /// Goes on at a place, and from there to the end of its page alone.
+    /// Goes on in a page, up to its end.
     ///
-    /// - Parameter skipped: Cells of a leaf that are passed over.
-    mutating func enter(_ place: Place, skipping skipped: Int) throws {
+    /// - Parameters:
+    ///   - cell: The cell of an interior page; `nil` for a leaf.
+    ///   - skipped: Cells of a leaf to skip.
+    mutating func enter(_ number: UInt32, cell: Int?, skipping skipped: Int) throws {
         lastRowid = nil
-        switch place {
-        case .leaf(let number, _):
-            let page = try TreePage(number, try read(number), kind, geometry)
-            guard page.isLeaf else { throw StoreFlaw.page(number, .depth) }
-            levels = [Level(page: page, position: skipped)]
-        case .separator(let number, let cell):
-            let page = try TreePage(number, try read(number), kind, geometry)
-            guard !page.isLeaf else { throw StoreFlaw.page(number, .depth) }
-            levels = [Level(page: page, position: 2 * cell + 1)]
-        }
+        let page = try TreePage(number, try read(number), kind, geometry)
+        guard page.isLeaf == (cell == nil) else { throw StoreFlaw.page(number, .depth) }
+        levels = [Level(page: page, position: cell.map { 2 * $0 + 1 } ?? skipped)]
     }
 }

@@ -1,16 +1,16 @@
-/// What a walk over a tree hands on, piece by piece: its rows in the order of their keys, each as the cell of a leaf would
-/// hold it that has room for all of it.
+/// What a walk over a tree hands on, piece by piece: its rows in the order of their keys, each as a cell of a leaf without
+/// overflow.
 ///
-/// Such a cell is the size of the record, for a table with rowids the rowid, and the record; size and rowid are varints of the
-/// fewest bytes. These bytes, one row after the other, are what the digest of a table is made of.
+/// A cell is the size of the record, the rowid in a table with rowids, and the record; size and rowid are shortest varints. The
+/// digest of a table is made of these bytes, row after row.
 ///
 /// Source: `Protocol/README.md` section 4.8.
 package enum TreeRows: Sendable {
     /// The tree begins.
     case begin(SchemaTrees.Tree, TreeKind)
-    /// So many whole cells, one after the other.
+    /// Complete cells, one after the other.
     case cells([UInt8], count: Int)
-    /// A cell begins whose record is too long to be held, of so many bytes; it follows as pieces.
+    /// A cell begins whose record, of `size` bytes, is too long for memory; the record follows in pieces.
     case longCell(size: Int, rowid: Int64)
     case piece([UInt8])
     /// All pieces of the long cell have come.
@@ -19,14 +19,8 @@ package enum TreeRows: Sendable {
     case end
 }
 
-/// The b-trees of one store, read one after the other; no page is met twice.
+/// Reads the b-trees of one store, one after the other; it meets no page twice.
 package final class StoreTrees {
-    /// How records are handed on.
-    package enum Records: Hashable, Sendable {
-        case asWritten
-        case canonical
-    }
-
     package let settings: StoreSettings
     let geometry: PageGeometry
     private let pages: any PageSource
@@ -42,7 +36,7 @@ package final class StoreTrees {
         use = PageUse(pageCount: pages.pageCount)
     }
 
-    /// What the header says of the number of pages.
+    /// Checks the numbers of pages in the header.
     ///
     /// - Throws: `.pageCount`, `.unusedPages`.
     func checkCounts() throws {
@@ -53,17 +47,17 @@ package final class StoreTrees {
         guard word(32) == 0, word(36) == 0 else { throw StoreFlaw.unusedPages(Int(word(36))) }
     }
 
-    /// Reads the schema. Called once, before any tree is read.
+    /// Reads the schema. Call it once, before reading any tree.
     package func schema() throws -> SchemaTrees {
         var trees = SchemaTrees(textEncoding: settings.textEncoding)
         try forEachSchemaRow(use: use) { _, record in try trees.add(record) }
         return trees
     }
 
-    /// Most bytes of the rows of `sqlite_schema` that are held to be put in another order.
+    /// Most bytes of the rows of `sqlite_schema` that are in memory to be put in another order.
     private static let mostOfSchema = 16 * 1024 * 1024
 
-    /// Reads all rows of `sqlite_schema`. Called once, before any tree is read, and in place of `schema`.
+    /// Reads all rows of `sqlite_schema`. Call it once, before reading any tree, in place of `schema`.
     ///
     /// - Parameter order: The rowids of all of them.
     /// - Returns: Their records in that order.
@@ -101,11 +95,13 @@ package final class StoreTrees {
 
     /// Reads one tree.
     ///
-    /// - Parameter order: Of the entries, each of which has to come after the one before; `nil` if nobody wants to know.
-    /// - Throws: `StoreFlaw`, also for a record that is not sound where records are to be canonical; what the pages and `take`
+    /// - Parameters:
+    ///   - makesCanonical: Whether records are handed on in their canonical encoding, and not as they are written.
+    ///   - order: Of the entries, to check that each comes after the one before; `nil` for no check.
+    /// - Throws: `StoreFlaw`, with `makesCanonical` also for an unsound record; what the pages and `take`
     ///   throw.
     package func read(
-        _ tree: SchemaTrees.Tree, _ records: Records, in order: IndexOrder? = nil, _ take: (TreeRows) throws -> Void
+        _ tree: SchemaTrees.Tree, makesCanonical: Bool, in order: IndexOrder? = nil, _ take: (TreeRows) throws -> Void
     ) throws {
         let kind = try TreeReader.kind(of: tree.root, in: pages, geometry)
         // An index is never a table's tree; a table WITHOUT ROWID is an index's.
@@ -116,20 +112,20 @@ package final class StoreTrees {
         try take(.begin(tree, kind))
         var (record, canonical, before): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
         var chunk = CellChunk(kind)
-        let form = records == .canonical ? settings.integers : nil
+        let form = makesCanonical ? settings.integers : nil
         while true {
-            while order == nil, !chunk.isFull, try reader.enterLeaf(), chunk.copyPlainCells(of: &reader, form) {}
+            while order == nil, !chunk.isFull, try reader.enterLeaf(), chunk.copyUnchangedCells(of: &reader, form) {}
             if chunk.isFull { try chunk.hand(to: take) }
             guard let cell = try reader.next() else { break }
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 guard order == nil else { throw StoreFlaw.page(cell.page, .order) }
                 try chunk.hand(to: take)
-                try readLong(cell, of: reader, records, take)
+                try readLong(cell, of: reader, makesCanonical: makesCanonical, take)
                 continue
             }
             record.removeAll(keepingCapacity: true)
             try reader.appendRecord(of: cell, to: &record)
-            if records == .canonical, CanonicalRecord.judge(record.span, settings.integers) != .canonical {
+            if makesCanonical, CanonicalRecord.isCanonical(record.span, settings.integers) != true {
                 canonical.removeAll(keepingCapacity: true)
                 guard CanonicalRecord.append(record.span, settings.integers, to: &canonical) else {
                     throw StoreFlaw.record(page: cell.page)
@@ -138,7 +134,8 @@ package final class StoreTrees {
             }
             try chunk.append(record, cell.rowid, take)
             guard let order else { continue }
-            guard order.looksAtAll(of: record.span), before.isEmpty || order.compare(before.span, record.span) < 0
+            guard order.comparesWholeTexts(of: record.span),
+                before.isEmpty || order.compare(before.span, record.span) < 0
             else {
                 throw StoreFlaw.page(cell.page, .order)
             }
@@ -149,29 +146,28 @@ package final class StoreTrees {
     }
 
     private func readLong(
-        _ cell: TreeCell, of reader: TreeReader, _ records: Records, _ take: (TreeRows) throws -> Void
+        _ cell: TreeCell, of reader: TreeReader, makesCanonical: Bool, _ take: (TreeRows) throws -> Void
     ) throws {
         func hand(_ piece: Span<UInt8>) throws { try take(.piece(piece.withUnsafeBufferPointer { Array($0) })) }
-        switch records {
-        case .asWritten:
-            try take(.longCell(size: cell.payloadSize, rowid: cell.rowid))
-            try reader.forEachPiece(of: cell, hand)
-        case .canonical:
-            // Read twice: its pages are noted the first time alone.
+        if makesCanonical {
+            // It is read twice, and its pages are noted only the first time.
             let record = try LongRecord(of: cell, in: reader, settings.integers)
             try take(.longCell(size: record.size, rowid: cell.rowid))
             try record.write(cell, in: reader.unnoted, to: hand)
+        } else {
+            try take(.longCell(size: cell.payloadSize, rowid: cell.rowid))
+            try reader.forEachPiece(of: cell, hand)
         }
         try take(.endOfLongCell)
     }
 
-    /// - Throws: `.unusedPages` if there are pages that belong to nothing that was read.
+    /// - Throws: `.unusedPages` if there are pages that no tree uses.
     func checkThatAllIsUsed() throws {
         var setAside = geometry.lockPage <= pages.pageCount ? 1 : 0
         if geometry.hasAutoVacuum, pages.pageCount >= 2 {
             let period = UInt32(geometry.usableSize / 5 + 1)
             setAside += Int((pages.pageCount - 2) / period + 1)
-            // The one that gave way to the lock page may be beyond the end.
+            // The pointer map page that gave way to the lock page may be beyond the end.
             let last = geometry.pointerMap(of: pages.pageCount)
             if last.page > pages.pageCount { setAside -= 1 }
         }
@@ -180,13 +176,13 @@ package final class StoreTrees {
     }
 }
 
-/// Cells that are gathered before they are handed on.
+/// Gathers cells before it hands them on.
 private struct CellChunk {
     private static let size = 64 * 1024
 
     private let kind: TreeKind
     private var bytes: [UInt8] = []
-    /// Of the bytes.
+    /// Bytes in use.
     private var filled = 0
     private var count = 0
     private var cell: [UInt8] = []
@@ -197,10 +193,10 @@ private struct CellChunk {
     var isFull: Bool { filled > Self.size - Self.size / 8 }
 
     /// - Returns: Whether there were any.
-    mutating func copyPlainCells(of reader: inout TreeReader, _ form: IntegerForm?) -> Bool {
+    mutating func copyUnchangedCells(of reader: inout TreeReader, _ form: IntegerForm?) -> Bool {
         makeBytes()
         let copied = bytes.withUnsafeMutableBytes {
-            reader.copyPlainCells(form, to: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
+            reader.copyUnchangedCells(form, to: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
         }
         filled += copied.bytes
         count += copied.cells

@@ -1,22 +1,11 @@
-/// The canonical form of a compact copy.
+/// The canonical form of a compact copy, made in two halves that may run in two threads: `read`, and `writer`, which takes what `read`
+/// hands on.
 ///
 /// Source: `Protocol/CANONICAL.md`.
-package enum CanonicalForm {
-    /// Longest record, in bytes, that is held; longer ones go through piece by piece.
+package struct CanonicalForm {
+    /// Longest record, in bytes, that is held in memory; a longer one goes through in pieces.
     package static let longestHeldRecord = 256 * 1024
 
-    /// Reads a compact copy and writes its canonical form.
-    ///
-    /// - Throws: `StoreFlaw` if it has none; what `pages` and `sink` throw.
-    package static func write(of pages: any PageSource, to sink: any PageSink) throws {
-        let making = try CanonicalMaking(ofCompact: pages, to: sink)
-        try making.read { try making.writer.take($0) }
-        try making.writer.finish()
-    }
-}
-
-/// The making of a canonical form in two halves, each of which is one thread's: `read`, and what `writer` is given of it.
-package struct CanonicalMaking {
     package let settings: StoreSettings
     package let writer: CanonicalWriter
     private let store: StoreTrees
@@ -40,11 +29,11 @@ package struct CanonicalMaking {
         try writer.endSchema()
     }
 
-    /// The canonical form of the compact copy that `VACUUM INTO` would make of a store, without it.
+    /// The canonical form of the compact copy that `VACUUM INTO` would make of a store, without running that.
     ///
     /// - Parameters:
-    ///   - pages: Of a copy of the store, in whatever order, free ones too.
-    ///   - order: In which the compact copy would have rows and entries.
+    ///   - pages: Of a copy of the store, in any order, with free ones.
+    ///   - order: The order of rows and entries in the compact copy.
     /// - Throws: `StoreFlaw`, also where the compact copy would have other settings; what `pages` and `sink` throw.
     package init(ofScattered pages: any PageSource, _ order: CompactOrder, to sink: any PageSink) throws {
         store = try StoreTrees(pages)
@@ -64,26 +53,35 @@ package struct CanonicalMaking {
         try writer.endSchema()
     }
 
+    /// Reads a compact copy and writes its canonical form, in one thread.
+    ///
+    /// - Throws: `StoreFlaw` if it has none; what `pages` and `sink` throw.
+    package static func write(of pages: any PageSource, to sink: any PageSink) throws {
+        let form = try CanonicalForm(ofCompact: pages, to: sink)
+        try form.read { try form.writer.take($0) }
+        try form.writer.finish()
+    }
+
     private static func order(of schema: SchemaTrees) throws(StoreFlaw) -> [SchemaTrees.Tree] {
-        try schema.inOrder().flatMap { [$0.tree] + $0.indexes }
+        try schema.inOrder().flatMap { [$0.table] + $0.indexes }
     }
 
     /// Reads all trees but that of `sqlite_schema`.
     package func read(_ take: (TreeRows) throws -> Void) throws {
         for tree in trees {
             let order = entryOrders.isEmpty ? nil : entryOrders[String(decoding: tree.name, as: UTF8.self)]
-            try store.read(tree, .canonical, in: order, take)
+            try store.read(tree, makesCanonical: true, in: order, take)
         }
         if !mayHaveUnusedPages { try store.checkThatAllIsUsed() }
     }
 }
 
-/// The orders in which a compact copy has what it has, where they may be others than those of the store.
+/// The order of rows and entries in a compact copy, where it may differ from that of the store.
 package struct CompactOrder: Sendable {
     /// The rowids of the rows of `sqlite_schema`.
     package let schema: [Int64]
-    /// Those indexes, and tables WITHOUT ROWID, by their names, of which `VACUUM INTO` looks for each entry's place. It puts the
-    /// entries of all others one behind the other, whatever their order is.
+    /// The indexes and tables WITHOUT ROWID, by their names, whose entries `VACUUM INTO` sorts. It appends the entries of all others in
+    /// the order of the store.
     ///
     /// Source: insert.c, xferOptimization: those with collations other than BINARY.
     package let entries: [String: IndexOrder]
@@ -95,15 +93,15 @@ package struct CompactOrder: Sendable {
 }
 
 extension StoreSettings {
-    /// Whether they are those of what `VACUUM INTO` makes of the store: it writes the newest format, and one of two numbers for
-    /// incremental vacuum [vacuum.c, sqlite3RunVacuum; btree.c, newDatabase].
+    /// Whether `VACUUM INTO` keeps them: it writes the newest format, and one of two numbers for incremental
+    /// vacuum [vacuum.c, sqlite3RunVacuum; btree.c, newDatabase].
     fileprivate var staysTheSame: Bool {
         schemaFormat == Self.highestSchemaFormat && textEncoding != 0
             && (incrementalVacuum == 0 || incrementalVacuum == 1 && hasAutoVacuum)
     }
 }
 
-/// The half of the making of a canonical form that writes.
+/// The half of making a canonical form that writes.
 package final class CanonicalWriter {
     private let settings: StoreSettings
     private let store: StoreWriter
@@ -136,6 +134,6 @@ package final class CanonicalWriter {
         }
     }
 
-    /// Writes what is left, once all has been read.
+    /// Writes the rest. Call it after all rows.
     package func finish() throws { try store.finish() }
 }

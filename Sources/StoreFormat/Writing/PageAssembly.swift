@@ -2,7 +2,7 @@
 ///
 /// Source: `Protocol/CANONICAL.md` section 5.
 struct PageAssembly {
-    /// The page, but for what `finish` puts into its header; of zeros where nothing is.
+    /// The page, without the fields that `finish` writes; unused bytes are zeros.
     private(set) var bytes: [UInt8]
     private(set) var count = 0
     /// First pages of the overflow chains, with the index of their cell.
@@ -15,17 +15,13 @@ struct PageAssembly {
     /// Bytes of the last cell.
     private var lastLength = 0
 
-    enum Level {
-        case leaf, interior
+    /// Bytes of a page's header.
+    private static let (leafHeader, interiorHeader) = (8, 12)
 
-        /// Bytes of the page's header.
-        var headerSize: Int { self == .leaf ? 8 : 12 }
-    }
-
-    init(_ level: Level, _ geometry: PageGeometry) {
+    init(isLeaf: Bool, _ geometry: PageGeometry) {
         bytes = Array(repeating: 0, count: geometry.pageSize)
         usableSize = geometry.usableSize
-        pointers = level.headerSize
+        pointers = isLeaf ? Self.leafHeader : Self.interiorHeader
         start = geometry.usableSize
     }
 
@@ -70,13 +66,13 @@ struct PageAssembly {
         count += 1
     }
 
-    /// Takes the cell out that came last; once at most, and not the first one.
+    /// Removes the last cell; at most once, and not the first one.
     ///
     /// - Returns: The cell, of an interior page with its child.
     mutating func removeLast() -> (cell: TreeWriterCell, child: UInt32)? {
         guard count > 1 else { return nil }
         let cell = Array(bytes[start..<(start + lastLength)])
-        let isInterior = pointers == Level.interior.headerSize
+        let isInterior = pointers == Self.interiorHeader
         let hasChain = chains.last?.cell == count - 1
         let chain = hasChain ? chains.removeLast().page : 0
         count -= 1
@@ -125,7 +121,7 @@ struct PageAssembly {
         for index in 0..<4 { bytes[8 + index] = UInt8(truncatingIfNeeded: rightChild >> UInt32(24 - 8 * index)) }
     }
 
-    /// Puts a page that is finished where it has less room: behind the header of the file. It has to have that much room.
+    /// Copies a finished page to page 1, behind the header of the file. The cells must leave room for that.
     func copyContent(behindHeaderOf page: inout [UInt8]) {
         let offset = DatabaseHeader.size
         let end = pointers + 2 * count
@@ -134,7 +130,7 @@ struct PageAssembly {
     }
 }
 
-/// A cell without its child, as it was placed.
+/// A cell of a page, without its child.
 struct TreeWriterCell {
     var bytes: [UInt8]
     /// The first page of its overflow chain; 0 if there is none.

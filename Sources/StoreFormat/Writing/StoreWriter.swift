@@ -1,7 +1,7 @@
 /// Writes the canonical form of a store, from its rows.
 ///
-/// First `init`, then for each tree, in the order of `Protocol/CANONICAL.md` section 4, `begin`, its rows, `end`; then
-/// `finish`. Memory: two pages a level of the tree that is being written.
+/// Make it, then write each tree in the order of `Protocol/CANONICAL.md` section 4 with a `TreeWriter` of `tree(_:root:)`, then call
+/// `finish`. Memory: two pages for each level of the tree that is being written.
 package final class StoreWriter {
     package let settings: StoreSettings
     package let sink: any PageSink
@@ -33,7 +33,7 @@ package final class StoreWriter {
         }
     }
 
-    /// Pages that have been given.
+    /// Pages so far.
     package var pageCount: UInt32 { lastPage }
 
     /// - Parameter root: One of `roots`.
@@ -41,7 +41,7 @@ package final class StoreWriter {
         TreeWriter(self, kind, root: root)
     }
 
-    /// Writes what is left: the first page, whose header tells of all others.
+    /// Writes the first page, whose header depends on all others.
     package func finish() throws {
         firstPage.replaceSubrange(
             0..<DatabaseHeader.size, with: settings.header(pageCount: lastPage, highestRoot: highestRoot))
@@ -88,7 +88,7 @@ package final class StoreWriter {
             return try emit(&page, type: type, rightChild: rightChild, number: number)
         }
         let child = try emitNext(&page, type: type, rightChild: rightChild)
-        var root = PageAssembly(.interior, geometry)
+        var root = PageAssembly(isLeaf: false, geometry)
         try emit(&root, type: kind.interiorType, rightChild: child, number: 1)
     }
 

@@ -1,6 +1,6 @@
 /// Writes one tree bottom up, from its rows in the order of their keys.
 ///
-/// Source: `Protocol/CANONICAL.md` sections 5 and 6, whose words it uses.
+/// Source: `Protocol/CANONICAL.md` sections 5 and 6. It uses their words.
 package struct TreeWriter: ~Copyable {
     private let store: StoreWriter
     private let kind: TreeKind
@@ -9,18 +9,15 @@ package struct TreeWriter: ~Copyable {
     private var leaf: PageAssembly
     /// A leaf that is not in use.
     private var spare: PageAssembly?
-    /// Of an index tree: the leaf that is full, and its separator.
+    /// In an index tree: the last full leaf, and its separator.
     private var heldLeaf: (page: PageAssembly, separator: TreeWriterCell)?
-    private var levels: [InteriorLevel] = []
+    /// The interior page that is being filled at each level, and the last full one.
+    private var levels:
+        [(page: PageAssembly, held: (page: PageAssembly, rightChild: UInt32, separator: TreeWriterCell)?)] = []
     private var lastRowid: Int64?
     private var cell = TreeWriterCell(bytes: [], chain: 0)
-    /// A record of which more bytes are to come.
+    /// A record whose bytes are still coming.
     private var open: OpenRecord?
-
-    private struct InteriorLevel {
-        var page: PageAssembly
-        var held: (page: PageAssembly, rightChild: UInt32, separator: TreeWriterCell)?
-    }
 
     private struct OpenRecord {
         var localLeft: Int
@@ -36,10 +33,10 @@ package struct TreeWriter: ~Copyable {
         self.kind = kind
         self.root = root
         geometry = store.geometry
-        leaf = PageAssembly(.leaf, geometry)
+        leaf = PageAssembly(isLeaf: true, geometry)
     }
 
-    /// Appends what a walk over a tree of the same kind hands on.
+    /// Appends the rows that a walk over a tree of the same kind hands on.
     package mutating func take(_ rows: TreeRows) throws {
         switch rows {
         case .begin: break
@@ -51,7 +48,7 @@ package struct TreeWriter: ~Copyable {
         }
     }
 
-    /// Appends whole cells.
+    /// Appends complete cells.
     private mutating func append(cells: Span<UInt8>) throws {
         let mostLocal = UInt64(geometry.mostLocal(in: kind))
         var position = 0
@@ -63,7 +60,7 @@ package struct TreeWriter: ~Copyable {
             else { throw StoreFlaw.record(page: 0) }
             let record = position
             position += length
-            // A cell is in its page as it is here, but where there is a chain to it.
+            // Without overflow a cell goes into its page unchanged.
             if size <= mostLocal, open == nil {
                 try cells.extracting(start..<position).withUnsafeBytes {
                     try append(cell: $0, rowid: Int64(bitPattern: rowid))
@@ -74,7 +71,7 @@ package struct TreeWriter: ~Copyable {
         }
     }
 
-    /// Appends a whole cell without a chain.
+    /// Appends a cell without overflow.
     private mutating func append(cell bytes: UnsafeRawBufferPointer, rowid: Int64) throws {
         if kind == .table {
             if let lastRowid, lastRowid >= rowid { throw StoreFlaw.page(0, .order) }
@@ -91,9 +88,9 @@ package struct TreeWriter: ~Copyable {
         }
     }
 
-    /// Appends a whole row.
+    /// Appends a row.
     ///
-    /// - Parameter rowid: Of a table's row, above those before it; 0 in index trees.
+    /// - Parameter rowid: Of a table's row, above the last one; 0 in index trees.
     package mutating func append(_ record: Span<UInt8>, rowid: Int64 = 0) throws {
         try beginRecord(size: record.count, rowid: rowid)
         if let open, open.localLeft == record.count {
@@ -105,7 +102,7 @@ package struct TreeWriter: ~Copyable {
         try endRecord()
     }
 
-    /// Begins a row of which the record comes in pieces.
+    /// Begins a row whose record comes in pieces.
     package mutating func beginRecord(size: Int, rowid: Int64 = 0) throws {
         let local = geometry.localSize(ofPayload: size, in: kind)
         cell.bytes.removeAll(keepingCapacity: true)
@@ -184,7 +181,7 @@ package struct TreeWriter: ~Copyable {
         try store.sink.write(record.page, number: record.number)
     }
 
-    /// Nothing more comes: writes what is held, and the root.
+    /// The tree ends: writes the pages that are held, and the root.
     package mutating func end() throws {
         if leaf.isEmpty, var held = heldLeaf, let last = held.page.removeLast() {
             heldLeaf = nil
@@ -209,7 +206,7 @@ package struct TreeWriter: ~Copyable {
 
     private mutating func appendEntry() throws {
         guard leaf.fits(cell.bytes.count) else {
-            let next = spare ?? PageAssembly(.leaf, geometry)
+            let next = spare ?? PageAssembly(isLeaf: true, geometry)
             spare = nil
             heldLeaf = (leaf, cell)
             leaf = next
@@ -228,10 +225,10 @@ package struct TreeWriter: ~Copyable {
     // MARK: Interior pages
 
     private mutating func push(_ child: UInt32, _ separator: TreeWriterCell, level: Int) throws {
-        if level == levels.count { levels.append(InteriorLevel(page: PageAssembly(.interior, geometry))) }
+        if level == levels.count { levels.append((PageAssembly(isLeaf: false, geometry), nil)) }
         guard levels[level].page.fits(separator.bytes.count + 4) else {
             levels[level].held = (levels[level].page, child, separator)
-            levels[level].page = PageAssembly(.interior, geometry)
+            levels[level].page = PageAssembly(isLeaf: false, geometry)
             return
         }
         if levels[level].page.isEmpty { try emitHeld(level: level) }

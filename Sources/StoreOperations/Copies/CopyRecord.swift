@@ -4,12 +4,12 @@ import StoreFiles
 import StoreInbox
 import SystemPackage
 
-/// What a kept copy remembers beside its manifest, as `copy.json` in its folder. It stays on this device: a shipment of the
-/// copy is made of the store and its external files, and says nothing of where the store was.
+/// What a kept copy records beside its manifest, as `copy.json` in its folder. It stays on this device: a shipment of the copy
+/// consists of the store and its external files, and does not say where the store was.
 ///
 ///     {"number": 7, "store": "/path/to/Recipes.sqlite"}
 ///
-/// A copy that was kept before there was such a record has none.
+/// Copies that were kept by early versions have no record.
 package struct CopyRecord: Hashable, Sendable, Codable {
     /// From 1; what is put into the folder later has a higher one, whatever the clock says.
     package let number: Int
@@ -30,27 +30,13 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     /// - Throws: `.badRecord`, `.file`.
     static func read(in folder: borrowing OpenFolder) throws(InboxError) -> CopyRecord? {
         let path = folder.path.appending(file)
-        let bytes: [UInt8]
-        do throws(FileError) {
-            let file = try folder.file(at: path)
-            let size = try file.size
-            guard size <= sizeLimit else { throw FileError(.read, path, .fileTooLarge) }
-            bytes = try file.read(Int(size), at: 0)
-        } catch {
-            switch error.errno {
-            case .noSuchFileOrDirectory: return nil
-            case .fileTooLarge, .invalidArgument, .tooManySymbolicLinkLevels:
-                throw .badRecord(path, flaw: "not a record of a copy")
-            default: throw .file(error)
-            }
-        }
-        guard let record = try? JSONDecoder().decode(CopyRecord.self, from: Data(bytes)),
-            (1...Limits.generation).contains(record.number)
-        else { throw .badRecord(path, flaw: "not a record of a copy") }
+        let flaw = InboxError.badRecord(path, flaw: "not a record of a copy")
+        let record = try folder.record(CopyRecord.self, at: path, upTo: sizeLimit, unreadable: flaw, undecodable: flaw)
+        guard record.map({ (1...Limits.generation).contains($0.number) }) != false else { throw flaw }
         return record
     }
 
-    /// Writes it into the folder of a copy that nobody sees yet, read-only, and syncs it; not the folder.
+    /// Writes it, read-only, into the folder of a copy that is not visible yet, and syncs it, but not the folder.
     func write(in folder: FilePath) throws(FileError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -73,7 +59,9 @@ public struct CopyTag: Hashable, Sendable, Comparable {
     /// - Throws: `.badTag` unless it is 1 to 60 letters, digits, dots, dashes and underscores, so that the key keeps to
     ///   the rules of metadata.
     public init(_ text: String) throws(OperationError) {
-        guard !text.isEmpty, Metadata.firstFlaw(of: [Self.prefix + text: ""]) == nil else { throw .badTag(text) }
+        guard !text.isEmpty, Manifest.firstFlaw(ofMetadata: [Self.prefix + text: ""]) == nil else {
+            throw .badTag(text)
+        }
         self.text = text
     }
 
@@ -93,7 +81,7 @@ public struct CopyTag: Hashable, Sendable, Comparable {
     public static func < (left: CopyTag, right: CopyTag) -> Bool { left.text < right.text }
 }
 
-/// What the folder of a kept copy is called: `<name>-<yyyyMMddTHHmmss>`, and `-2` and so on for more in one second.
+/// The name of a kept copy's folder: `<name>-<yyyyMMddTHHmmss>`, with `-2` and so on for further copies in one second.
 struct CopyFolderName: Hashable {
     let store: StoreName
     /// 15 characters: `yyyyMMddTHHmmss`, UTC.

@@ -5,39 +5,38 @@ import StoreInbox
 import SystemPackage
 
 extension KeptCopies {
-    /// What became of a copy that was to go.
+    /// What became of a copy that was to be removed.
     public enum Removal: String, Hashable, Sendable {
         case removed
-        /// Somebody reads it: it goes at the next pruning.
+        /// It has a reader: it goes at the next pruning.
         case held
-        /// There is more in its folder than the copy, or it is no folder: whose that is, nobody knows.
+        /// There is more in its folder than the copy, or it is no folder: it is unknown whose that is.
         case altered
         /// It would go.
         case superfluous
     }
 
-    /// Whether anything goes.
-    package enum PruningMode: Hashable, Sendable { case remove, onlyLook }
-
-    /// Removes what has had its time. Whoever changes which copies there are takes turns: no two prune by one listing.
+    /// Removes the copies that have expired. Commands that add or remove copies take turns: no two prune by one listing.
     ///
     /// - Parameters:
     ///   - name: Of the stores that this is about; `nil` for all.
-    ///   - patience: While somebody else changes what is in the folder.
+    ///   - dryRun: Whether everything stays.
+    ///   - busyHandler: How long to wait while another command changes what is in the folder.
     /// - Returns: What was to go, the oldest of each store first, and what is in the folder now.
     /// - Throws: `.folderBusy`, `.stopped`, `.file`.
     package func prune(
-        _ retention: CopyRetention, of name: StoreName?, _ mode: PruningMode, at now: Timestamp, _ patience: Patience
+        _ retention: CopyRetention, of name: StoreName?, dryRun: Bool, at now: Timestamp,
+        _ busyHandler: BusyHandler
     ) throws(OperationError) -> (findings: [(copy: KeptCopy, removal: Removal)], left: Listing) {
         func expired() throws(OperationError) -> [KeptCopy] {
             retention.expired(of: try list().copies.filter { name == nil || $0.manifest.name == name }, at: now)
         }
-        guard mode == .remove else { return (try expired().map { ($0, .superfluous) }, try list()) }
+        if dryRun { return (try expired().map { ($0, .superfluous) }, try list()) }
         let bin = try OperationError.wrapping { () throws(FileError) in
             _ = try Folder.names(in: folder)
             return try TemporaryFolder(in: folder, .besideResults)
         }
-        return try FolderLock.holding(.exclusive, on: folder, patience) { () throws(OperationError) in
+        return try FolderLock.holding(.exclusive, on: folder, busyHandler) { () throws(OperationError) in
             var findings: [(copy: KeptCopy, removal: Removal)] = []
             for copy in try expired() {
                 findings.append((copy, try remove(copy, into: bin.path)))
@@ -47,7 +46,7 @@ extension KeptCopies {
         }
     }
 
-    /// Removes copies, each in one step for whoever looks.
+    /// Removes copies, each in one step as others see it.
     ///
     /// - Returns: Those that stay, and why.
     /// - Throws: `.file` at the first that cannot be removed.
@@ -66,19 +65,19 @@ extension KeptCopies {
         return staying
     }
 
-    /// Renames a copy that nobody reads out of sight, if that is all that its folder holds.
+    /// Renames a copy out of sight, if it has no readers and its folder holds nothing else.
     private func remove(_ copy: KeptCopy, into bin: FilePath) throws(OperationError) -> Removal {
         do throws(FileError) {
             guard try PlatformCalls.status(of: copy.path).kind == .folder else { return .altered }
             guard let lock = try FolderLock.take(.exclusive, on: copy.path) else { return .held }
             defer { withExtendedLifetime(lock) {} }
-            // Whoever waits for its turn to read it finds another folder under that name, or none.
+            // A reader that waits for the lock finds another folder under that name, or none.
             guard try lock.file.status.identity == PlatformCalls.status(of: copy.path).identity else { return .held }
             guard copy.isAlone else { return .altered }
             try PlatformCalls.rename(copy.path, to: bin.appending(copy.path.lastComponent?.string ?? "copy"))
             return .removed
         } catch {
-            // Somebody else was quicker.
+            // Another process was quicker.
             if error.errno == .noSuchFileOrDirectory { return .removed }
             throw .file(error)
         }
@@ -107,19 +106,19 @@ extension KeptCopy {
     }
 }
 
-/// Which kept copies have had their time.
+/// Which kept copies expire.
 ///
 /// What counts as one store: copies of one identity (Core Data's `Z_UUID`) and name; where a copy has no identity, those
 /// of the store at one path; where it remembers no path either, those of one name and one schema.
 public struct CopyRetention: Hashable, Sendable {
     /// How many of the newest copies of each store stay, of those that this is about.
     public var kept: Int
-    /// How long a copy stays in any case; `nil` for no time.
+    /// The age at which a copy may expire; `nil` for any age.
     public var age: Duration?
-    /// Only copies with this tag are looked at; `nil` for those without any tag: whoever gave a copy a tag has it in mind.
+    /// Only copies with this tag may expire; `nil` for those without any tag: a tagged copy is wanted.
     public var tag: CopyTag?
 
-    /// How many stay unless somebody says otherwise: as many as generations.
+    /// How many stay by default: as many as generations.
     public static let standardCount = 3
 
     public init(keeping kept: Int = standardCount, for age: Duration? = nil, tagged tag: CopyTag? = nil) {

@@ -13,9 +13,9 @@ public struct KeptCopies: Hashable, Sendable {
     public struct Listing: Sendable {
         /// By store, the oldest first.
         public let copies: [KeptCopy]
-        /// Folders that are called as a copy is, and why they are none.
+        /// Folders with the name of a copy, and why they are none.
         public let damaged: [(path: FilePath, problem: InboxError)]
-        /// Files that are called as single copies are, of which this type knows nothing else.
+        /// Files with the name of a single copy: only the name is known of them.
         public let files: [FilePath]
         /// Folders in which restores of stores in this folder keep what was there before.
         public let safetyFolders: [FilePath]
@@ -62,38 +62,78 @@ public struct KeptCopies: Hashable, Sendable {
 
     private static let safetyEnding = "-safety"
 
-    /// Keeps a compact copy, durably: either all of it is there afterwards, or nothing. What an older copy of the same
-    /// store has too is a second name for the same file.
+    /// Keeps a compact copy, durably: either all of it is there afterwards, or nothing. A file that an older copy of the same
+    /// store has, too, becomes a hard link to it.
     ///
     /// - Parameters:
     ///   - store: On the same file system as the folder, it is not copied, but gets a second name here, and must not be
     ///     written to any more.
     ///   - files: In the order of the manifest.
     ///   - original: Where the store is, for the copy to remember.
-    ///   - patience: While others change which copies there are.
+    ///   - busyHandler: How long to wait while other commands add or remove copies.
     /// - Throws: `.badMetadata`, `.folderBusy`, `.stopped`, `.file`.
     package func keep(
-        _ manifest: Manifest, store: FilePath, files: [FileAtHand], of original: FilePath?, _ patience: Patience
+        _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)], of original: FilePath?,
+        _ busyHandler: BusyHandler
     ) throws(OperationError) -> KeptCopy {
-        if let flaw = Metadata.firstFlaw(of: manifest.metadata) { throw .badMetadata(flaw) }
+        if let flaw = Manifest.firstFlaw(ofMetadata: manifest.metadata) { throw .badMetadata(flaw) }
         let held = heldParts(of: manifest)
         let staging = try OperationError.wrapping { () throws(FileError) in
             try Folder.make(folder)
             return try TemporaryFolder(in: folder, .besideResults)
         }
-        let staged = StagedCopy(in: staging.path.appending("copy"), manifest: manifest)
+        let staged = staging.path.appending("copy")
         try OperationError.wrapping { () throws(FileError) in
-            try staged.fill(store: store, files: files, held: held)
+            try Self.fill(staged, manifest, store: store, files: files, held: held)
         }
-        // No two copies get one number, nor one that is lower than that of a copy which is there already.
-        return try FolderLock.holding(.exclusive, on: folder, patience) { () throws(OperationError) in
+        // Under the lock no two copies get one number, and each gets a higher one than those that are there.
+        return try FolderLock.holding(.exclusive, on: folder, busyHandler) { () throws(OperationError) in
             let record = CopyRecord(number: highestNumber + 1, store: original)
             let path = try OperationError.wrapping { () throws(FileError) in
-                try staged.add(record)
-                return try place(staged.path, manifest)
+                try record.write(in: staged)
+                try Folder.sync(staged)
+                return try place(staged, manifest)
             }
             return KeptCopy(Generation(number: 0, path: path, manifest: manifest), record)
         }
+    }
+
+    /// Fills the folder of a copy, out of sight: puts everything in but the record, read-only, and syncs it. The folder itself is
+    /// synced with the record, which goes in last.
+    ///
+    /// - Parameter held: Files of other kept copies, which never change.
+    private static func fill(
+        _ path: FilePath, _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)],
+        held: [Manifest.Part: FilePath]
+    ) throws(FileError) {
+        try PlatformCalls.makeFolder(path)
+        let support = path.appending(InboxLayout.supportFolder(manifest.name))
+        let folders = Set(manifest.externalFiles.map(\.name.folder)).map { support.appending($0.rawValue) }
+        for folder in folders { try Folder.make(folder) }
+        for (index, part) in manifest.parts.enumerated() {
+            let target = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
+            if let sibling = held[part], link(sibling, as: target, size: part.size) { continue }
+            if index == 0 {
+                try OpenFile.linkOrCopy(store, to: target, mode: .ownerRead)
+            } else {
+                // External files may be the live store's own: these are never shared with a copy.
+                try OpenFile.copy(files[index - 1].path, to: target, mode: .ownerRead)
+            }
+        }
+        let manifestPath = path.appending(InboxLayout.manifestFile)
+        let file = try OpenFile.creating(manifestPath)
+        try file.write(manifest.jsonBytes)
+        try PlatformCalls.changeMode(of: manifestPath, to: .ownerRead)
+        try file.sync()
+        for folder in folders { try Folder.sync(folder) }
+        if !folders.isEmpty { try Folder.sync(support) }
+    }
+
+    private static func link(_ sibling: FilePath, as target: FilePath, size: Int64) -> Bool {
+        guard let status = try? PlatformCalls.status(of: sibling), status.kind == .file, status.size == size else {
+            return false
+        }
+        return (try? PlatformCalls.hardLink(sibling, as: target)) != nil
     }
 
     /// Of the copies in the folder; 0 if none has one.
@@ -115,7 +155,7 @@ public struct KeptCopies: Hashable, Sendable {
             let name = CopyFolderName(manifest.name, at: manifest.createdAt, ordinal: ordinal)
             let path = folder.appending(name.text)
             do throws(FileError) {
-                // Whatever has the name, and be it an empty folder, is not ours to replace.
+                // Anything that has the name, even an empty folder, is not ours to replace.
                 try PlatformCalls.renameFolder(staged, toFree: path)
                 try Folder.sync(folder)
                 return path
@@ -134,7 +174,7 @@ public struct KeptCopies: Hashable, Sendable {
     /// How many copies are looked through for what the next one has too.
     private static let lookBack = 4
 
-    /// What the newest copies of the same store have.
+    /// The parts that the newest copies of the same store have.
     private func heldParts(of manifest: Manifest) -> [Manifest.Part: FilePath] {
         let names = copyNames.filter { $0.store == manifest.name }
             .map { (number: record(of: $0)?.number ?? 0, name: $0) }
@@ -184,10 +224,10 @@ public struct KeptCopy: Hashable, Sendable {
     public var manifest: Manifest { generation.manifest }
     /// Rises with each copy that is put into the folder; `nil` for one that was kept before copies had numbers.
     public var number: Int? { record?.number }
-    /// Where the store was of which this is a copy; `nil` if that is not known.
+    /// Where the original store was; `nil` if that is unknown.
     public var originalStore: FilePath? { (record?.store).map { FilePath($0) } }
 
-    /// Which store it is a copy of, as far as that can be known.
+    /// Which store it is a copy of, by the best proof there is.
     package enum Original: Hashable, Sendable {
         /// Core Data's `Z_UUID`, wherever the store is by now. A duplicate of the store has the same, and mostly another name.
         case identified(ForeignText, StoreName)

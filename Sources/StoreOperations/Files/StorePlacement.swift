@@ -3,38 +3,27 @@ package import ShipProtocol
 package import StoreFiles
 package import SystemPackage
 
-/// Puts a compact copy and its external files at a path that the user has named, durably and verified, where nothing is,
-/// or in the place of an older copy in one step for whoever opens it.
+/// Puts a compact copy and its external files at a path that the user has named, durably and verified, where nothing is, or in
+/// the place of an older copy, in one step as readers see it.
 package struct StorePlacement: Sendable {
     private let home: StoreHome
-    private let occupant: Occupant
-    private let journal: Journal
+    private let older: (identity: FileStatus.Identity, files: Set<ExternalFileName>)?
+    private let inWALMode: Bool
     private let mode: FilePermissions
 
-    /// What may be there.
-    package enum Occupant: Hashable, Sendable {
-        case nobody
-        /// An older copy, this very file, whose rows refer to these external files, and which is replaced. Whoever has it
-        /// open keeps it.
-        case olderCopy(FileStatus.Identity, Set<ExternalFileName>)
-    }
-
-    /// How the store is to keep its transactions at its new place.
-    package enum Journal: Hashable, Sendable {
-        /// As a compact copy does: nothing is written to it.
-        case rollback
-        /// As a store does that an app goes on with.
-        case writeAheadLog
-    }
-
-    /// - Parameter mode: Of the store and of its external files.
+    /// - Parameters:
+    ///   - older: An older copy, this very file, which is replaced, and the external files that its rows refer to. Processes that
+    ///     have it open keep it. `nil` if nothing may be there.
+    ///   - inWALMode: Whether the store is to be in WAL mode, as one that an app goes on with, and not in rollback mode, as a compact
+    ///     copy to which nothing is written.
+    ///   - mode: Of the store and of its external files.
     package init(
-        at home: StoreHome, over occupant: Occupant, _ journal: Journal = .rollback,
-        mode: FilePermissions = .ownerReadWrite
+        at home: StoreHome, over older: (identity: FileStatus.Identity, files: Set<ExternalFileName>)? = nil,
+        inWALMode: Bool = false, mode: FilePermissions = .ownerReadWrite
     ) {
         self.home = home
-        self.occupant = occupant
-        self.journal = journal
+        self.older = older
+        self.inWALMode = inWALMode
         self.mode = mode
     }
 
@@ -48,11 +37,12 @@ package struct StorePlacement: Sendable {
     /// - Throws: `.sidecar`, `.occupied`, `.sharedSupportFolder`, `.linkedSupportFolder`, `.notVerified`, `.noSpace`, `.file`;
     ///   what was there is as it was.
     package func place(
-        _ manifest: Manifest, store: FilePath, files: [FileAtHand], beside claims: SupportFolderClaims
+        _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)],
+        beside claims: SupportFolderClaims
     ) throws(OperationError) {
         try OperationError.wrapping { () throws(FileError) in try Folder.make(home.folder) }
         for sidecar in home.sidecars where exists(sidecar) { throw .sidecar(sidecar) }
-        if occupant == .nobody, exists(home.path) { throw .occupied(home.path) }
+        if older == nil, exists(home.path) { throw .occupied(home.path) }
         let support = home.supportFolder
         if !files.isEmpty, let user = claims.user { throw .sharedSupportFolder(support.path, with: user) }
         let staging = try OperationError.wrapping { () throws(FileError) in
@@ -62,8 +52,9 @@ package struct StorePlacement: Sendable {
         try stage(store, as: staged, manifest.store)
         let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }
         try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
-        let replaced = occupant.files(besides: claims)
-        // What nobody is known to refer to is not ours to replace.
+        // The external files that go with the older copy.
+        let replaced = older.map { claims.solely($0.files) } ?? []
+        // A file that no row is known to refer to is not ours to replace.
         for file in comparison.different where !replaced.contains(file.file.name) {
             throw .occupied(support.path(of: file.file.name))
         }
@@ -86,7 +77,7 @@ package struct StorePlacement: Sendable {
         } catch {
             // The new copy is there, and refers to its files; only where nothing was can it be taken back.
             let placed = try? PlatformCalls.status(of: home.path).identity
-            if occupant == .nobody, placed != nil, placed == (try? PlatformCalls.status(of: staged).identity),
+            if older == nil, placed != nil, placed == (try? PlatformCalls.status(of: staged).identity),
                 (try? PlatformCalls.removeFile(home.path)) != nil
             {
                 support.remove(comparison.missing.map(\.file.name))
@@ -101,16 +92,16 @@ package struct StorePlacement: Sendable {
     private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
 
     /// The store as it is going to be, out of sight; what is compared comes from the medium.
-    func stage(_ store: FilePath, as staged: FilePath, _ facts: StoreFacts) throws(OperationError) {
+    private func stage(_ store: FilePath, as staged: FilePath, _ facts: StoreFacts) throws(OperationError) {
         let isWhole = try OperationError.wrapping { () throws(FileError) in
-            try DurableCopy.take(store, as: staged, mode: .ownerReadWrite)
+            try OpenFile.linkOrCopy(store, to: staged, mode: .ownerReadWrite)
             let file = try OpenFile.readingWithoutFollowing(staged)
             PlatformCalls.dropCache(of: file.descriptor)
             guard try file.size == facts.size else { return false }
-            return try FileDigest.sha256(of: file) == facts.sha256
+            return try ContentDigest(ofFile: file) == facts.sha256
         }
         guard isWhole else { throw .notVerified(home.path) }
-        if journal == .writeAheadLog { try enterWALMode(staged) }
+        if inWALMode { try enterWALMode(staged) }
         try OperationError.wrapping { () throws(FileError) in
             let file = try OpenFile.readingWithoutFollowing(staged)
             try PlatformCalls.changeMode(of: staged, to: mode)
@@ -119,11 +110,11 @@ package struct StorePlacement: Sendable {
     }
 
     private func enterWALMode(_ staged: FilePath) throws(OperationError) {
-        let patience = Patience(busyTimeout: .zero)
-        let connection = try LiveConnection(to: staged, .shared, patience)
+        let busyHandler = BusyHandler(busyTimeout: .zero)
+        let connection = try LiveConnection(to: staged, busyHandler)
         let complaints = try connection.run { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // It may complain of what is whole, where the other one does not: see `StoreCheck`.
+            // `quick_check` may complain of an intact store where `integrity_check` does not: see `StoreCheck`.
             let complaints = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
             return complaints == ["ok"]
                 ? complaints : try String.fetchAll(database, sql: "PRAGMA integrity_check(1)")
@@ -133,31 +124,116 @@ package struct StorePlacement: Sendable {
             // The log goes with the last connection.
             try connection.queue.close()
         } catch {
-            throw OperationError(error, on: home.path, patience)
+            throw OperationError(error, on: home.path, busyHandler)
         }
     }
 
     private func install(_ staged: FilePath) throws(FileError) {
-        switch occupant {
-        case .nobody:
-            // A second name is never made over something else, as a rename is.
-            try PlatformCalls.hardLink(staged, as: home.path)
-        case .olderCopy(let identity, _):
-            // Somebody may have put something else there since it was looked at.
-            guard try PlatformCalls.status(of: home.path).identity == identity else {
-                throw FileError(.rename, home.path, .fileExists)
-            }
-            try PlatformCalls.rename(staged, to: home.path)
+        guard let older else {
+            // A hard link never replaces anything, as a rename does.
+            return try PlatformCalls.hardLink(staged, as: home.path)
         }
+        // Something else may have been put there since it was looked at.
+        guard try PlatformCalls.status(of: home.path).identity == older.identity else {
+            throw FileError(.rename, home.path, .fileExists)
+        }
+        try PlatformCalls.rename(staged, to: home.path)
     }
 }
 
-extension StorePlacement.Occupant {
-    /// The external files that go with it.
-    fileprivate func files(besides claims: SupportFolderClaims) -> Set<ExternalFileName> {
-        switch self {
-        case .nobody: []
-        case .olderCopy(_, let files): claims.solely(files)
+/// In the place of a store that is lost or damaged.
+extension StorePlacement {
+    /// Puts the store where one was lost, or where one is that SQLite cannot open: durably, verified, and in one step as readers
+    /// see it.
+    ///
+    /// - Parameters:
+    ///   - damaged: Keeps what was there.
+    ///   - store: It stays as it is.
+    ///   - files: In the order of the manifest.
+    ///   - claims: What other stores of the same stem refer to: of that nothing is replaced.
+    /// - Returns: Where what was there is kept; `nil` if nothing was.
+    /// - Throws: `.occupied`, `.sharedSupportFolder`, `.linkedSupportFolder`, `.storeIsSidecar`, `.notVerified`, `.busy`,
+    ///   `.noSpace`, `.file`; what was there is as it was.
+    package func replace(
+        keeping damaged: DamagedStore, by manifest: Manifest, store: FilePath,
+        files: [(file: ExternalFile, path: FilePath)],
+        beside claims: SupportFolderClaims, _ busyHandler: BusyHandler
+    ) throws(OperationError) -> FilePath? {
+        try home.refuseStoresAsSidecars()
+        let support = home.supportFolder
+        let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }
+        try claims.refuse(toReplace: comparison.different, in: support)
+        try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
+        let staging = try OperationError.wrapping { () throws(FileError) in
+            try TemporaryFolder(in: home.folder, .besideResults)
         }
+        let copy = staging.path.appending("copy.sqlite")
+        try OperationError.wrapping { () throws(FileError) in try OpenFile.copy(store, to: copy) }
+        let staged = staging.path.appending("store.sqlite")
+        try stage(copy, as: staged, manifest.store)
+        let isKept: Bool
+        do {
+            isKept = try damaged.prepare(losingFiles: !comparison.different.isEmpty)
+            try support.put(comparison.missing + comparison.different, mode: mode)
+            let after = try support.compare(with: files)
+            guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
+            try install(staged, keeping: damaged, busyHandler)
+        } catch {
+            damaged.undo()
+            support.remove(comparison.missing.map(\.file.name))
+            let error = OperationError(error, on: home.path, busyHandler)
+            if case .file(let file) = error, file.errno == .fileExists { throw .occupied(file.path) }
+            throw error
+        }
+        // The store is there. If this fails, it is unknown whether it survives a power cut.
+        try OperationError.wrapping { () throws(FileError) in try Folder.sync(home.folder) }
+        return isKept ? damaged.folder : nil
+    }
+
+    private func install(_ staged: FilePath, keeping damaged: DamagedStore, _ busyHandler: BusyHandler) throws {
+        guard (try? PlatformCalls.status(of: home.path)) != nil else {
+            try damaged.takeSidecars()
+            // A hard link never replaces anything, as a rename does.
+            return try PlatformCalls.hardLink(staged, as: home.path)
+        }
+        // From here on no process opens the old file that does not have it open already.
+        let quiet = try QuietStore(home.path, besideReaders: true, busyHandler)
+        try damaged.takeSidecars()
+        try PlatformCalls.rename(staged, to: home.path)
+        _ = consume quiet
+    }
+}
+
+/// Copies of files that have reached the medium when these calls return.
+extension OpenFile {
+    /// Bytes copied at a time.
+    private static let pieceSize = 1024 * 1024
+
+    /// - Parameter mode: Of the copy; `nil` for its owner to read and write.
+    /// - Throws: `.canceled` with its task.
+    static func copy(
+        _ source: FilePath, to target: FilePath, mode: FilePermissions? = nil
+    ) throws(FileError) {
+        let input = try OpenFile.readingWithoutFollowing(source)
+        let output = try OpenFile.creating(target)
+        var offset: Int64 = 0
+        while true {
+            if Task.isCancelled { throw FileError(.write, target, .canceled) }
+            let piece = try input.read(pieceSize, at: offset)
+            guard !piece.isEmpty else { break }
+            try output.write(piece)
+            offset += Int64(piece.count)
+        }
+        if let mode { try PlatformCalls.changeMode(of: target, to: mode) }
+        try output.sync()
+    }
+
+    /// A second name for a file that its owner gives away, or a copy of it where that is not possible.
+    static func linkOrCopy(_ source: FilePath, to target: FilePath, mode: FilePermissions) throws(FileError) {
+        guard (try? PlatformCalls.hardLink(source, as: target)) != nil else {
+            return try copy(source, to: target, mode: mode)
+        }
+        try PlatformCalls.changeMode(of: target, to: mode)
+        try OpenFile.readingWithoutFollowing(target).sync()
     }
 }

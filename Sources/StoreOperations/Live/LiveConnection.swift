@@ -1,63 +1,62 @@
+import CoreDataReading
 package import GRDB
-import StoreFiles
+package import StoreFiles
+import StoreFormat
+import Synchronization
 package import SystemPackage
 
 /// A connection that may write to a store, which other connections, of this process and of others, use meanwhile.
 package final class LiveConnection: Sendable {
     package let store: FilePath
     package let queue: DatabaseQueue
-    let patience: Patience
+    let busyHandler: BusyHandler
 
-    /// How others get on with the store while the connection is open.
-    package enum Claim: Hashable, Sendable {
-        /// As always.
-        case shared
-        /// Nobody else reads or writes it, and in WAL mode nobody else has it open: then the lock on the file itself is
-        /// exclusive, and the log has no shared index [sqlite.org/wal.html#noshm].
-        case exclusive
-    }
-
-    /// - Parameter store: Absolute, and without symbolic links.
+    /// - Parameters:
+    ///   - store: Absolute, and without symbolic links.
+    ///   - isExclusive: Whether no other connection reads or writes the store while this one is open, and in WAL mode none has it
+    ///     open: then the lock on the file itself is exclusive, and the log has no shared index [sqlite.org/wal.html#noshm].
     /// - Throws: `.busy`, `.inUse`, `.notADatabase`, `.noPermission`, `.noSuchStore`, `.storeIsSidecar`.
-    package init(to store: FilePath, _ claim: Claim, _ patience: Patience) throws(OperationError) {
+    package init(
+        to store: FilePath, exclusively isExclusive: Bool = false, _ busyHandler: BusyHandler
+    ) throws(OperationError) {
         self.store = store
-        self.patience = patience
+        self.busyHandler = busyHandler
         try StoreHome(store).refuseStoresAsSidecars()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
-        configuration.busyMode = .callback { tries in patience.waits(tries: tries) }
+        configuration.busyMode = .callback { tries in busyHandler.waits(tries: tries) }
         configuration.prepareDatabase { database in
             // Before the first look at the file: afterwards the log has its shared index.
-            if claim == .exclusive { try Self.keepOthersOut(database, of: store, patience) }
+            if isExclusive { try Self.keepOthersOut(database, of: store, busyHandler) }
         }
         do {
-            queue = try DatabaseQueue(path: DatabaseURI.writing(store), configuration: configuration)
-            if claim == .exclusive { try queue.unsafeRead { try Self.confirmLock($0) } }
+            queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration)
+            if isExclusive { try queue.unsafeRead { try Self.confirmLock($0) } }
         } catch {
-            let error = OperationError(error, on: store, patience)
-            if claim == .exclusive, case .busy(_, let waited) = error { throw .inUse(store, waited: waited) }
+            let error = OperationError(error, on: store, busyHandler)
+            if isExclusive, case .busy(_, let waited) = error { throw .inUse(store, waited: waited) }
             throw error
         }
     }
 
     deinit { try? queue.close() }
 
-    /// Waits until nobody reads or writes the store, and holds nothing meanwhile. From then on nobody gets in until the
-    /// locking mode is normal again, or the connection closed.
+    /// Waits until no other connection reads or writes the store, and holds nothing meanwhile. From then on none gets in until
+    /// the locking mode is normal again, or the connection closed.
     ///
     /// - Parameter database: In no transaction, and in normal locking mode.
-    static func keepOthersOut(_ database: Database, of store: FilePath, _ patience: Patience) throws {
-        let lock = try StoreLock(of: database.sqliteConnection)
+    static func keepOthersOut(_ database: Database, of store: FilePath, _ busyHandler: BusyHandler) throws {
+        let lock = try DatabaseFileLock(of: database.sqliteConnection)
         var tries = 0
         while true {
-            if try lock.attempt() == .taken {
-                guard StoreLock.hasHotJournal(store) else { break }
+            if try lock.attempt() {
+                guard DatabaseFileLock.hasHotJournal(store) else { break }
                 lock.release()
                 // Any reader plays it back.
                 try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
             }
-            guard patience.backsOff(tries: tries) else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
+            guard busyHandler.backsOff(tries: tries) else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
             tries += 1
         }
         guard try lock.beginsAsStore() else {
@@ -82,7 +81,135 @@ package final class LiveConnection: Sendable {
                 return try body(database)
             }
         } catch {
-            throw OperationError(error, on: store, patience)
+            throw OperationError(error, on: store, busyHandler)
         }
+    }
+}
+
+extension LiveConnection {
+    /// Whether another store has the same schema and the same rows: their pages may differ all the same.
+    ///
+    /// - Parameter other: Where the other one is; it may be in use.
+    package func hasSameRows(
+        as other: FilePath, _ busyHandler: BusyHandler
+    ) throws(OperationError) -> Bool {
+        // A connection that may only read would leave the files of WAL mode beside the store.
+        try LiveConnection(to: other, busyHandler).run { other in
+            try queue.unsafeRead { one in try Self.areEqual(one, other, busyHandler) }
+        }
+    }
+
+    private static func areEqual(_ one: Database, _ other: Database, _ busyHandler: BusyHandler) throws -> Bool {
+        // The numbers of the root pages are the file's own affair.
+        let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+        guard try haveSameRows(one, other, schema, busyHandler) else { return false }
+        let tables = try String.fetchAll(
+            one, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+        return try tables.allSatisfy { table in
+            // In the order of the table's own b-tree, which a compact copy keeps.
+            try haveSameRows(one, other, "SELECT * FROM \(table.quotedSQLName)", busyHandler)
+        }
+    }
+
+    private static func haveSameRows(
+        _ one: Database, _ other: Database, _ query: String, _ busyHandler: BusyHandler
+    ) throws -> Bool {
+        let left = try Row.fetchCursor(one, sql: query)
+        let right = try Row.fetchCursor(other, sql: query)
+        while let row = try left.next() {
+            try busyHandler.check()
+            guard let counterpart = try right.next(), row == counterpart else { return false }
+        }
+        return try right.next() == nil
+    }
+}
+
+/// SQLite's busy handler for one operation: how long to wait for other users of a store, and whether the operation was told to
+/// stop.
+package final class BusyHandler: Sendable {
+    package let busyTimeout: Duration
+
+    private struct State {
+        var isStopped = false
+        var waitingSince: ContinuousClock.Instant?
+        var timeout: Duration
+    }
+    private let state: Mutex<State>
+
+    package init(busyTimeout: Duration) {
+        self.busyTimeout = busyTimeout
+        state = Mutex(State(timeout: busyTimeout))
+    }
+
+    /// Shortens the waits from here on.
+    func shorten(to timeout: Duration) { state.withLock { $0.timeout = min($0.timeout, timeout) } }
+
+    package var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Ends a wait at once, and the operation at its next step.
+    package func stop() { state.withLock { $0.isStopped = true } }
+
+    package func check() throws(OperationError) {
+        if isStopped { throw .stopped }
+    }
+
+    /// The same as SQLite's own busy timeout, which cannot be stopped.
+    ///
+    /// - Parameter tries: How often SQLite has asked for this one lock.
+    /// - Returns: Whether to try for the lock again.
+    func waits(tries: Int) -> Bool {
+        guard isInTime(tries) else { return false }
+        PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
+        return true
+    }
+
+    /// Waits for a random time: a wait of regular length could meet the same users every time.
+    ///
+    /// - Parameter tries: How often this one lock was not to be had.
+    /// - Returns: Whether to try for the lock again.
+    func backsOff(tries: Int) -> Bool {
+        guard isInTime(tries) else { return false }
+        PlatformCalls.pause(.seconds(.random(in: 0.0005...min(0.002 * Double(tries + 1), 0.02))))
+        return true
+    }
+
+    private func isInTime(_ tries: Int) -> Bool {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            if tries == 0 { state.waitingSince = now }
+            return !state.isStopped && now - (state.waitingSince ?? now) < state.timeout
+        }
+    }
+}
+
+extension FolderLock {
+    /// Between two looks.
+    private static let pause = Duration.milliseconds(10)
+
+    /// Takes the lock of a folder, and waits for it until the busy timeout: flock(2) itself cannot be told to stop.
+    ///
+    /// - Throws: `.folderBusy`, `.stopped`, `.file`.
+    package static func take(
+        _ kind: Kind, on folder: FilePath, _ busyHandler: BusyHandler
+    ) throws(OperationError) -> FolderLock {
+        let end = ContinuousClock.now + busyHandler.busyTimeout
+        while true {
+            let lock = try OperationError.wrapping { () throws(FileError) in try take(kind, on: folder) }
+            if let lock { return lock }
+            try busyHandler.check()
+            guard ContinuousClock.now < end else { throw .folderBusy(folder, waited: busyHandler.busyTimeout) }
+            PlatformCalls.pause(Self.pause)
+        }
+    }
+
+    /// Does something while the folder is locked, as soon as it can be.
+    ///
+    /// - Throws: `.folderBusy`, `.stopped`, `.file`; what `body` throws.
+    static func holding<Result>(
+        _ kind: Kind, on folder: FilePath, _ busyHandler: BusyHandler, _ body: () throws(OperationError) -> Result
+    ) throws(OperationError) -> Result {
+        let lock = try take(kind, on: folder, busyHandler)
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
     }
 }

@@ -3,8 +3,8 @@ package import ShipProtocol
 package import StoreFiles
 public import SystemPackage
 
-/// What a restore is about to put beside a store, written down before it does so: should it be cut off, the next one knows
-/// what of it nobody needs.
+/// The files that a restore is about to put beside a store, written down before it does so. After a crash the next restore learns
+/// from it which of them are not needed.
 ///
 ///     FOLDER/.Recipes.sqlite.restoring    JSON
 package struct RestoreRecord: Hashable, Sendable, Codable {
@@ -56,15 +56,15 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
         try Folder.sync(home.folder)
     }
 
-    /// Nothing is left of what it lists that nobody needs.
+    /// Removes the record, once no file that it lists is left over.
     package static func remove(for home: StoreHome) {
         guard Self(of: home) != nil else { return }
         try? PlatformCalls.removeFile(path(for: home))
     }
 }
 
-/// What a restore has left behind that failed in a way that nobody can tell from success until the store is opened again, or that could
-/// not tidy up.
+/// What a restore has left behind: one that failed in a way that looks like success until the store is opened again, or one that
+/// could not tidy up.
 public struct Leftovers: Hashable, Sendable {
     /// A copy of the store as it was.
     public var safetyCopy: FilePath?

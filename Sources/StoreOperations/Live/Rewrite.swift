@@ -1,27 +1,28 @@
+import CoreDataReading
 package import GRDB
 import GRDBSQLite
-import StoreFiles
-import StoreFormat
+package import StoreFiles
 import Synchronization
 package import SystemPackage
 
-/// A live store's whole content, replaced by that of a copy in one transaction: SQLite's backup API writes the pages of
-/// the copy through a connection to the store, so that every other connection sees one commit.
+/// Replaces a live store's whole content by that of a copy, in one transaction: SQLite's backup API writes the pages of the copy
+/// through a connection to the store, so that every other connection sees one commit.
 ///
-/// `lock`, then whatever needs the old state, and `writeAhead` beside it, then `commit`. In WAL mode readers go on
-/// meanwhile, and writers wait; in the other modes everybody waits, as for any commit. The store keeps its journal mode,
-/// its page size, and its inode; the schema's cookie changes, so that other connections read the schema anew [backup.c, sqlite3_backup_step].
+/// The order: `lock`; then all that needs the old state, with `writeAhead` beside it; then `commit`. In WAL mode readers go on
+/// meanwhile, and writers wait; in the other modes all others wait, as for any commit. The store keeps its journal mode, its page
+/// size, and its inode; the schema's cookie changes, so that other connections read the schema anew [backup.c,
+/// sqlite3_backup_step].
 package final class Rewrite: Sendable {
     private let connection: LiveConnection
-    private let journal: Journal
+    /// Whether the store is in WAL mode.
+    private let isWAL: Bool
     private let source: DatabaseQueue
     private let copy: FilePath
     /// The schema's cookie before the commit: the new state has another one.
     private let cookie = Mutex<Int?>(nil)
     /// In progress since `lock` in WAL mode. Used on the connection's queue only.
     private let backup = Mutex<Backup?>(nil)
-
-    private enum Journal { case writeAheadLog, rollback }
+    private let failureAtTheEnd = Atomic(false)
 
     /// A pointer that goes from one block on the connection's queue to the next.
     private struct Backup: @unchecked Sendable { let pointer: OpaquePointer }
@@ -29,19 +30,19 @@ package final class Rewrite: Sendable {
     /// Pages between two looks at whether to stop.
     private static let pages: CInt = 2048
 
-    /// - Parameter copy: A store in rollback mode that nobody changes, of the page size of the live one: SQLite cannot
-    ///   change that of a store in WAL mode.
+    /// - Parameter copy: A store in rollback mode that never changes, with the page size of the live one: SQLite cannot change
+    ///   the page size of a store in WAL mode.
     package init(of connection: LiveConnection, with copy: FilePath) throws(OperationError) {
         self.connection = connection
         self.copy = copy
         let mode = try connection.run { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
-        journal = mode == "wal" ? .writeAheadLog : .rollback
+        isWAL = mode == "wal"
         var configuration = Configuration()
         configuration.readonly = true
         do {
-            source = try DatabaseQueue(path: DatabaseURI.immutable(copy), configuration: configuration)
+            source = try DatabaseQueue(path: copy.immutableDatabaseURI, configuration: configuration)
         } catch {
-            throw OperationError(error, on: copy, connection.patience)
+            throw OperationError(error, on: copy, connection.busyHandler)
         }
     }
 
@@ -50,22 +51,21 @@ package final class Rewrite: Sendable {
         try? source.close()
     }
 
-    /// From here on nobody else writes to the store. Nobody who is in the middle of a transaction is in the way of this, or the
-    /// other way round: that one commits first.
+    /// From here on no other connection writes to the store. A connection in the middle of a transaction commits first; neither
+    /// blocks the other.
     package func lock() throws(OperationError) {
-        switch journal {
-        case .writeAheadLog:
-            // Nothing else may be asked of the connection once the backup has begun. Should somebody change the schema before it
-            // does, neither state has this cookie.
+        if isWAL {
+            // Nothing else may be asked of the connection once the backup has begun. If another connection changes the schema
+            // before that, neither state has this cookie.
             try readCookie()
             // A step of no pages takes the lock of the transaction that the other steps are part of.
             try connection.run { database in
                 try begin(database)
                 try step(0)
             }
-        case .rollback:
+        } else {
             try connection.run { database in
-                try LiveConnection.keepOthersOut(database, of: connection.store, connection.patience)
+                try LiveConnection.keepOthersOut(database, of: connection.store, connection.busyHandler)
                 try LiveConnection.confirmLock(database)
             }
             try readCookie()
@@ -79,57 +79,50 @@ package final class Rewrite: Sendable {
 
     private static let cookieQuery = "PRAGMA schema_version"
 
-    /// Through which connection the old state can be read while the store is locked; `nil` for any that one likes.
-    package var reader: DatabaseQueue? { journal == .rollback ? connection.queue : nil }
+    /// The connection through which the old state can be read while the store is locked; `nil` if any will do.
+    package var reader: DatabaseQueue? { isWAL ? nil : connection.queue }
 
-    /// How far a failed rewrite went.
-    package enum Failure: Error, Sendable {
-        /// The store is as it was, and will be so after a crash too.
-        case before(OperationError)
-        /// SQLite says that the store is as it was; but the log may hold all of the new state, or the journal be gone, and
-        /// a crash before the next commit could bring the new state up.
-        case atTheEnd(OperationError)
-    }
+    /// Whether the commit failed at its end. SQLite says that the store is as it was; but the log may hold all of the new state,
+    /// or the journal be gone, and a crash before the next commit could bring the new state up. After any other failure the store
+    /// is as it was, and will be so after a crash too.
+    package var hasFailedAtTheEnd: Bool { failureAtTheEnd.load(ordering: .relaxed) }
 
-    /// In WAL mode, writes all pages but the last ones into the log, where nobody sees them: the old state can be read
+    /// In WAL mode, writes all pages but the last ones into the log, where no reader sees them: the old state can be read
     /// meanwhile. In the other modes it does nothing.
-    package func writeAhead() throws(Failure) {
-        guard journal == .writeAheadLog else { return }
-        do {
-            try connection.run { _ in
-                // What is left before the first step is not known; a step of one page tells.
-                var pages: CInt = 1
-                while remaining > Self.pages {
-                    try connection.patience.check()
-                    guard try step(pages) != SQLITE_DONE else { return }
-                    pages = min(Self.pages, remaining - 1)
-                }
+    package func writeAhead() throws(OperationError) {
+        guard isWAL else { return }
+        try connection.run { _ in
+            // The number of pages that are left is unknown before the first step: a step of one page tells it.
+            var pages: CInt = 1
+            while remaining > Self.pages {
+                try connection.busyHandler.check()
+                guard try step(pages) != SQLITE_DONE else { return }
+                pages = min(Self.pages, remaining - 1)
             }
-        } catch {
-            throw .before(error)
         }
     }
 
     /// Writes the pages that are left, and commits; then the lock is gone.
-    package func commit() throws(Failure) {
+    package func commit() throws(OperationError) {
         var isLastStep = false
-        do {
+        do throws(OperationError) {
             try connection.run { database in
                 defer { finish() }
-                if journal == .rollback {
+                if !isWAL {
                     try begin(database)
                     try step(0)
                 }
                 while true {
-                    try connection.patience.check()
+                    try connection.busyHandler.check()
                     isLastStep = remaining <= Self.pages
                     if try step(Self.pages) == SQLITE_DONE { break }
                 }
             }
         } catch {
-            throw isLastStep ? .atTheEnd(error) : .before(error)
+            failureAtTheEnd.store(isLastStep, ordering: .relaxed)
+            throw error
         }
-        if journal == .rollback {
+        if !isWAL {
             try? connection.run {
                 try $0.execute(sql: "PRAGMA main.locking_mode = NORMAL; SELECT 1 FROM sqlite_master")
             }
@@ -142,9 +135,9 @@ package final class Rewrite: Sendable {
     /// - Returns: Whether the store is as it was, for good.
     package func undoForGood() -> Bool {
         guard let cookie = cookie.withLock({ $0 }) else { return false }
-        // What this connection takes for the store's state is of no more use.
+        // This connection's view of the store is of no more use.
         try? connection.queue.close()
-        let isOld = try? LiveConnection(to: connection.store, .shared, connection.patience).run { database in
+        let isOld = try? LiveConnection(to: connection.store, connection.busyHandler).run { database in
             try database.execute(sql: "BEGIN IMMEDIATE")
             guard try Int.fetchOne(database, sql: Self.cookieQuery) == cookie else { return false }
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -190,18 +183,18 @@ package final class Rewrite: Sendable {
         if let pointer { sqlite3_backup_finish(pointer) }
     }
 
-    /// Longest wait for readers of the old state: where there are always some who read something, SQLite may never find
-    /// out that none reads that.
+    /// Longest wait for readers of the old state: where there are always readers, SQLite may never find out that none of them
+    /// reads that state.
     private static let grace = Duration.seconds(1)
 
-    /// Waits for a while until nobody reads the old state any more, and moves the log into the store.
+    /// Waits for a while until the old state has no readers any more, and moves the log into the store.
     ///
     /// Source: sqlite.org/c3ref/wal_checkpoint_v2.html: a full checkpoint waits for all readers of older states.
     ///
-    /// - Returns: Whether nobody does.
+    /// - Returns: Whether it has none.
     package func settle() -> Bool {
-        guard journal == .writeAheadLog else { return true }
-        connection.patience.shorten(to: Self.grace)
+        guard isWAL else { return true }
+        connection.busyHandler.shorten(to: Self.grace)
         let isSettled = try? connection.run { database in
             guard let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(FULL)") else { return false }
             // Whether it was kept from its end, the frames of the log, and those of them that are in the store.
@@ -212,75 +205,99 @@ package final class Rewrite: Sendable {
     }
 }
 
-/// A copy of the bytes of a store that somebody may have open, whatever is in them: read through SQLite's own handle, because
-/// closing another one would drop the locks of this process's connections [sqlite.org/howtocorrupt.html section 2.2].
-enum RawCopy {
-    /// Bytes copied at a time.
-    private static let pieceSize = 1024 * 1024
+/// A compact copy with pages of another size: SQLite's backup API cannot change the page size of a store in WAL mode.
+///
+/// The value looks at the file that SQLite writes meanwhile. It is used by one thread.
+package final class PageSizeChange {
+    /// Bytes that are on the disk while it is made, estimated from the size of the copy: its pages, and the pages that are made
+    /// of them. It may be more: each table and each index has at least one page.
+    package static func room(for copySize: Int64) -> Int64 { 2 * copySize }
 
-    /// - Parameter store: To be kept from others' writing meanwhile.
-    /// - Throws: `DatabaseError`, `FileError`.
-    static func make(of store: FilePath, at target: FilePath) throws {
-        var connection: OpaquePointer?
-        defer { sqlite3_close_v2(connection) }
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        var code = store.withPlatformString {
-            sqlite3_open_v2($0, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX, nil)
-        }
-        if code == SQLITE_OK { code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) }
-        guard code == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead else {
-            throw DatabaseError(resultCode: ResultCode(rawValue: code == SQLITE_OK ? SQLITE_MISUSE : code))
-        }
-        let output = try OpenFile.creating(target)
-        let size = try PlatformCalls.status(of: store).size
-        var offset: Int64 = 0
-        while offset < size {
-            if Task.isCancelled { throw FileError(.write, target, .canceled) }
-            var piece = [UInt8](repeating: 0, count: Int(min(Int64(pieceSize), size - offset)))
-            code = read(file, &piece, CInt(piece.count), offset)
-            guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
-            try output.write(piece)
-            offset += Int64(piece.count)
-        }
-        try output.sync()
-    }
-}
-
-/// Whether two stores have the same schema and the same rows: their pages may differ all the same.
-package enum RowComparison {
     /// - Parameters:
-    ///   - connection: To one of them.
-    ///   - other: Where the other one is; it may be in use.
-    package static func areEqual(
-        _ connection: DatabaseQueue, _ other: FilePath, _ patience: Patience
-    ) throws(OperationError) -> Bool {
-        // A connection that may only read would leave the files of WAL mode beside the store.
-        try LiveConnection(to: other, .shared, patience).run { other in
-            try connection.unsafeRead { one in try areEqual(one, other, patience) }
+    ///   - copy: In rollback mode; it stays as it is.
+    ///   - target: Where the other one is made. Nothing else is written elsewhere.
+    ///   - pageSize: In bytes.
+    ///   - space: The room that was promised, as above; more is asked for as it is needed.
+    /// - Throws: `.noSpace`, `.stopped`, `.file`, `.sqlite`.
+    package static func make(
+        of copy: FilePath, at target: FilePath, pageSize: Int, in space: DiskReservation, _ busyHandler: BusyHandler
+    ) throws(OperationError) {
+        // Over a read-only connection VACUUM INTO takes tables with CHECK constraints for others than they are; and VACUUM in
+        // place writes to a temporary folder and a journal as well.
+        let pages = FilePath(target.string + ".pages")
+        defer { try? PlatformCalls.removeFile(pages) }
+        let size: Int64
+        do throws(FileError) {
+            try OpenFile.copy(copy, to: pages)
+            _ = try OpenFile.creating(target)
+            size = try PlatformCalls.status(of: pages).size
+        } catch {
+            throw error.isCancellation ? .stopped : .file(error)
+        }
+        space.use(size)
+        let change = PageSizeChange(of: target, within: size, space, busyHandler)
+        let connection = try LiveConnection(to: pages, busyHandler)
+        do throws(OperationError) {
+            try withExtendedLifetime(change) { () throws(OperationError) in
+                try connection.run { database in
+                    sqlite3_progress_handler(
+                        database.sqliteConnection, Self.instructions, Self.callback,
+                        Unmanaged.passUnretained(change).toOpaque())
+                    defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
+                    // The page size is that of what VACUUM makes [sqlite.org/pragma.html#pragma_page_size].
+                    try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA page_size = \(pageSize)")
+                    try database.execute(sql: "VACUUM main INTO ?", arguments: [target.string])
+                }
+            }
+        } catch {
+            throw change.refusal ?? error
         }
     }
 
-    private static func areEqual(_ one: Database, _ other: Database, _ patience: Patience) throws -> Bool {
-        // The numbers of the root pages are the file's own affair.
-        let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
-        guard try haveSameRows(one, other, schema, patience) else { return false }
-        let tables = try String.fetchAll(
-            one, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-        return try tables.allSatisfy { table in
-            // In the order of the table's own b-tree, which a compact copy keeps.
-            try haveSameRows(one, other, "SELECT * FROM \(SQLName.quoted(table))", patience)
-        }
+    private let path: FilePath
+    private let space: DiskReservation
+    private let busyHandler: BusyHandler
+    private var size: Int64 = 0
+    /// Bytes that are promised, and not written.
+    private var left: Int64
+    private var refusal: OperationError?
+
+    /// Instructions of SQLite's between two looks.
+    private static let instructions: CInt = 100
+    /// Bytes that are asked for at once.
+    private static let step: Int64 = 1024 * 1024
+
+    private init(of path: FilePath, within left: Int64, _ space: DiskReservation, _ busyHandler: BusyHandler) {
+        self.path = path
+        self.left = left
+        self.space = space
+        self.busyHandler = busyHandler
     }
 
-    private static func haveSameRows(
-        _ one: Database, _ other: Database, _ query: String, _ patience: Patience
-    ) throws -> Bool {
-        let left = try Row.fetchCursor(one, sql: query)
-        let right = try Row.fetchCursor(other, sql: query)
-        while let row = try left.next() {
-            try patience.check()
-            guard let counterpart = try right.next(), row == counterpart else { return false }
+    private static let callback: @convention(c) (UnsafeMutableRawPointer?) -> CInt = { context in
+        context.map { Unmanaged<PageSizeChange>.fromOpaque($0).takeUnretainedValue().mayGoOn() } == false ? 1 : 0
+    }
+
+    private func mayGoOn() -> Bool {
+        guard !busyHandler.isStopped else { return false }
+        let now = (try? PlatformCalls.status(of: path))?.size ?? size
+        guard now > size else { return true }
+        let grown = now - size
+        do throws(DiskReservation.Refusal) {
+            if grown > left {
+                try space.extend(by: grown - left + Self.step)
+                left = grown + Self.step
+            }
+        } catch {
+            refusal =
+                switch error {
+                case .tooLittle: .noSpace(folder: path.removingLastComponent())
+                case .file(let error): .file(error)
+                }
+            return false
         }
-        return try right.next() == nil
+        space.use(grown)
+        (size, left) = (now, left - grown)
+        return true
     }
 }

@@ -2,17 +2,6 @@ package import ShipProtocol
 package import StoreFiles
 package import SystemPackage
 
-/// An external file, and where its bytes can be had.
-package struct FileAtHand: Hashable, Sendable {
-    package let file: ExternalFile
-    package let path: FilePath
-
-    package init(_ file: ExternalFile, at path: FilePath) {
-        self.file = file
-        self.path = path
-    }
-}
-
 /// The folder of a store's external files, on its way from one state of the store to the next: what the new state needs
 /// is there before it, and what only the old one needed stays until after it, so that no reference is ever dangling.
 package struct SupportFolder: Hashable, Sendable {
@@ -45,23 +34,25 @@ package struct SupportFolder: Hashable, Sendable {
         return found
     }
 
-    /// What a row may call the file at a path in the folder; `nil` for what no row can refer to.
+    /// The name by which a row may refer to the file at a path in the folder; `nil` if no row can.
     package static func name(of place: FilePath) -> ExternalFileName? {
         let names = place.components.map(\.string)
         guard names.count == 2, let folder = ExternalFileName.Folder(rawValue: names[0]) else { return nil }
         return ExternalFileName(folder: folder, uuid: names[1])
     }
 
-    /// What a look at the folder finds of the files that a state needs.
-    package struct Comparison: Sendable {
-        package let missing: [FileAtHand]
-        /// Of that name, and with other bytes. Core Data never writes to such a file again: one of the two is damaged.
-        package let different: [FileAtHand]
-    }
-
-    package func compare(with files: [FileAtHand]) throws(FileError) -> Comparison {
-        var missing: [FileAtHand] = []
-        var different: [FileAtHand] = []
+    /// Looks for the files that a state of the store needs.
+    ///
+    /// - Parameter files: Each with the place where its bytes can be had.
+    /// - Returns: Those that are missing, and those whose names files with other bytes have. Core Data never writes to an external
+    ///   file again: one of the two is damaged.
+    package func compare(
+        with files: [(file: ExternalFile, path: FilePath)]
+    ) throws(FileError) -> (
+        missing: [(file: ExternalFile, path: FilePath)], different: [(file: ExternalFile, path: FilePath)]
+    ) {
+        var missing: [(file: ExternalFile, path: FilePath)] = []
+        var different: [(file: ExternalFile, path: FilePath)] = []
         for offered in files {
             let path = path(of: offered.file.name)
             guard let status = try? PlatformCalls.status(of: path) else {
@@ -72,15 +63,15 @@ package struct SupportFolder: Hashable, Sendable {
                 different.append(offered)
                 continue
             }
-            if try FileDigest.sha256(of: path) != offered.file.sha256 { different.append(offered) }
+            if try ContentDigest(ofFile: path) != offered.file.sha256 { different.append(offered) }
         }
-        return Comparison(missing: missing, different: different)
+        return (missing, different)
     }
 
-    /// What a symbolic link leads to may be another store's: nothing is put there.
+    /// A symbolic link may lead to another store's folder: nothing is put there.
     ///
     /// - Throws: `.linkedSupportFolder` if there is something to put.
-    package func refuseIfLinked(toPut files: [FileAtHand]) throws(OperationError) {
+    package func refuseIfLinked(toPut files: [(file: ExternalFile, path: FilePath)]) throws(OperationError) {
         if !files.isEmpty { try refuseIfLinked() }
     }
 
@@ -96,7 +87,7 @@ package struct SupportFolder: Hashable, Sendable {
     ///
     /// - Parameter mode: Of the copies: that of the store, whose readers need them.
     /// - Throws: What was put in before stays: it is for the caller to remove.
-    package func put(_ files: [FileAtHand], mode: FilePermissions) throws(FileError) {
+    package func put(_ files: [(file: ExternalFile, path: FilePath)], mode: FilePermissions) throws(FileError) {
         guard !files.isEmpty else { return }
         let parent = path.removingLastComponent()
         let staging = try TemporaryFolder(in: parent.isEmpty ? "." : parent, .besideResults)
@@ -104,14 +95,13 @@ package struct SupportFolder: Hashable, Sendable {
         for folder in folders { try Folder.make(path.appending(folder.rawValue)) }
         for (index, offered) in files.enumerated() {
             let staged = staging.path.appending("\(index)")
-            try DurableCopy.make(of: offered.path, at: staged, mode: mode)
+            try OpenFile.copy(offered.path, to: staged, mode: mode)
             try PlatformCalls.rename(staged, to: path(of: offered.file.name))
         }
         for folder in folders { try Folder.sync(path.appending(folder.rawValue)) }
     }
 
-    /// Removes files that no state needs any more. What cannot be removed is left: it is in nobody's way. No symbolic link
-    /// is followed.
+    /// Removes files that no state needs any more. What cannot be removed is left: it does no harm. No symbolic link is followed.
     ///
     /// - Returns: Those that are gone.
     @discardableResult
@@ -167,5 +157,90 @@ package struct SupportFolder: Hashable, Sendable {
         } catch {
             guard error.errno == .directoryNotEmpty || error.errno == .fileExists else { throw error }
         }
+    }
+}
+
+/// The files of a support folder that no row can refer to: their names are no UUIDs, or they lie in other folders. They move with
+/// their store.
+package struct Companions: Sendable {
+    private let source: SupportFolder
+    private let target: SupportFolder
+    /// Paths in the folder; regular files only.
+    private let places: [FilePath]
+
+    package init(of source: SupportFolder, to target: SupportFolder) {
+        self.source = source
+        self.target = target
+        places = source.content().filter { place in
+            SupportFolder.name(of: place) == nil
+                && (try? PlatformCalls.status(of: source.path.appending(place.components)))?.kind == .file
+        }
+    }
+
+    package var areNone: Bool { places.isEmpty }
+
+    /// Bytes of them all.
+    package var size: Int64 {
+        places.reduce(0) { $0 + ((try? PlatformCalls.status(of: source.path.appending($1.components)))?.size ?? 0) }
+    }
+
+    /// Puts those that are not at the new place there, durably, each in one step; nothing is replaced.
+    ///
+    /// - Returns: Those that were put there.
+    /// - Throws: `.occupied` if something else has one's name, `.linkedSupportFolder`; what was put there before is gone again.
+    package func carry() throws(OperationError) -> [FilePath] {
+        guard !places.isEmpty else { return [] }
+        try target.refuseIfLinked()
+        var carried: [FilePath] = []
+        do throws(OperationError) {
+            try OperationError.wrapping { () throws(FileError) in try Folder.make(target.path) }
+            let staging = try OperationError.wrapping { () throws(FileError) in
+                try TemporaryFolder(in: target.path.removingLastComponent(), .besideResults)
+            }
+            for (index, place) in places.enumerated() where try !isThere(place) {
+                try OperationError.wrapping { () throws(FileError) in
+                    let (from, to) = paths(of: place)
+                    let staged = staging.path.appending("\(index)")
+                    try OpenFile.copy(from, to: staged, mode: try PlatformCalls.status(of: from).permissions)
+                    try Folder.make(to.removingLastComponent())
+                    // A hard link never replaces anything.
+                    try PlatformCalls.hardLink(staged, as: to)
+                    carried.append(place)
+                    try Folder.sync(to.removingLastComponent())
+                }
+            }
+        } catch {
+            takeBack(carried)
+            throw error
+        }
+        return carried
+    }
+
+    /// Removes what `carry` has put there.
+    package func takeBack(_ carried: [FilePath]) {
+        if !carried.isEmpty { try? target.removeForGood(carried) }
+    }
+
+    /// Those that are at the new place, byte by byte.
+    package func arrived() throws(OperationError) -> [FilePath] {
+        var arrived: [FilePath] = []
+        for place in places where try isThere(place) { arrived.append(place) }
+        return arrived
+    }
+
+    private func paths(of place: FilePath) -> (from: FilePath, to: FilePath) {
+        (source.path.appending(place.components), target.path.appending(place.components))
+    }
+
+    /// - Throws: `.occupied` if something else has its name.
+    private func isThere(_ place: FilePath) throws(OperationError) -> Bool {
+        let (from, to) = paths(of: place)
+        guard (try? PlatformCalls.status(of: to)) != nil else { return false }
+        let isSame = try OperationError.wrapping { () throws(FileError) in
+            guard try PlatformCalls.status(of: to).kind == .file else { return false }
+            return try ContentDigest(ofFile: from) == ContentDigest(ofFile: to)
+        }
+        guard isSame else { throw .occupied(to) }
+        return true
     }
 }

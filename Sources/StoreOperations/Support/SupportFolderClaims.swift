@@ -2,37 +2,28 @@ package import ShipProtocol
 package import StoreFiles
 public import SystemPackage
 
-/// Whose the files of a support folder are.
+/// Which store the files of a support folder belong to.
 ///
-/// The folder goes by a stem that several stores may share, so its name proves nothing: a file is a store's own only if
-/// that store's rows refer to it and no other's do. Where the rows of one of them cannot be read, it may refer to any file.
-package struct SupportFolderClaims: Hashable, Sendable {
-    /// Another store of the same stem.
-    package struct Other: Hashable, Sendable {
-        let path: FilePath
-        /// What its rows refer to; `nil` if that cannot be found out.
-        let files: Set<ExternalFileName>?
-        let isCoreData: Bool
-
-        package init(_ path: FilePath, refersTo files: Set<ExternalFileName>?, isCoreData: Bool) {
-            self.path = path
-            self.files = files
-            self.isCoreData = isCoreData
-        }
-    }
-
-    private let others: [Other]
-    /// Whether what is nobody else's may go.
+/// Several stores may share the stem that names the folder, so its name proves nothing: a file belongs to a store only if that
+/// store's rows refer to it and no other's do. A store whose rows cannot be read may refer to any file.
+package struct SupportFolderClaims: Sendable {
+    private let others: [(path: FilePath, files: Set<ExternalFileName>?, isCoreData: Bool)]
+    /// Whether files that no other store refers to may be removed.
     package let permitRemoval: Bool
 
-    /// - Parameter lock: Of the folder, held since before anybody was asked; `nil` for a mere look, after which nothing goes.
-    package init(of others: [Other], under lock: SupportFolderLock?) {
+    /// - Parameters:
+    ///   - others: The other stores of the same stem; the files that the rows of each refer to, `nil` if that cannot be found out;
+    ///     and whether Core Data has made it.
+    ///   - lock: Of the folder, held since before any store was asked; `nil` for a mere look, after which nothing is removed.
+    package init(
+        of others: [(path: FilePath, files: Set<ExternalFileName>?, isCoreData: Bool)], under lock: SupportFolderLock?
+    ) {
         self.others = others
         permitRemoval = lock?.permitsRemoval ?? true
     }
 
     /// - Parameter own: What a store's rows refer to; `nil` if that cannot be found out.
-    /// - Returns: Which of it is that store's alone, and may go with it.
+    /// - Returns: The files among them that belong to that store alone, and may go with it.
     package func solely(_ own: Set<ExternalFileName>?) -> Set<ExternalFileName> {
         guard permitRemoval, let own, others.allSatisfy({ $0.files != nil }) else { return [] }
         return others.reduce(own) { $0.subtracting($1.files ?? []) }
@@ -49,7 +40,9 @@ package struct SupportFolderClaims: Hashable, Sendable {
     /// Another store of the same stem has these files as they are.
     ///
     /// - Throws: `.sharedSupportFolder`.
-    package func refuse(toReplace files: [FileAtHand], in support: SupportFolder) throws(OperationError) {
+    package func refuse(
+        toReplace files: [(file: ExternalFile, path: FilePath)], in support: SupportFolder
+    ) throws(OperationError) {
         guard let user, files.contains(where: { mayRefer(to: $0.file.name) }) else { return }
         throw .sharedSupportFolder(support.path, with: user)
     }
@@ -70,8 +63,8 @@ package struct SupportFolderClaims: Hashable, Sendable {
     }
 }
 
-/// A file in the support folder of a store that has gone, or of a state of it that has, which stays because it is not proven
-/// that nobody needs it.
+/// A file in the support folder of a store that has gone, or of a state of it that has, which stays because it is not proven to
+/// be unused.
 public struct RemainingFile: Hashable, Sendable {
     public let path: FilePath
     public let reason: Reason
@@ -88,33 +81,31 @@ public struct RemainingFile: Hashable, Sendable {
         case unexplained
         /// What this store refers to cannot be found out: it may be this file.
         case unreadable(FilePath)
-        /// Somebody may still read the state of the store that refers to it; the next restore removes it.
+        /// The state of the store that refers to it may still have readers; the next restore removes it.
         case stillRead
     }
 }
 
-/// The other files beside a store that share its stem, and with it the folder of external files: Core Data calls that
-/// `.<stem>_SUPPORT`, whatever the extension.
-package struct StoreNeighbours: Sendable {
-    /// Of files that may be stores; a symbolic link stands for what it leads to, or for itself if it leads nowhere.
-    package let paths: [FilePath]
-    /// Other names of the store's own file: what it refers to, they refer to.
-    package let otherNames: [FilePath]
-
+extension StoreHome {
+    /// The other files beside the store that share its stem, and with it the folder of external files: Core Data calls that
+    /// `.<stem>_SUPPORT`, whatever the extension.
+    ///
+    /// - Returns: The paths of files that may be stores, sorted; a symbolic link stands for what it leads to, or for itself if it
+    ///   leads nowhere. And other names of the store's own file: what it refers to, they refer to.
     /// - Throws: If the folder cannot be listed. One that is not there has nothing in it.
-    package init(of home: StoreHome) throws(FileError) {
+    package func neighbours() throws(FileError) -> (paths: [FilePath], otherNames: [FilePath]) {
         let names: [FilePath.Component]
         do throws(FileError) {
-            names = try OpenFolder(following: home.folder).components(in: home.folder)
+            names = try OpenFolder(following: folder).components(in: folder)
         } catch {
             guard error.errno == .noSuchFileOrDirectory else { throw error }
             names = []
         }
-        let own = try? PlatformCalls.status(of: home.path).identity
+        let own = try? PlatformCalls.status(of: self.path).identity
         var (paths, otherNames): ([FilePath], [FilePath]) = ([], [])
-        for name in names where name.stem == home.path.stem && name != home.path.lastComponent {
-            guard !Self.isSidecar(name, among: names, of: home) else { continue }
-            var path = home.folder.appending(name)
+        for name in names where name.stem == self.path.stem && name != self.path.lastComponent {
+            guard !isSidecar(name, among: names) else { continue }
+            var path = folder.appending(name)
             guard var status = try? PlatformCalls.status(of: path) else { continue }
             if status.kind == .symbolicLink, let real = try? PlatformCalls.realPath(of: path) {
                 // A link to the store itself says nothing new.
@@ -127,20 +118,17 @@ package struct StoreNeighbours: Sendable {
             case .folder, .pipe, .socket, .characterDevice, .other: continue
             }
         }
-        self.paths = paths.sorted { $0.string < $1.string }
-        self.otherNames = otherNames
+        return (paths.sorted { $0.string < $1.string }, otherNames)
     }
 
-    /// What SQLite keeps beside another file is no store, unless it begins as one.
-    private static func isSidecar(
-        _ name: FilePath.Component, among names: [FilePath.Component], of home: StoreHome
-    ) -> Bool {
-        let isCalledSo = StoreHome.sidecarEndings.contains { ending in
+    /// A sidecar of another file is no store, unless it begins as one.
+    private func isSidecar(_ name: FilePath.Component, among names: [FilePath.Component]) -> Bool {
+        let isCalledSo = Self.sidecarEndings.contains { ending in
             guard name.string.hasSuffix(ending),
                 let store = FilePath.Component(String(name.string.dropLast(ending.count)))
             else { return false }
-            return store == home.path.lastComponent || names.contains(store)
+            return store == path.lastComponent || names.contains(store)
         }
-        return isCalledSo && !StoreHome.beginsAsStore(home.folder.appending(name))
+        return isCalledSo && !Self.beginsAsStore(folder.appending(name))
     }
 }

@@ -2,33 +2,25 @@ import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-/// The turn of one command in a folder of external files: of those that put files there or remove some, one at a time.
+/// The lock under which commands put files into a folder of external files, or remove some: one command at a time.
 ///
 /// Stores of one stem share the folder, and what one of them alone refers to now, another may refer to a moment later. So a
-/// command holds the lock from before it asks whose the files are (`SupportFolderClaims`) until its own rows say what they
-/// are to say, and what goes has gone. Apps need none: Core Data makes up a new name for each file.
+/// command takes the lock before it asks which store the files belong to (`SupportFolderClaims`), and holds it until its own
+/// store is written and files are removed. Apps need no lock: Core Data makes up a new name for each file.
 ///
 /// No two commands wait for each other in a circle, as all take what they hold in this order:
 ///
 ///     the copy that is read -> support folders -> the store -> the folder of safety copies
 ///
-/// Several support folders are taken all at once, or none. Each wait ends with the busy timeout, and the kernel gives the
-/// lock of a process back that dies.
+/// Several support folders are locked all at once, or none is. Each wait ends with the busy timeout, and the kernel releases the
+/// locks of a process that dies.
 package final class SupportFolderLock: Sendable {
     private let path: FilePath
     private let lock: FolderLock?
     /// The folder that was made for this command, as long as nothing is in it; `nil` if it was there.
     private let made: FileStatus.Identity?
-    /// Whether files may be removed from the folder. What is in one that was not there comes from somebody else.
+    /// Whether files may be removed from the folder. A folder that was not there may have been filled by another process since.
     package let permitsRemoval: Bool
-
-    /// What a command is about to do with a folder.
-    package enum Purpose: Hashable, Sendable {
-        /// Where there is none, it makes one.
-        case put
-        /// Where there is none, nothing is to do.
-        case remove
-    }
 
     /// Between two looks.
     private static let pause = Duration.milliseconds(10)
@@ -51,47 +43,41 @@ package final class SupportFolderLock: Sendable {
         try? PlatformCalls.removeEmptyFolder(path)
     }
 
-    /// Waits for the turn in one folder.
+    /// Waits for the lock of one folder.
     ///
+    /// - Parameter isToPut: Whether the command may put files into the folder: where there is none, one is made. Otherwise it only
+    ///   removes files: where there is none, nothing is to do.
     /// - Throws: `.supportFolderBusy`, `.stopped`, `.file`.
     package static func take(
-        _ folder: SupportFolder, to purpose: Purpose, _ patience: Patience
+        _ folder: SupportFolder, toPut isToPut: Bool, _ busyHandler: BusyHandler
     ) throws(OperationError) -> SupportFolderLock {
-        try take([(folder, purpose)], patience)[0]
+        try take([(folder, isToPut)], busyHandler)[0]
     }
 
-    /// Waits for the turn in several folders, and holds none of them meanwhile. Some may be the same one.
+    /// Waits for the locks of several folders, and holds none of them meanwhile. Some may be the same folder.
     ///
+    /// - Parameter folders: Each with what `take` of one folder says of `isToPut`.
     /// - Returns: In the order of the folders.
     /// - Throws: `.supportFolderBusy`, `.stopped`, `.file`.
     package static func take(
-        _ folders: [(folder: SupportFolder, purpose: Purpose)], _ patience: Patience
+        _ folders: [(folder: SupportFolder, isToPut: Bool)], _ busyHandler: BusyHandler
     ) throws(OperationError) -> [SupportFolderLock] {
-        let end = ContinuousClock.now + patience.busyTimeout
+        let end = ContinuousClock.now + busyHandler.busyTimeout
         var made: Set<FileStatus.Identity> = []
         while true {
             let attempt = try OperationError.wrapping { () throws(FileError) in try self.attempt(folders, &made) }
-            switch attempt {
-            case .taken(let locks): return locks
-            case .busy(let folder):
-                try patience.check()
-                guard ContinuousClock.now < end else {
-                    throw .supportFolderBusy(folder, waited: patience.busyTimeout)
-                }
-            }
+            guard let busy = attempt.busy else { return attempt.taken }
+            try busyHandler.check()
+            guard ContinuousClock.now < end else { throw .supportFolderBusy(busy, waited: busyHandler.busyTimeout) }
             PlatformCalls.pause(Self.pause)
         }
     }
 
-    private enum Attempt {
-        case taken([SupportFolderLock])
-        case busy(FilePath)
-    }
-
-    /// - Parameter made: What was made meanwhile, although somebody else may have come first to lock it.
+    /// - Parameter made: The folders made so far, although another command may have been first to lock them.
+    /// - Returns: All locks, or the folder whose lock another command has.
     private static func attempt(
-        _ folders: [(folder: SupportFolder, purpose: Purpose)], _ made: inout Set<FileStatus.Identity>
-    ) throws(FileError) -> Attempt {
+        _ folders: [(folder: SupportFolder, isToPut: Bool)], _ made: inout Set<FileStatus.Identity>
+    ) throws(FileError) -> (taken: [SupportFolderLock], busy: FilePath?) {
         var taken: [FileStatus.Identity: SupportFolderLock] = [:]
         // Those that are there come first, and in one order for all: of two commands one gets all that it wants, and nothing is
         // made before.
@@ -99,26 +85,26 @@ package final class SupportFolderLock: Sendable {
         }
         for (path, identity) in found.sorted(by: { ($0.1.device, $0.1.inode) < ($1.1.device, $1.1.inode) })
         where taken[identity] == nil {
-            guard let lock = try take(path, identity, wasMade: made.contains(identity)) else { return .busy(path) }
+            guard let lock = try take(path, identity, wasMade: made.contains(identity)) else { return ([], path) }
             taken[identity] = lock
         }
         var locks: [SupportFolderLock] = []
-        for (folder, purpose) in folders {
-            let making: Making = purpose == .put ? try make(folder.path) : .impossible
+        for (folder, isToPut) in folders {
+            let (isThere, isNew) = try isToPut ? make(folder.path) : (false, false)
             guard let identity = identity(of: folder.path) else {
-                // Whoever was there first has removed it.
-                if making != .impossible { return .busy(folder.path) }
+                // The command that was first to lock it has removed it.
+                if isThere { return ([], folder.path) }
                 locks.append(SupportFolderLock(folder.path, nil, permitsRemoval: false))
                 continue
             }
-            if making == .done { made.insert(identity) }
+            if isNew { made.insert(identity) }
             if taken[identity] == nil {
                 taken[identity] = try take(folder.path, identity, wasMade: made.contains(identity))
             }
-            guard let lock = taken[identity] else { return .busy(folder.path) }
+            guard let lock = taken[identity] else { return ([], folder.path) }
             locks.append(lock)
         }
-        return .taken(locks)
+        return (locks, nil)
     }
 
     /// - Returns: `nil` if there is no folder. Through a symbolic link nothing is put, and nothing removed.
@@ -127,7 +113,7 @@ package final class SupportFolderLock: Sendable {
         return status.identity
     }
 
-    /// - Returns: `nil` if somebody else has it, or it is not the folder any more that has the name.
+    /// - Returns: `nil` if another command has it, or the name is another folder's by now.
     private static func take(
         _ path: FilePath, _ identity: FileStatus.Identity, wasMade: Bool
     ) throws(FileError) -> SupportFolderLock? {
@@ -140,26 +126,25 @@ package final class SupportFolderLock: Sendable {
             switch (error.operation, error.errno) {
             case (.open, .noSuchFileOrDirectory), (.open, .notDirectory), (.open, .tooManySymbolicLinkLevels):
                 return nil
-            // On a medium that has no locks, and where this user may not look, the work itself goes as far as it can.
+            // On a file system without locks, or where this user may not read the folder, the work goes on without a lock.
             case (.lock, _), (.open, .permissionDenied): return SupportFolderLock(path, nil, permitsRemoval: true)
             default: throw error
             }
         }
     }
 
-    private enum Making { case done, wasThere, impossible }
-
-    private static func make(_ path: FilePath) throws(FileError) -> Making {
-        if let status = try? PlatformCalls.status(of: path) { return status.kind == .folder ? .wasThere : .impossible }
+    /// - Returns: Whether there is a folder, and whether it was made now.
+    private static func make(_ path: FilePath) throws(FileError) -> (isThere: Bool, isNew: Bool) {
+        if let status = try? PlatformCalls.status(of: path) { return (status.kind == .folder, false) }
         do throws(FileError) {
             try Folder.make(path)
-            return .done
+            return (true, true)
         } catch {
-            // What is to be put there says better what is wrong with the place.
+            // The copying of the files will report the problem better.
             guard [.permissionDenied, .notPermitted, .readOnlyFileSystem, .notDirectory].contains(error.errno) else {
                 throw error
             }
-            return .impossible
+            return (false, false)
         }
     }
 }

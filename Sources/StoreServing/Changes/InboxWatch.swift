@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Notices that something in an inbox may have changed, for as long as it lives, in a thread of its own.
 ///
-/// It may notice too often, and never too late: whoever is told has to look.
+/// It may notice too often, but never too late. The callee has to look for itself.
 final class InboxWatch: Sendable {
     private let stop: OpenFile
     private let isToEnd = Atomic(false)
@@ -23,13 +23,15 @@ final class InboxWatch: Sendable {
             throw FileError(.watch, inbox.root, error)
         }
         stop = OpenFile.owning(write, as: "")
-        let round = WatchRound(inbox, watching, end: OpenFile.owning(read, as: ""), notice)
-        DispatchQueue(label: "ship-store watch").async(group: thread) { round.run() }
+        let end = OpenFile.owning(read, as: "")
+        DispatchQueue(label: "ship-store watch").async(group: thread) {
+            Self.run(inbox, watching, until: end, notice)
+        }
     }
 
     deinit { tellToEnd() }
 
-    /// Once: then nobody may be there who reads it.
+    /// Once only: afterwards the reading end may be closed.
     func tellToEnd() {
         if !isToEnd.exchange(true, ordering: .relaxed) { try? stop.write([0]) }
     }
@@ -42,52 +44,44 @@ final class InboxWatch: Sendable {
         let rest = max(0, ContinuousClock.now.duration(to: time) / .seconds(1))
         return thread.wait(timeout: .now() + rest) == .success
     }
-}
 
-/// The work of the thread, which outlives the watch for a moment.
-private final class WatchRound: Sendable {
-    private let inbox: Inbox
-    private let watching: Watching
-    /// There is something to read once the watch is over.
-    private let end: OpenFile
-    private let notice: @Sendable () -> Void
-
-    init(_ inbox: Inbox, _ watching: Watching, end: consuming OpenFile, _ notice: @escaping @Sendable () -> Void) {
-        self.inbox = inbox
-        self.watching = watching
-        self.end = end
-        self.notice = notice
-    }
-
-    /// Whether the watch is over, after at most this time without a notice.
-    private func isOver(after time: Duration, or descriptors: [FileDescriptor] = []) -> Bool {
+    /// - Parameter end: There is something to read in it once the watch is over.
+    /// - Returns: Whether the watch is over, after at most this time without a notice.
+    private static func isOver(
+        _ end: borrowing OpenFile, after time: Duration, or descriptors: [FileDescriptor] = []
+    ) -> Bool {
         PlatformCalls.waitForInput(from: descriptors + [end.descriptor], atMost: time)
         return PlatformCalls.hasInput(end.descriptor)
     }
 
-    func run() {
+    /// The work of the thread, which outlives the watch for a moment.
+    private static func run(
+        _ inbox: Inbox, _ watching: Watching, until end: borrowing OpenFile, _ notice: () -> Void
+    ) {
         while true {
             switch watching {
             case .polling(let interval):
                 notice()
-                if isOver(after: interval) { return }
+                if isOver(end, after: interval) { return }
             case .automatic:
                 do throws(FileError) {
                     let arrangement = try WatchArrangement(of: inbox)
                     notice()
-                    if followIsOver(arrangement) { return }
+                    if follow(arrangement, until: end, notice) { return }
                 } catch {
                     notice()
-                    if isOver(after: Watching.standardInterval) { return }
+                    if isOver(end, after: Watching.standardInterval) { return }
                 }
             }
         }
     }
 
     /// - Returns: Whether the watch is over; else the folders are to be arranged anew.
-    private func followIsOver(_ arrangement: borrowing WatchArrangement) -> Bool {
+    private static func follow(
+        _ arrangement: borrowing WatchArrangement, until end: borrowing OpenFile, _ notice: () -> Void
+    ) -> Bool {
         while true {
-            if isOver(after: Watching.secondLook, or: [arrangement.notices.descriptor]) { return true }
+            if isOver(end, after: Watching.secondLook, or: [arrangement.notices.descriptor]) { return true }
             switch arrangement.takeMeaning() {
             case .arrange: return false
             case .look: notice()
@@ -100,24 +94,27 @@ private final class WatchRound: Sendable {
 /// The folders of an inbox that are watched at a time.
 private struct WatchArrangement: ~Copyable {
     let notices: FolderNotices
-    private let folders: [FolderNotices.Watch: WatchedFolder]
+    /// By the numbers that notices have for them.
+    private let folders: [CInt: WatchedFolder]
 
     /// - Throws: If the system has no such notices, or no more of them to give.
     init(of inbox: Inbox) throws(FileError) {
         let notices = try FolderNotices()
-        var folders: [FolderNotices.Watch: WatchedFolder] = [:]
+        var folders: [CInt: WatchedFolder] = [:]
         // From above: what comes into a folder after it is watched is told. What came before, while these were found, is
         // found by another look.
-        var found: [WatchedFolder.Place] = []
-        while found != WatchedFolder.above(inbox) {
-            found = WatchedFolder.above(inbox)
-            for place in found.reversed() { folders[try notices.watch(place.path)] = place.folder }
+        var found: [(path: FilePath, folder: WatchedFolder)] = []
+        while true {
+            let now = WatchedFolder.above(inbox)
+            if found.elementsEqual(now, by: ==) { break }
+            found = now
+            for (path, folder) in found.reversed() { folders[try notices.watch(path)] = folder }
         }
         for name in (try? inbox.storeNames()) ?? [] {
             do throws(FileError) {
                 folders[try notices.watch(inbox.layout.store(name))] = .store
             } catch {
-                // What has gone meanwhile is told by the folder above it; what is no folder is no store.
+                // The folder above reports a store that has gone meanwhile; an entry that is no folder is no store.
                 guard error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory else { throw error }
             }
         }
@@ -125,17 +122,11 @@ private struct WatchArrangement: ~Copyable {
         self.folders = folders
     }
 
-    /// What all that was said since the last time means. If nothing was for a long time, all is looked at anew: the system
-    /// may have had nothing to say of it.
+    /// What all notices since the last time mean. After a long time without any, everything is arranged anew: the system may have
+    /// missed changes.
     func takeMeaning() -> WatchedFolder.Meaning {
-        let taken = notices.take()
-        guard !taken.isEmpty else { return .arrange }
-        return taken.map { notice in
-            switch notice {
-            case .overflow, .folder: .arrange
-            case .entry(let watch, let name): folders[watch]?.meaning(ofChangeOf: name) ?? .arrange
-            }
-        }.max() ?? .nothing
+        guard let taken = notices.take(), !taken.isEmpty else { return .arrange }
+        return taken.map { folders[$0.folder]?.meaning(ofChangeOf: $0.name) ?? .arrange }.max() ?? .nothing
     }
 }
 
@@ -147,11 +138,6 @@ enum WatchedFolder: Hashable {
     case depot
     /// A store's own, with the link `current` in it.
     case store
-
-    struct Place: Hashable {
-        let path: FilePath
-        let folder: WatchedFolder
-    }
 
     enum Meaning: Int, Comparable {
         case nothing
@@ -171,17 +157,17 @@ enum WatchedFolder: Hashable {
         }
     }
 
-    /// The folders above the stores' own: the depot, and the nearest two above it that are there. Where those are moved by
-    /// the folders above them, nobody tells.
-    static func above(_ inbox: Inbox) -> [Place] {
-        var folders: [Place] = []
+    /// The folders above the stores' own: the depot, and the nearest two above it that are there. A move of a folder further up
+    /// goes unnoticed.
+    static func above(_ inbox: Inbox) -> [(path: FilePath, folder: WatchedFolder)] {
+        var folders: [(path: FilePath, folder: WatchedFolder)] = []
         var path = inbox.layout.depot
-        if isFolder(path) { folders.append(Place(path: path, folder: .depot)) }
+        if isFolder(path) { folders.append((path, .depot)) }
         var found = 0
         while found < 2, let child = path.lastComponent {
             path.removeLastComponent()
             guard isFolder(path) else { continue }
-            folders.append(Place(path: path, folder: .above(child.string)))
+            folders.append((path, .above(child.string)))
             found += 1
         }
         return folders

@@ -3,9 +3,9 @@ import StoreFiles
 import StoreInbox
 import SystemPackage
 
-/// What somebody knows of an inbox, and how it differs from what is there now.
+/// What a subscriber knows of an inbox, and how it differs from what is there now.
 ///
-/// However many switches there were since the last look, one change tells of them: from what was seen to what is there.
+/// One change stands for all switches since the last look: from what was seen to what is there.
 struct SeenStores {
     private struct Seen {
         let name: GenerationName
@@ -13,8 +13,8 @@ struct SeenStores {
         let identity: FileStatus.Identity
         /// The last one whose manifest could be read.
         let readable: Generation?
-        /// What is in its tables, if that has been asked already.
-        var tables: StoredTables?
+        /// The content of its tables by their names, if that was read already.
+        var tables: [ForeignText: TableContent]?
     }
 
     private let inbox: Inbox
@@ -31,7 +31,7 @@ struct SeenStores {
         self.inbox = inbox
         for name in (try? inbox.storeNames()) ?? [] {
             guard let number else {
-                _ = look(at: name, .no)
+                _ = look(at: name, comparing: false)
                 continue
             }
             // One that is not kept any more differs in everything.
@@ -49,12 +49,12 @@ struct SeenStores {
     }
 
     /// What is current and known, sorted by name.
-    var current: [StoreChange.Current] {
+    var current: [GenerationStamp] {
         seen.compactMap { store, seen in
             guard let generation = seen.readable, seen.name == inbox.currentName(of: store),
                 generation.number == seen.name.number
             else { return nil }
-            return StoreChange.Current(store: store, generation: GenerationStamp(generation))
+            return GenerationStamp(generation)
         }.sorted { $0.store < $1.store }
     }
 
@@ -72,18 +72,16 @@ struct SeenStores {
         let sorted = Set(names).union(seen.keys).sorted()
         let start = lastTold.flatMap { last in sorted.firstIndex { $0 > last } } ?? 0
         for name in sorted[start...] + sorted[..<start] {
-            guard let change = look(at: name, .yes, checking: check) else { continue }
+            guard let change = look(at: name, checking: check) else { continue }
             lastTold = name
             return change
         }
         return nil
     }
 
-    /// Whether somebody wants to know what is different.
-    private enum Told: Hashable { case yes, no }
-
+    /// - Parameter comparing: Whether the caller wants to know what is different.
     private mutating func look(
-        at store: StoreName, _ isTold: Told, checking check: @escaping () throws -> Void = {}
+        at store: StoreName, comparing: Bool = true, checking check: @escaping () throws -> Void = {}
     ) -> StoreChange? {
         while true {
             let before = seen[store]
@@ -98,11 +96,11 @@ struct SeenStores {
                 seen[store] = Seen(name: name, identity: identity, readable: generation, tables: before?.tables)
                 // An inbox that was made anew with what was in it before.
                 if before?.name == name, before?.readable?.manifest == generation.manifest { return nil }
-                guard isTold == .yes else {
+                guard comparing else {
                     seen[store]?.tables = nil
                     return nil
                 }
-                let (changes, tables) = StoredTables.changes(
+                let (changes, tables) = Self.changes(
                     from: before?.readable, before?.tables, to: generation, checking: check)
                 seen[store]?.tables = tables
                 return .generation(GenerationChange(from: before?.readable, to: generation, tables: changes))
@@ -116,22 +114,22 @@ struct SeenStores {
     }
 }
 
-/// What is in each table of a store that was checked, found by a walk over its pages: two stores of which a table has equal
-/// contents here have the same rows in it. Nobody's word is taken for it, and SQLite is not asked.
+/// The content of each table of a store that was checked, found by a walk over its pages. Two stores whose tables have equal
+/// contents here have the same rows in them. Neither a manifest nor SQLite is asked.
 ///
-/// Rows are compared as they are written: a table that was written anew with the same values may be told of, where one of the two
-/// stores has no canonical form, or where rows have columns now that they had from their defaults before.
+/// Rows are compared as they are written: a table that was written anew with the same values may be reported, where one of the
+/// two stores has no canonical form, or where rows have columns now that they had from their defaults before.
 ///
 /// Source: `Protocol/README.md` section 4.8.
-struct StoredTables: Hashable, Sendable {
-    /// By the names of the tables that are not SQLite's own.
-    private let contents: [ForeignText: TableContent]
-
-    /// - Parameter path: The store.
-    /// - Parameter check: Called before each page.
+extension SeenStores {
+    /// - Parameters:
+    ///   - path: The store.
+    ///   - check: Called before each page.
     /// - Throws: `FileError`, `StoreFlaw`, `CancellationError`, and what `check` throws.
-    init(of path: FilePath, checking check: @escaping () throws -> Void = {}) throws {
-        contents = try TableDigests.read(path) {
+    private static func tables(
+        of path: FilePath, checking check: @escaping () throws -> Void
+    ) throws -> [ForeignText: TableContent] {
+        try TableDigests.read(path) {
             try Task.checkCancellation()
             try check()
         }.contents
@@ -144,20 +142,23 @@ struct StoredTables: Hashable, Sendable {
     ///   - known: What is in its tables, if that was found already.
     ///   - check: Called before each page; what it throws ends the comparison.
     /// - Returns: The changes, sorted by name, or `nil` if they cannot be told; and what is in the tables of the new one.
-    static func changes(
-        from old: Generation?, _ known: StoredTables?, to new: Generation, checking check: @escaping () throws -> Void
-    ) -> (changes: [GenerationDifference.TableChange]?, tables: StoredTables?) {
+    private static func changes(
+        from old: Generation?, _ known: [ForeignText: TableContent]?, to new: Generation,
+        checking check: @escaping () throws -> Void
+    ) -> (changes: [GenerationDifference.TableChange]?, tables: [ForeignText: TableContent]?) {
         if let old, old.manifest.store.sha256 == new.manifest.store.sha256 { return ([], known) }
-        guard let after = try? StoredTables(of: new.storePath, checking: check) else { return (nil, nil) }
-        guard let old else { return (after.changes(from: [:]), after) }
-        let before = known ?? (try? StoredTables(of: old.storePath, checking: check))
-        return (before.map { after.changes(from: $0.contents) }, after)
+        guard let after = try? tables(of: new.storePath, checking: check) else { return (nil, nil) }
+        guard let old else { return (changes(from: [:], to: after), after) }
+        let before = known ?? (try? tables(of: old.storePath, checking: check))
+        return (before.map { changes(from: $0, to: after) }, after)
     }
 
-    private func changes(from before: [ForeignText: TableContent]) -> [GenerationDifference.TableChange] {
-        Set(before.keys).union(contents.keys).sorted().filter { before[$0] != contents[$0] }.map { name in
+    private static func changes(
+        from before: [ForeignText: TableContent], to after: [ForeignText: TableContent]
+    ) -> [GenerationDifference.TableChange] {
+        Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }.map { name in
             GenerationDifference.TableChange(
-                name: name, rowsBefore: before[name]?.rows, rowsAfter: contents[name]?.rows)
+                name: name, rowsBefore: before[name]?.rows, rowsAfter: after[name]?.rows)
         }
     }
 }

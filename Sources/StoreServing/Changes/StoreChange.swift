@@ -21,17 +21,8 @@ public enum StoreChange: Hashable, Sendable {
     }
 }
 
-extension StoreChange {
-    /// What is no change: the generation that is current, as somebody begins to ask for changes.
-    public struct Current: Hashable, Sendable {
-        public let store: StoreName
-        public let generation: GenerationStamp
-    }
-}
-
 /// One generation in the place of another.
 public struct GenerationChange: Hashable, Sendable {
-    public let store: StoreName
     /// The last one that was told; `nil` if there was none.
     public let from: GenerationStamp?
     public let to: GenerationStamp
@@ -39,18 +30,20 @@ public struct GenerationChange: Hashable, Sendable {
     public let difference: GenerationDifference
 
     init(from old: Generation?, to new: Generation, tables: [GenerationDifference.TableChange]?) {
-        store = new.manifest.name
         from = old.map(GenerationStamp.init)
         to = GenerationStamp(new)
         difference = GenerationDifference(from: old?.manifest, to: new.manifest, tables: tables)
     }
 
-    /// Whether an older generation is current again: somebody went back.
+    public var store: StoreName { to.store }
+
+    /// Whether an older generation is current again, after a rollback.
     public var isStepBack: Bool { from.map { to.number < $0.number } ?? false }
 }
 
-/// Which generation of a store.
+/// Which generation of which store.
 public struct GenerationStamp: Hashable, Sendable {
+    public let store: StoreName
     /// From 1.
     public let number: Int
     /// Of its store's file.
@@ -61,6 +54,7 @@ public struct GenerationStamp: Hashable, Sendable {
     public let storePath: FilePath
 
     init(_ generation: Generation) {
+        store = generation.manifest.name
         number = generation.number
         sha256 = generation.manifest.store.sha256
         path = generation.path

@@ -1,16 +1,18 @@
+import CoreDataReading
 import EssentialFoundation
 public import ShipProtocol
 import StoreFiles
+import StoreFormat
 
-/// What a manifest says that its store can be asked for.
+/// What a manifest says of its store, as far as SQLite can verify it in the store.
 package struct StoreClaims: Hashable, Sendable, Codable {
     package let store: StoreFacts
     package let identity: ForeignText?
     /// Of the version hashes of its entities; `nil` for a store that Core Data did not make.
     package let modelDigest: ContentDigest?
-    /// What was left out of it, on its producer's word.
+    /// What the producer says was left out of it.
     package let omissions: Omissions?
-    /// What is in each of its tables; `nil` if nothing is said of that.
+    /// The content of each of its tables; `nil` if the manifest does not say.
     package let tables: [ForeignText: TableContent]?
 
     package init(
@@ -42,7 +44,7 @@ package struct StoreClaims: Hashable, Sendable, Codable {
     }
 }
 
-/// What checking a store may cost, and how far it goes.
+/// Limits on the cost of checking a store, and how far the check goes.
 public struct CheckLimits: Hashable, Sendable, Codable {
     /// How long SQLite may take over all of its checks.
     public var time: Duration
@@ -62,7 +64,7 @@ public struct CheckLimits: Hashable, Sendable, Codable {
     }
 }
 
-/// What the checks of a store found that is no reason to refuse it.
+/// Findings of the checks of a store that are no reason to refuse it.
 public struct CheckReport: Hashable, Sendable, Codable {
     public let depth: Depth
     public let foreignKeys: ForeignKeys
@@ -71,19 +73,71 @@ public struct CheckReport: Hashable, Sendable, Codable {
     public enum Depth: String, Hashable, Sendable, Codable {
         /// `quick_check`: the store was larger than `CheckLimits.fullCheckSize`.
         case quick
-        /// `integrity_check` as well; of a larger store where `quick_check` had complaints, of which some are wrong.
+        /// `integrity_check` as well. A larger store gets it if `quick_check` had complaints, as some of those are wrong.
         case full
     }
 
     /// What `foreign_key_check` says: SQLite leaves it to each connection whether foreign keys mean anything.
     public enum ForeignKeys: Hashable, Sendable, Codable {
         case sound
-        /// So many rows refer to rows that are not there; no more than `most` are counted.
+        /// This number of rows refer to rows that do not exist; at most `most` are counted.
         case violated(rows: Int)
         /// They refer to what is no key, or to tables that are not there: SQLite's words.
         case unclear(ForeignText)
 
         /// Rows that are counted.
         public static let most = 1000
+    }
+}
+
+/// Compares what the manifest says with what the store says of itself through SQL, once `quick_check` has passed.
+extension StoreClaims {
+    /// - Throws: `.contradictsManifest`, and what `connection` throws.
+    func compare(with connection: CheckConnection) throws(StoreCheck.Flaw) {
+        func number(_ pragma: String) throws(StoreCheck.Flaw) -> Int64 {
+            try connection.value("PRAGMA \(pragma)") { $0.integer(0) } ?? 0
+        }
+        let pageCount = try number("page_count")
+        let encoding = try connection.value("PRAGMA encoding") { $0.text(0) ?? "" } ?? ""
+        let applicationID = Int32(truncatingIfNeeded: try number("application_id"))
+        let userVersion = Int32(truncatingIfNeeded: try number("user_version"))
+        // SQLite does not look at every column: what is no text is read as none.
+        let entries = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
+            SchemaEntry(
+                type: row.text(0) ?? "", name: row.text(1) ?? "", tableName: row.text(2) ?? "",
+                sql: row.text(3) ?? "")
+        }
+        let schema = ContentDigest(hashing: SchemaEntry.listing(of: entries))
+        let coreData = try Self.coreData(in: connection)
+        guard pageCount == store.pageCount else { throw .contradictsManifest("pageCount") }
+        guard encoding == store.textEncoding.rawValue else { throw .contradictsManifest("textEncoding") }
+        guard applicationID == store.applicationID else { throw .contradictsManifest("applicationID") }
+        guard userVersion == store.userVersion else { throw .contradictsManifest("userVersion") }
+        guard schema == store.schemaSHA256 else { throw .contradictsManifest("schemaSHA256") }
+        guard modelDigest == coreData?.modelDigest else { throw .contradictsManifest("coreData") }
+        // Only its producer knows the identity of a store that Core Data did not make.
+        guard let coreData else { return }
+        guard identity == coreData.identity else { throw .contradictsManifest("identity") }
+    }
+
+    /// What a Core Data store says of itself.
+    ///
+    /// - Returns: `nil` for a store that Core Data did not make.
+    private static func coreData(
+        in connection: CheckConnection
+    ) throws(StoreCheck.Flaw) -> (identity: ForeignText?, modelDigest: ContentDigest)? {
+        let isCoreData = try CoreDataLayout.isSignature { table throws(StoreCheck.Flaw) in
+            let isThere = try connection.value(
+                "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table)' COLLATE NOCASE"
+            ) { $0.integer(0) > 0 }
+            return isThere == true ? try connection.rows("PRAGMA table_info('\(table)')") { $0.text(1) ?? "" } : nil
+        }
+        guard isCoreData else { return nil }
+        let longest = PropertyListValue.mostBytes
+        let found = try connection.value(
+            "SELECT Z_UUID, CASE WHEN length(Z_PLIST) <= \(longest) THEN Z_PLIST END FROM Z_METADATA LIMIT 1"
+        ) { row in (row.text(0), row.bytes(1)) }
+        let identity = found?.0.map { ForeignText($0) }.flatMap { $0.isLabel ? $0 : nil }
+        return (identity, digest(of: CoreDataPropertyList(found?.1 ?? []).entityVersionHashes))
     }
 }

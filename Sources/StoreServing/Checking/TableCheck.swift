@@ -6,13 +6,11 @@ import StoreFormat
 import Synchronization
 import SystemPackage
 
-/// Whether there is in the tables of a store what its manifest says: a walk over its pages, without SQLite and beside it, in a
-/// thread of its own.
+/// Checks the content of a store's tables against its manifest: walks over its pages without SQLite, in a thread of its own,
+/// while SQLite runs its checks.
 ///
 /// Source: `Protocol/README.md` section 4.8.
 final class TableCheck: Sendable {
-    private struct TimeIsOver: Error {}
-
     private let claims: [ForeignText: TableContent]
     private let limits: CheckLimits
     private let isWanted = Atomic(true)
@@ -28,14 +26,14 @@ final class TableCheck: Sendable {
             let found = Result {
                 try TableDigests.read(path) {
                     guard self.isWanted.load(ordering: .relaxed) else { throw CancellationError() }
-                    if ContinuousClock.now >= end { throw TimeIsOver() }
+                    if ContinuousClock.now >= end { throw StoreCheck.Flaw.tookTooLong(limits.time) }
                 }.contents
             }
             self.outcome.withLock { $0 = found }
         }
     }
 
-    /// Ends the reading, if it has not ended yet: nothing reads the store any more.
+    /// Ends the reading, if it has not ended yet. Nothing reads the store when this returns.
     func end() {
         isWanted.store(false, ordering: .relaxed)
         reading.wait()
@@ -49,57 +47,54 @@ final class TableCheck: Sendable {
         switch outcome.withLock({ $0 }) {
         case .success(let found): guard found == claims else { throw .contradictsManifest("tables") }
         case .failure(let error as FileError): throw .file(error)
-        case .failure(is TimeIsOver): throw .tookTooLong(limits.time)
+        case .failure(let flaw as StoreCheck.Flaw): throw flaw
         case .failure, nil: throw .unsound("the pages of its tables lead astray")
         }
     }
 }
 
-/// Whether a store lacks what its manifest says was left out of it: tables that were emptied have no rows, and external
-/// files that do not come are referred to.
+/// Checks that a store lacks what its manifest says was left out of it: the tables that were emptied have no rows, and the store
+/// refers to the external files that were not sent.
 ///
 /// Source: `Protocol/README.md` section 4.9.
-enum OmissionCheck {
-    /// - Throws: `.contradictsManifest`, and what `connection` throws.
-    static func run(on connection: CheckConnection, against omissions: Omissions) throws(StoreCheck.Flaw) {
+extension CheckConnection {
+    /// - Throws: `.contradictsManifest`, and what `rows` throws.
+    func check(_ omissions: Omissions) throws(StoreCheck.Flaw) {
         let tables = Set(
-            try connection.rows(
+            try rows(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage <> 0"
             ) { ForeignText($0.text(0) ?? "") })
         for table in omissions.tables {
-            guard tables.contains(table), try isEmpty(table, connection) else {
+            guard tables.contains(table), try isEmpty(table) else {
                 throw .contradictsManifest("omissions.tables")
             }
         }
         if omissions.history {
             for table in CoreDataLayout.history.map({ ForeignText($0) }) where tables.contains(table) {
-                guard try isEmpty(table, connection) else { throw .contradictsManifest("omissions.history") }
+                guard try isEmpty(table) else { throw .contradictsManifest("omissions.history") }
             }
         }
-        guard try references(among: Set(omissions.externalFiles.map(\.name)), connection) else {
+        guard try refers(toAll: Set(omissions.externalFiles.map(\.name))) else {
             throw .contradictsManifest("omissions.externalFiles")
         }
     }
 
-    private static func isEmpty(_ table: ForeignText, _ connection: CheckConnection) throws(StoreCheck.Flaw) -> Bool {
-        // An index of a store that only `quick_check` has seen may lack what its table has.
-        let sql = "SELECT 1 FROM \(SQLName.quoted(table.unescaped)) NOT INDEXED"
-        return try connection.rows(sql, atMost: 1) { _ in }.isEmpty
+    private func isEmpty(_ table: ForeignText) throws(StoreCheck.Flaw) -> Bool {
+        // After `quick_check` alone, an index may lack entries that its table has.
+        let sql = "SELECT 1 FROM \(table.unescaped.quotedSQLName) NOT INDEXED"
+        return try rows(sql, atMost: 1) { _ in }.isEmpty
     }
 
-    /// Whether the store refers to all of the files.
-    private static func references(
-        among files: Set<ExternalFileName>, _ connection: CheckConnection
-    ) throws(StoreCheck.Flaw) -> Bool {
+    private func refers(toAll files: Set<ExternalFileName>) throws(StoreCheck.Flaw) -> Bool {
         var left = files
         guard !left.isEmpty else { return true }
-        for table in try connection.rows(ExternalReferenceCell.tables, { $0.text(0) ?? "" }) {
-            let declared = try connection.rows("PRAGMA table_info(\(SQLName.quoted(table)))") { row in
+        for table in try rows(ExternalReferenceCell.tables, { $0.text(0) ?? "" }) {
+            let declared = try rows("PRAGMA table_info(\(table.quotedSQLName))") { row in
                 (name: row.text(1) ?? "", type: row.text(2) ?? "")
             }
             let columns = ExternalReferenceCell.columns(among: declared)
             guard !columns.isEmpty else { continue }
-            _ = try connection.rows(ExternalReferenceCell.query(table, columns)) { row in
+            _ = try rows(ExternalReferenceCell.query(table, columns)) { row in
                 for column in 1...columns.count {
                     if let name = ExternalReferenceCell.name(in: row.bytes(CInt(column))) { left.remove(name) }
                 }

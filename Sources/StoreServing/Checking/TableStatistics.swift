@@ -1,10 +1,11 @@
+import CoreDataReading
 import GRDB
 public import ShipProtocol
 import StoreFiles
 import StoreFormat
 package import SystemPackage
 
-/// What one table of a store holds, and what it takes.
+/// The content and the size of one table of a store.
 public struct TableStatistics: Hashable, Sendable {
     public let name: ForeignText
     /// `nil` for a table that cannot be counted: a virtual table of a module that is not here.
@@ -13,14 +14,14 @@ public struct TableStatistics: Hashable, Sendable {
     public let size: Int64
     /// About what shipping it takes, in bytes.
     public let cost: Int64
-    /// What of that each part takes, the largest first; together as much. None for a table that goes by its pages, and for
-    /// one without rows.
+    /// How much of that each part takes, the largest first; their sum is `cost`. Empty for a table that is shipped by its pages,
+    /// and for one without rows.
     public let parts: [Part]
 
     /// A part of a table.
     public struct Part: Hashable, Sendable {
         public enum Kind: Hashable, Sendable {
-            /// One that is another name for the rowid stands for that.
+            /// A column that is another name for the rowid stands for the rowid.
             case column(ForeignText)
             case rowids
             /// Rows that are too long to be taken apart.
@@ -44,44 +45,31 @@ extension TableStatistics {
     /// Bytes of pages that are estimated together.
     private static let runSize = 256 * 1024
 
-    /// What tables take on the wire.
-    package enum Costs {
-        /// By their rows, by the table's name: in bytes, and the parts that these are for.
-        case byRows([String: (total: Int64, parts: [Part])])
-        /// By their pages: what a run of bytes takes, in bytes.
-        case byPages(([UInt8]) throws -> Int)
-
-        fileprivate func ofPages(_ bytes: [UInt8]) throws -> Int {
-            guard case .byPages(let size) = self else { return 0 }
-            return try size(bytes)
-        }
-
-        fileprivate func known(_ table: String) -> (total: Int64, parts: [Part])? {
-            guard case .byRows(let costs) = self else { return nil }
-            return costs[table] ?? (0, [])
-        }
-    }
-
     /// Reads a compact copy or a generation, page by page.
     ///
-    /// - Parameter costs: What the tables take on the wire.
+    /// - Parameters:
+    ///   - rowCosts: What the rows of each table take on the wire, in bytes, by the table's name, and the parts that these are
+    ///     for; `nil` if tables are shipped by their pages.
+    ///   - pageCost: What a run of pages takes on the wire, in bytes, if tables are shipped by their pages.
     /// - Returns: The largest first; `sqlite_schema` among them.
-    /// - Throws: `DatabaseError`, `FileError`, and what `costs` throws. `SQLITE_ERROR` if this SQLite was built without
+    /// - Throws: `DatabaseError`, `FileError`, and what `pageCost` throws. `SQLITE_ERROR` if this SQLite was built without
     ///   `dbstat` (sqlite.org/dbstat.html).
     package static func all(
-        of path: FilePath, costs: Costs
+        of path: FilePath, rowCosts: [String: (total: Int64, parts: [Part])]?, pageCost: ([UInt8]) throws -> Int
     ) throws -> [TableStatistics] {
         let file = try OpenFile.readingWithoutFollowing(path)
         let queue = try DatabaseQueue(
-            path: StoreAddress.of(path),
-            configuration: HardenedConfiguration.make(trust: .unchecked, longestValue: try file.size))
+            path: path.settledDatabaseURI,
+            configuration: Configuration.hardened(trust: .unchecked, longestValue: try file.size))
         return try queue.unsafeRead { database in
             var tables: [TableStatistics] = []
             for name in try tableNames(in: database) {
-                let (size, pagesCost) = try measure(name, in: database, file, costs)
-                let (cost, parts) = costs.known(name) ?? (pagesCost, [])
+                let (size, pagesCost) = try measure(name, in: database, file) { run in
+                    try rowCosts == nil ? pageCost(run) : 0
+                }
+                let (cost, parts) = rowCosts.map { $0[name] ?? (0, []) } ?? (pagesCost, [])
                 // Some virtual tables have no pages of their own, and cannot be counted without their module.
-                let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(SQLName.quoted(name))")
+                let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(name.quotedSQLName)")
                 tables.append(
                     TableStatistics(
                         name: ForeignText(name), rows: rows, size: size, cost: cost,
@@ -98,7 +86,7 @@ extension TableStatistics {
 
     /// The pages of a table and of its indexes.
     private static func measure(
-        _ table: String, in database: Database, _ file: borrowing OpenFile, _ costs: Costs
+        _ table: String, in database: Database, _ file: borrowing OpenFile, _ costOfRun: ([UInt8]) throws -> Int
     ) throws -> (size: Int64, cost: Int64) {
         var (size, cost): (Int64, Int64) = (0, 0)
         var run: [UInt8] = []
@@ -114,11 +102,11 @@ extension TableStatistics {
             run += try file.read(pageSize, at: (number - 1) * Int64(pageSize))
             size += Int64(pageSize)
             if run.count >= runSize {
-                cost += Int64(try costs.ofPages(run))
+                cost += Int64(try costOfRun(run))
                 run = []
             }
         }
-        if !run.isEmpty { cost += Int64(try costs.ofPages(run)) }
+        if !run.isEmpty { cost += Int64(try costOfRun(run)) }
         return (size, cost)
     }
 }
@@ -132,5 +120,92 @@ extension TableStatistics.Part {
         case .longRows: "(long rows)"
         case .indexes: "(indexes)"
         }
+    }
+}
+
+/// Content of a store that is not the app's data: readers of a copy may do without it.
+public struct Ballast: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// Core Data's persistent history, by which apps follow changes.
+        case history
+        /// Core Data's copy of the model, for migrations.
+        case modelCache
+        /// The index of a table for full text, which can be made again of the rows.
+        case fullTextIndex(of: ForeignText)
+        /// What `ANALYZE` has noted for SQLite's query planner.
+        case statistics
+    }
+
+    public let kind: Kind
+    /// The tables that hold it.
+    public let tables: [ForeignText]
+    /// About what shipping it takes, in bytes.
+    public let cost: Int64
+
+    /// Whether a `CopyProfile` can leave it out.
+    public var canBeLeftOut: Bool { kind == .history }
+}
+
+extension Ballast {
+    /// - Parameters:
+    ///   - tables: Those of the copy.
+    ///   - isCoreData: Whether Core Data has made it.
+    /// - Returns: The dearest first; none that has no rows.
+    package static func all(
+        in tables: [TableStatistics], ofCopyAt path: FilePath, isCoreData: Bool
+    ) throws -> [Ballast] {
+        var known: [(kind: Kind, names: [String])] = []
+        if isCoreData {
+            known.append((.history, CoreDataLayout.history))
+            known.append((.modelCache, [CoreDataLayout.modelCache]))
+        }
+        known.append((.statistics, ["sqlite_stat1", "sqlite_stat2", "sqlite_stat3", "sqlite_stat4"]))
+        known += try fullTextIndexes(inCopyAt: path)
+        let found = known.map { kind, names in
+            let held = tables.filter { names.contains($0.name.unescaped) && $0.rows != 0 }
+            return Ballast(kind: kind, tables: held.map(\.name).sorted(), cost: held.reduce(0) { $0 + $1.cost })
+        }
+        return found.filter { !$0.tables.isEmpty }.sorted { ($0.cost, $1.tables[0]) > ($1.cost, $0.tables[0]) }
+    }
+
+    /// The shadow tables that hold an index and no content, by SQLite's own modules for full text.
+    ///
+    /// Source: sqlite.org/fts3.html section 9.1 and sqlite.org/fts5.html section 9.
+    private static let shadowEndings = [
+        "fts3": ["segments", "segdir"], "fts4": ["segments", "segdir", "docsize", "stat"],
+        "fts5": ["data", "idx", "docsize"],
+    ]
+
+    private static func fullTextIndexes(inCopyAt path: FilePath) throws -> [(kind: Kind, names: [String])] {
+        let size = try OpenFile.readingWithoutFollowing(path).size
+        let queue = try DatabaseQueue(
+            path: path.settledDatabaseURI,
+            configuration: Configuration.hardened(trust: .unchecked, longestValue: size))
+        let virtual = try queue.unsafeRead { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT name, sql FROM sqlite_schema
+                    WHERE type = 'table' AND rootpage = 0 AND typeof(name) = 'text' AND typeof(sql) = 'text'
+                    """)
+        }
+        return virtual.compactMap { row in
+            let table: String = row["name"]
+            return shadows(ofTableDefinedBy: row["sql"]).map { endings in
+                (.fullTextIndex(of: ForeignText(table)), endings.map { "\(table)_\($0)" })
+            }
+        }
+    }
+
+    /// - Returns: `nil` for another module, and for an index without content from which it could be made again.
+    private static func shadows(ofTableDefinedBy definition: String) -> [String]? {
+        let definition = definition.lowercased().filter { !$0.isWhitespace }
+        guard
+            let endings = shadowEndings.first(where: { module, _ in
+                definition.hasSuffix("using\(module)") || definition.contains("using\(module)(")
+            })?.value,
+            !definition.contains("content=''"), !definition.contains(#"content="""#)
+        else { return nil }
+        return endings
     }
 }

@@ -5,7 +5,7 @@ import StoreInbox
 import Synchronization
 import SystemPackage
 
-/// What a store's name leads to: opened once, and anew when the name leads to something else.
+/// The file that a store's name leads to: opened once, and anew when the name leads to something else.
 ///
 /// Each read looks at the name, one stat(2), so that a read that begins after a switch sees what it switched to. A read
 /// that is under way keeps what it has.
@@ -80,7 +80,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
     ///
     /// - Returns: `nil` if it went away meanwhile, and the name leads to something else now.
     private func reopen() throws -> OpenStore? {
-        // What is dropped is closed outside of the lock.
+        // The dropped store is closed outside of the lock.
         let (opened, _) = try held.withLock { held throws -> (OpenStore?, OpenStore?) in
             let identity = try look()
             let before = held
@@ -127,24 +127,24 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let (store, loan) = try borrow(for: .blocking)
-        defer { store.connections.giveBack(loan) }
-        return try loan.queue.read(body)
+        let (store, queue) = try borrow(mayWait: false)
+        defer { store.connections.giveBack(queue) }
+        return try queue.read(body)
     }
 
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        let (store, loan) = try borrow(for: .waiting)
-        defer { store.connections.giveBack(loan) }
-        return try await loan.queue.read(body)
+        let (store, queue) = try borrow(mayWait: true)
+        defer { store.connections.giveBack(queue) }
+        return try await queue.read(body)
     }
 
-    /// A connection to what the name leads to. If that is pruned before one more connection to it is open, the next one
-    /// does as well: nobody has been promised this one.
-    private func borrow(for reader: ReadConnections.Reader) throws -> (OpenStore, ReadConnections.Loan) {
+    /// A connection to what the name leads to. If that is pruned before one more connection to it is open, the next one will do:
+    /// no reader has been promised this one.
+    private func borrow(mayWait: Bool) throws -> (OpenStore, DatabaseQueue) {
         while true {
             let store = try latest()
             do {
-                return (store, try store.connections.borrow(for: reader))
+                return (store, try store.connections.borrow(mayWait: mayWait))
             } catch  where Self.isGone(error) {
                 guard try look() != store.identity else { throw error }
             }

@@ -3,24 +3,18 @@ package import GRDB
 import GRDBSQLite
 import StoreFormat
 
-/// What is taken from a connection to a store that came from elsewhere, before anything is read through it.
+/// How far a store that came from elsewhere is trusted, and with it what its schema may do. A connection to it is restricted
+/// accordingly, before anything is read through it.
 ///
 /// Source: sqlite.org/security.html section 1, sqlite.org/limits.html, sqlite.org/c3ref/c_dbconfig_defensive.html.
-package struct Hardening {
-    /// What the store's schema may do.
-    package enum Trust: Hashable, Sendable {
-        /// Nothing: it has not been checked yet. Views and triggers are off, and each page is looked at before it is used.
-        case unchecked
-        /// Its reader vouches for it: views work, and each page is looked at before it is used.
-        case vouchedFor
-        /// It passed its check when it was installed, which looked at every page: views work, and reads cost what they cost
-        /// elsewhere.
-        case checked
-    }
-
-    let trust: Trust
-    /// The longest text, blob or row that SQLite may build, in bytes. No honest one is longer than its file.
-    let longestValue: Int64
+package enum StoreTrust: Hashable, Sendable {
+    /// Nothing: it has not been checked yet. Views and triggers are off, and each page is looked at before it is used.
+    case unchecked
+    /// Its reader trusts it: views work, and each page is looked at before it is used.
+    case vouchedFor
+    /// It passed its check when it was installed, which looked at every page: views work, and reads cost what they cost
+    /// elsewhere.
+    case checked
 
     /// Deepest expression; SQLite's own limit is 1,000.
     private static let expressionDepth: CInt = 500
@@ -29,25 +23,27 @@ package struct Hardening {
     /// SQLite's checks build messages of some hundred bytes, and its full-text search statements of some thousand.
     private static let leastLengthForChecks: Int64 = 65_536
 
-    func apply(to connection: OpaquePointer) {
+    /// - Parameter longestValue: The longest text, blob or row that SQLite may build, in bytes. No honest one is longer than
+    ///   its file.
+    func harden(_ connection: OpaquePointer, longestValue: Int64) {
         for (option, isOn) in [
             (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-            (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, trust != .unchecked),
+            (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, self != .unchecked),
             (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
         ] {
             _ = ship_store_set_db_config(connection, CInt(option), isOn ? 1 : 0)
         }
-        for (limit, value) in limits { sqlite3_limit(connection, limit, value) }
+        for (limit, value) in limits(longestValue) { sqlite3_limit(connection, limit, value) }
     }
 
     /// Those of columns (2,000), terms of a compound select (500) and arguments (127) are SQLite's own: schemas that are
     /// read elsewhere must be read here.
-    private var limits: [(CInt, CInt)] {
+    private func limits(_ longestValue: Int64) -> [(CInt, CInt)] {
         let forAll = [
             (SQLITE_LIMIT_EXPR_DEPTH, Self.expressionDepth), (SQLITE_LIMIT_ATTACHED, 0),
             (SQLITE_LIMIT_WORKER_THREADS, 0),
         ]
-        guard trust == .unchecked else {
+        guard self == .unchecked else {
             return forAll + [(SQLITE_LIMIT_LENGTH, CInt(clamping: max(longestValue, Self.leastLengthForReaders)))]
         }
         return forAll + [
@@ -66,17 +62,17 @@ package struct Hardening {
 /// How a store that came from elsewhere is opened to be read: read-only, immutable, and with its schema distrusted.
 ///
 /// Source: sqlite.org/security.html section 1, sqlite.org/c3ref/open.html on `immutable`.
-package enum HardenedConfiguration {
+extension Configuration {
     /// - Parameter longestValue: The longest text, blob or row that SQLite may build, in bytes. No honest one is longer
     ///   than its file.
-    package static func make(trust: Hardening.Trust, longestValue: Int64) -> Configuration {
+    package static func hardened(trust: StoreTrust, longestValue: Int64) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "ship-store"
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
             guard let connection = database.sqliteConnection else { return }
-            Hardening(trust: trust, longestValue: longestValue).apply(to: connection)
+            trust.harden(connection, longestValue: longestValue)
             let checksCells = trust == .checked ? "OFF" : "ON"
             try database.execute(sql: "PRAGMA cell_size_check = \(checksCells); PRAGMA mmap_size = 0")
         }

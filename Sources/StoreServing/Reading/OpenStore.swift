@@ -3,10 +3,11 @@ import ShipProtocol
 import StoreFiles
 import StoreFormat
 import StoreInbox
+import Synchronization
 import SystemPackage
 
-/// One file that is served: a generation's, or one of its own. Whoever holds this value reads that very file, whatever
-/// becomes of its name.
+/// One file that is served: a generation's, or a file of its own. The holder of this value reads that very file, whatever becomes
+/// of its name.
 final class OpenStore: Sendable {
     /// Of the generation's folder, or of the file, when it was opened. In an inbox it names nothing else while this value
     /// lives: the folder is kept open. A file of its own is kept open by its connections.
@@ -14,13 +15,6 @@ final class OpenStore: Sendable {
     let connections: ReadConnections
     /// `nil` for a file of its own.
     let generation: GenerationName?
-    private let folder: KeptFolder?
-
-    /// In a class, as what is not copyable cannot be in an optional of one.
-    private final class KeptFolder: Sendable {
-        let folder: OpenFolder
-        init(_ folder: consuming OpenFolder) { self.folder = folder }
-    }
 
     /// What is done to each connection before it is used.
     typealias Preparation = @Sendable (Database) throws -> Void
@@ -28,7 +22,7 @@ final class OpenStore: Sendable {
     /// Opens a generation's store, and tries it.
     ///
     /// - Parameters:
-    ///   - open: The generation's folder.
+    ///   - open: The generation's folder, kept open for as long as more connections may be opened.
     ///   - file: The name of the store in it.
     ///   - gate: Of those who read it.
     /// - Throws: `CoordinatorError`, `DatabaseError`.
@@ -36,44 +30,42 @@ final class OpenStore: Sendable {
         _ generation: GenerationName, in open: consuming OpenFolder, file: String, _ gate: SuspensionGate,
         preparing: @escaping Preparation
     ) throws {
-        let folder = open.path
-        let kept = KeptFolder(open)
-        let identity = try CoordinatorError.wrapping { () throws(FileError) in try kept.folder.status.identity }
-        self.folder = kept
+        let folder = open
+        let path = folder.path
+        let identity = try CoordinatorError.wrapping { () throws(FileError) in try folder.status.identity }
         self.identity = identity
         self.generation = generation
         connections = ReadConnections(in: gate) {
             let queue = try DatabaseQueue(
-                opening: kept.folder.pathByDescriptor.appending(file), .settled, .checked, preparing)
+                opening: folder.pathByDescriptor.appending(file), busyTimeout: nil, .checked, preparing)
             // A folder of the same name may stand where that one was.
             try CoordinatorError.wrapping { () throws(FileError) in
-                try PlatformCalls.status(of: folder).expect(identity, folder)
+                try PlatformCalls.status(of: path).expect(identity, path)
             }
             return queue
         }
-        try connections.open(.blocking)
+        try connections.openFirst()
     }
 
     /// Opens a file of its own, and tries it.
     ///
     /// - Throws: `CoordinatorError`, `DatabaseError`.
     init(_ file: StoreFile, at path: FilePath, _ gate: SuspensionGate, preparing: @escaping Preparation) throws {
-        if file.state == .settled { try Self.checkSidecars(of: path) }
+        if file.isSettled { try Self.checkSidecars(of: path) }
         let identity = try CoordinatorError.wrapping { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: path).identity
         }
         self.identity = identity
-        folder = nil
         generation = nil
         connections = ReadConnections(in: gate) {
-            let queue = try DatabaseQueue(opening: path, file.state, .vouchedFor, preparing)
+            let queue = try DatabaseQueue(opening: path, busyTimeout: file.busyTimeout, .vouchedFor, preparing)
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.statusFollowingLinks(of: path).expect(identity, path)
             }
-            if file.state == .settled { try queue.expectRollbackMode(path) }
+            if file.isSettled { try queue.expectRollbackMode(path) }
             return queue
         }
-        try connections.open(.blocking)
+        try connections.openFirst()
     }
 
     /// Opens a generation's store, and tries it.
@@ -92,7 +84,7 @@ final class OpenStore: Sendable {
     private static func checkSidecars(of path: FilePath) throws(CoordinatorError) {
         for ending in ["-wal", "-journal"] {
             let sidecar = FilePath(path.string + ending)
-            if (try? PlatformCalls.status(of: sidecar)) != nil { throw .notSettled(path, .sidecar(sidecar)) }
+            if (try? PlatformCalls.status(of: sidecar)) != nil { throw .hasSidecar(path, sidecar) }
         }
     }
 }
@@ -107,31 +99,30 @@ extension FileStatus {
 extension DatabaseQueue {
     /// Opens a file that must be a regular one: a pipe would never open.
     fileprivate convenience init(
-        opening path: FilePath, _ state: StoreFile.State, _ trust: Hardening.Trust,
+        opening path: FilePath, busyTimeout: Duration?, _ trust: StoreTrust,
         _ preparing: @escaping OpenStore.Preparation
     ) throws {
         let status = try CoordinatorError.wrapping { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: path)
         }
         guard status.kind == .file else { throw CoordinatorError.notAFile(path) }
-        switch state {
-        case .settled:
-            var configuration = HardenedConfiguration.make(trust: trust, longestValue: status.size)
+        guard let busyTimeout else {
+            var configuration = Configuration.hardened(trust: trust, longestValue: status.size)
             configuration.prepareDatabase(preparing)
-            try self.init(path: StoreAddress.of(path), configuration: configuration)
-        case .live(let busyTimeout):
-            // What is committed next may be longer than the file is now.
-            var configuration = HardenedConfiguration.make(trust: trust, longestValue: .max)
-            configuration.busyMode = .timeout(busyTimeout / .seconds(1))
-            configuration.prepareDatabase(preparing)
-            try self.init(path: path.string, configuration: configuration)
+            try self.init(path: path.settledDatabaseURI, configuration: configuration)
+            return
         }
+        // The next commit may write values that are longer than the file is now.
+        var configuration = Configuration.hardened(trust: trust, longestValue: .max)
+        configuration.busyMode = .timeout(busyTimeout / .seconds(1))
+        configuration.prepareDatabase(preparing)
+        try self.init(path: path.string, configuration: configuration)
     }
 
-    /// - Throws: `.notSettled` for a file in WAL mode.
+    /// - Throws: `.inWALMode`.
     fileprivate func expectRollbackMode(_ path: FilePath) throws {
         let header = try unsafeRead { try DatabaseHeader(of: $0) }
-        if header?.journalMode == .writeAheadLog { throw CoordinatorError.notSettled(path, .writeAheadLogMode) }
+        if header?.isInWALMode == true { throw CoordinatorError.inWALMode(path) }
     }
 }
 
@@ -150,4 +141,80 @@ extension Generation {
         }
         self = read
     }
+}
+
+/// The connections to one file, opened as they are needed, so that its reads run side by side.
+///
+/// A blocking read never waits for another one: a read inside a read, which the same connection could not serve, gets one of its
+/// own. A program may begin thousands of asynchronous reads at once: they share `kept` connections.
+final class ReadConnections: Sendable, SuspensionGate.Holder {
+    /// How many connections stay open without a reader.
+    static let kept = 4
+
+    private let open: @Sendable () throws -> DatabaseQueue
+    /// The open connections, and how many read each; and how many connections stay open without a reader: 0 after `letGo`.
+    private let state: Mutex<(slots: [(queue: DatabaseQueue, readers: Int)], kept: Int)> = Mutex(([], kept))
+    private let gate: SuspensionGate
+
+    /// - Parameter open: Opens one more connection. It throws if that is no longer the same file.
+    init(in gate: SuspensionGate, open: @escaping @Sendable () throws -> DatabaseQueue) {
+        self.gate = gate
+        self.open = open
+        gate.add(self)
+    }
+
+    deinit { gate.remove(ObjectIdentifier(self)) }
+
+    /// A connection that is in use until it is given back.
+    ///
+    /// - Parameter mayWait: Whether the reader may share a connection, and wait for its turn. A blocking read must not: it may be
+    ///   inside the read that it would wait for.
+    /// - Throws: What `open` throws, if no open connection will do.
+    func borrow(mayWait: Bool) throws -> DatabaseQueue {
+        let free = state.withLock { state -> DatabaseQueue? in
+            // The first ones first, so that their caches stay warm.
+            var chosen = state.slots.firstIndex { $0.readers == 0 }
+            if chosen == nil, mayWait, state.slots.count >= Self.kept {
+                chosen = state.slots.indices.min { state.slots[$0].readers < state.slots[$1].readers }
+            }
+            guard let chosen else { return nil }
+            state.slots[chosen].readers += 1
+            return state.slots[chosen].queue
+        }
+        if let free { return free }
+        let queue = try open()
+        state.withLock { $0.slots.append((queue, 1)) }
+        return queue
+    }
+
+    /// Opens the first connection, to find out whether it can be done.
+    func openFirst() throws { giveBack(try borrow(mayWait: false)) }
+
+    func giveBack(_ queue: DatabaseQueue) {
+        // Connections are closed outside of the lock.
+        let superfluous = state.withLock { state -> DatabaseQueue? in
+            guard let index = state.slots.firstIndex(where: { $0.queue === queue }) else { return nil }
+            state.slots[index].readers -= 1
+            guard state.slots[index].readers == 0, state.slots.count > state.kept else { return nil }
+            return state.slots.remove(at: index).queue
+        }
+        superfluous?.closeNow()
+    }
+
+    func letGo() {
+        let idle = state.withLock { state -> [DatabaseQueue] in
+            state.kept = 0
+            // A connection with readers is closed by the last of them, which calls `giveBack`.
+            for slot in state.slots where slot.readers > 0 { slot.queue.interrupt() }
+            let idle = state.slots.filter { $0.readers == 0 }.map(\.queue)
+            state.slots.removeAll { $0.readers == 0 }
+            return idle
+        }
+        for queue in idle { queue.closeNow() }
+    }
+}
+
+extension DatabaseQueue {
+    /// Closes the connection before this returns, unless a reader has kept a statement: then it goes with that.
+    fileprivate func closeNow() { try? close() }
 }

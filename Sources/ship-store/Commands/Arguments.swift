@@ -1,36 +1,25 @@
-// Values of the library as the command line writes them. What is wrong with one is said in words.
+// Reads values of the library from the command line, as `@Option(transform:)` wants it. Errors carry words for people.
 import ArgumentParser
 import ShipStore
 
-/// Where a shipment goes to or comes from.
-struct EndpointArgument: Hashable {
-    let endpoint: Endpoint
+extension Endpoint {
+    /// Where a shipment goes to or comes from.
+    @Sendable static func read(_ text: String) throws -> Endpoint { try read(text, toListen: false) }
 
-    @Sendable static func read(_ text: String) throws -> EndpointArgument {
-        EndpointArgument(endpoint: try EndpointError.explained { () throws(EndpointError) in try Endpoint(text) })
-    }
-}
+    /// Where one can listen.
+    @Sendable static func readListening(_ text: String) throws -> Endpoint { try read(text, toListen: true) }
 
-/// Where one can listen.
-struct AddressArgument: Hashable {
-    let endpoint: Endpoint
-
-    @Sendable static func read(_ text: String) throws -> AddressArgument {
-        AddressArgument(
-            endpoint: try EndpointError.explained { () throws(EndpointError) in try Endpoint(text, for: .listening) })
-    }
-}
-
-extension EndpointError {
-    fileprivate static func explained(_ read: () throws(EndpointError) -> Endpoint) throws -> Endpoint {
+    private static func read(_ text: String, toListen isToListen: Bool) throws -> Endpoint {
         do throws(EndpointError) {
-            return try read()
+            return try Endpoint(text, toListen: isToListen)
         } catch {
             throw ValidationError(error.words)
         }
     }
+}
 
-    private var words: String {
+extension EndpointError {
+    fileprivate var words: String {
         switch self {
         case .empty: "something is missing after it"
         case .containsNUL: "it holds a NUL byte"
@@ -45,10 +34,8 @@ extension EndpointError {
     }
 }
 
-struct StoreNameArgument: Hashable {
-    let name: StoreName
-
-    @Sendable static func read(_ text: String) throws -> StoreNameArgument {
+extension StoreName {
+    @Sendable static func read(_ text: String) throws -> StoreName {
         guard let name = StoreName(text) else {
             throw ValidationError(
                 """
@@ -56,78 +43,96 @@ struct StoreNameArgument: Hashable {
                 underscore, and does not end in -wal, -shm or -journal
                 """)
         }
-        return StoreNameArgument(name: name)
+        return name
     }
 }
 
-struct LevelArgument: Hashable, CustomStringConvertible {
-    let effort: Effort
-    /// As the help writes it.
-    let description: String
-
-    static let auto = LevelArgument(effort: .auto, description: "auto")
-
-    @Sendable static func read(_ text: String) throws -> LevelArgument {
-        guard text != auto.description else { return auto }
+extension Effort {
+    @Sendable static func read(_ text: String) throws -> Effort {
+        guard text != "auto" else { return .auto }
         guard let level = Int(text).flatMap(CompressionLevel.init) else {
             throw ValidationError("a level is auto or a number from 1 to 9")
         }
-        return LevelArgument(effort: .level(level), description: text)
+        return .level(level)
     }
 }
 
-struct MetadataArgument: Hashable {
-    let key: String
-    let value: String
+extension StoreMetadata {
+    /// A pair, `key=value`.
+    typealias Pair = (key: String, value: String)
 
-    @Sendable static func read(_ text: String) throws -> MetadataArgument {
+    @Sendable static func readPair(_ text: String) throws -> Pair {
         guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
             throw ValidationError("a pair is written key=value")
         }
-        return MetadataArgument(key: String(text[..<sign]), value: String(text[text.index(after: sign)...]))
+        return (key: String(text[..<sign]), value: String(text[text.index(after: sign)...]))
     }
 }
 
-/// A number of seconds above 0, with or without a fraction.
-struct Seconds: Hashable, CustomStringConvertible {
-    let duration: Duration
-    /// As the help writes it.
-    let description: String
-
-    private static let longest = 86_400.0
-
-    init(_ seconds: Int) {
-        duration = .seconds(seconds)
-        description = "\(seconds)"
-    }
-
-    private init(_ seconds: Double, _ text: String) {
-        duration = .seconds(seconds)
-        description = text
-    }
-
-    @Sendable static func read(_ text: String) throws -> Seconds {
-        guard let seconds = Double(text), seconds > 0, seconds <= longest else {
+extension Duration {
+    /// Reads a number of seconds above 0, with or without a fraction.
+    @Sendable static func readSeconds(_ text: String) throws -> Duration {
+        guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
             throw ValidationError("a time is a number of seconds above 0 and up to 86400")
         }
-        return Seconds(seconds, text)
+        return .seconds(seconds)
     }
-}
 
-/// `90s`, `15m`, `12h`, `7d` or `2w`.
-struct AgeArgument: Hashable {
-    let duration: Duration
+    /// Whole seconds, as `readSeconds` reads them.
+    var inSeconds: Int64 { components.seconds }
 
-    private static let seconds: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-    /// A hundred years, in seconds: nothing is kept longer on purpose.
-    private static let longest: Int64 = 36_525 * 86_400
-
-    @Sendable static func read(_ text: String) throws -> AgeArgument {
-        guard let unit = text.last.flatMap({ seconds[$0] }),
+    /// Reads `90s`, `15m`, `12h`, `7d` or `2w`.
+    @Sendable static func readAge(_ text: String) throws -> Duration {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        // A hundred years, in seconds. The limit prevents overflow.
+        let longest: Int64 = 36_525 * 86_400
+        guard let unit = text.last.flatMap({ units[$0] }),
             text.dropLast().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let count = Int64(text.dropLast()), count <= longest / unit
         else { throw ValidationError("a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w") }
-        return AgeArgument(duration: .seconds(count * unit))
+        return .seconds(count * unit)
+    }
+}
+
+/// Numbers of bytes.
+extension Int64 {
+    /// Reads `500k`: decimal units, as in the output of this program.
+    @Sendable static func readSize(_ text: String) throws -> Int64 {
+        var digits = Substring(text.lowercased())
+        if digits.hasSuffix("b") { digits.removeLast() }
+        let unit = decimalUnits.first { digits.hasSuffix($0.letter.lowercased()) }
+        if unit != nil { digits.removeLast() }
+        guard let count = Int64(digits), count >= 0, digits.first != "+",
+            case let (bytes, overflow) = count.multipliedReportingOverflow(by: unit?.bytes ?? 1), !overflow
+        else { throw ValidationError("a size is a whole number of bytes, or one with k, M or G, as in 500k") }
+        return bytes
+    }
+
+    /// Reads `64M`: K, M and G stand for powers of 1,024.
+    @Sendable static func readMemory(_ text: String) throws -> Int64 {
+        let unit = binaryUnits.first { text.uppercased().last == $0.letter }
+        let digits = unit == nil ? text[...] : text.dropLast()
+        let plain = digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard plain, let number = Int64(digits),
+            case let (bytes, overflow) = number.multipliedReportingOverflow(by: unit?.bytes ?? 1),
+            !overflow
+        else { throw ValidationError("a number of bytes is written 4096, 512K, 64M or 2G") }
+        return bytes
+    }
+
+    /// As `readSize` reads it, in the largest unit that fits.
+    var asSize: String { written(in: Self.decimalUnits) }
+
+    /// As `readMemory` reads it, in the largest unit that fits.
+    var asMemory: String { written(in: Self.binaryUnits) }
+
+    private typealias Unit = (letter: Character, bytes: Int64)
+    private static let decimalUnits: [Unit] = [("G", 1_000_000_000), ("M", 1_000_000), ("k", 1000)]
+    private static let binaryUnits: [Unit] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)]
+
+    private func written(in units: [Unit]) -> String {
+        let unit = units.first { self > 0 && self % $0.bytes == 0 }
+        return unit.map { "\(self / $0.bytes)\($0.letter)" } ?? "\(self)"
     }
 }
 
@@ -139,8 +144,8 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
-    /// Whether nobody is told anything, neither people nor programs.
+    /// Whether the command writes neither words nor JSON, except for errors.
     var isSilent: Bool { quiet && !json }
 
-    var console: Console { Console(quiet ? .quiet : .normal, json ? .json : .words) }
+    var console: Console { Console(isQuiet: quiet, endsJSON: json) }
 }

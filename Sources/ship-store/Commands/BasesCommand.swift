@@ -30,13 +30,13 @@ struct BasesCommand: AsyncParsableCommand {
               ship-store bases --remove-all --dry-run
             """)
 
-    @Option(help: "Only copies that went under this name.", transform: StoreNameArgument.read)
-    var name: StoreNameArgument?
+    @Option(help: "Only copies that went under this name.", transform: StoreName.read)
+    var name: StoreName?
 
     @Option(
         help: ArgumentHelp("Remove the copies that went under this name; may be given again.", valueName: "name"),
-        transform: StoreNameArgument.read)
-    var remove: [StoreNameArgument] = []
+        transform: StoreName.read)
+    var remove: [StoreName] = []
 
     @Flag(help: "Remove all of them.")
     var removeAll = false
@@ -56,20 +56,20 @@ struct BasesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [self] in
-            let remembered = RememberedCopies(in: .standard)
-            let wanted: RememberedCopies.Selection = removeAll ? .all : .named(remove.map(\.name))
+        try await console.run { [self] in
+            let memory = BaseMemory.standard
+            let wanted = removeAll ? nil : remove
             switch (isToRemove, dryRun) {
             case (false, _):
-                let records = try remembered.list().filter { name == nil || $0.key.name == name?.name }
+                let records = try memory.list().filter { name == nil || $0.key.name == name }
                 write(records, outcome: nil)
                 if records.isEmpty { console.say("nothing is remembered\(name == nil ? "" : " under that name")") }
             case (true, true):
-                let records = try remembered.list(wanted)
+                let records = try memory.list(named: wanted)
                 write(records, outcome: "would-remove")
                 console.say("would remove \(Self.copies(records.count))")
             case (true, false):
-                let records = try await remembered.remove(wanted)
+                let records = try await memory.remove(named: wanted)
                 write(records, outcome: "removed")
                 console.say("removed \(Self.copies(records.count))")
             }
@@ -81,68 +81,42 @@ struct BasesCommand: AsyncParsableCommand {
     private func write(_ records: [BaseRecord], outcome: String?) {
         for record in records {
             if output.json {
-                Output.write(json: BaseLine(record, outcome))
+                Output.write(object: record.json(outcome))
             } else {
                 Output.write(
                     "\(record.key.name)  \(record.key.store)  \(record.receiver)  \(Figures.bytes(record.size))  "
-                        + "\(record.filesWords)\(record.rememberedAt)\(record.progress.words)")
+                        + "\(record.filesWords)\(record.rememberedAt)\(record.progressWords)")
             }
         }
-    }
-}
-
-private struct BaseLine: Encodable {
-    let name: String
-    /// The live store's path.
-    let store: String
-    /// A device's id, or an endpoint.
-    let receiver: String
-    /// In bytes.
-    let size: Int64
-    /// Remembered with it, and together in bytes.
-    let externalFiles: Int?
-    let externalSize: Int64?
-    let sha256: String
-    let rememberedAt: String
-    /// Of a shipment that is not finished, about: what has gone of the part that was open, in bytes.
-    let unfinishedBytes: Int64?
-    /// Of the remembered copy.
-    let path: String
-    /// What a removal has done to it.
-    let outcome: String?
-
-    init(_ record: BaseRecord, _ outcome: String?) {
-        name = record.key.name.text
-        store = record.key.store.string
-        receiver = record.receiver
-        size = record.size
-        let files = record.externalFiles
-        externalFiles = files.count > 0 ? files.count : nil
-        externalSize = files.count > 0 ? files.size : nil
-        sha256 = record.sha256.hex
-        rememberedAt = record.rememberedAt.text
-        path = record.path.string
-        unfinishedBytes =
-            switch record.progress {
-            case .acknowledged: nil
-            case .unfinished(let sent): sent
-            }
-        self.outcome = outcome
     }
 }
 
 extension BaseRecord {
+    /// - Parameter outcome: What a removal has done to it.
+    fileprivate func json(_ outcome: String?) -> JSONObject {
+        let files = externalFiles
+        return [
+            "name": key.name.text,
+            // The live store's path.
+            "store": key.store.string,
+            // A device's id, or an endpoint.
+            "receiver": receiver, "size": size,
+            // How many are remembered with the copy, and their bytes together.
+            "externalFiles": files.count > 0 ? files.count : nil, "externalSize": files.count > 0 ? files.size : nil,
+            "sha256": sha256.hex, "rememberedAt": rememberedAt.text,
+            // About how many bytes of the open part were sent.
+            "unfinishedBytes": unfinishedSize,
+            // Of the remembered copy.
+            "path": path.string, "outcome": outcome,
+        ]
+    }
+
     fileprivate var filesWords: String {
         let (count, size) = externalFiles
         return count == 0 ? "" : "and \(count) external file\(count == 1 ? "" : "s"), \(Figures.bytes(size))  "
     }
-}
 
-extension BaseRecord.Progress {
-    fileprivate var words: String {
-        switch self {
-        case .acknowledged: ""
-        case .unfinished(let sent): "  unfinished, \(Figures.bytes(sent)) sent"
-        }
+    fileprivate var progressWords: String {
+        unfinishedSize.map { "  unfinished, \(Figures.bytes($0)) sent" } ?? ""
     }
 }

@@ -36,8 +36,8 @@ struct CopiesCommand: AsyncParsableCommand {
     @Option(help: "Only copies with this tag.")
     var tag: String?
 
-    @Option(help: "Only copies of the store of this name.", transform: StoreNameArgument.read)
-    var name: StoreNameArgument?
+    @Option(help: "Only copies of the store of this name.", transform: StoreName.read)
+    var name: StoreName?
 
     @Flag(help: "Remove copies instead of listing them.")
     var prune = false
@@ -51,8 +51,8 @@ struct CopiesCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Keep those beyond that number for this long after they were taken: 90s, 15m, 12h, 7d or 2w.",
             valueName: "time"),
-        transform: AgeArgument.read)
-    var keepFor: AgeArgument?
+        transform: Duration.readAge)
+    var keepFor: Duration?
 
     @Flag(help: "Remove nothing, and say what would go.")
     var dryRun = false
@@ -69,7 +69,7 @@ struct CopiesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [self] in
+        try await console.run { [self] in
             let kept = KeptCopies(in: FilePath(folder))
             let tag = try tag.map { (text) throws(ShipmentError) in try [text].asTags()[0] }
             if prune {
@@ -88,12 +88,12 @@ struct CopiesCommand: AsyncParsableCommand {
             throw .operation(error)
         }
         warn(of: listing, console)
-        var copies = listing.copies.filter { name == nil || $0.manifest.name == name?.name }
+        var copies = listing.copies.filter { name == nil || $0.manifest.name == name }
         if let tag {
             copies = copies.filter { $0.tags.contains(tag) }
             guard !copies.isEmpty else { throw .operation(.noCopyTagged(tag.text, in: kept.folder)) }
         }
-        for copy in copies { write(KeptCopyLine(copy)) }
+        for copy in copies { write(copy) }
         if copies.isEmpty {
             console.say(listing.copies.isEmpty ? "no copy is kept there yet" : "no copy is of that name")
         }
@@ -102,9 +102,9 @@ struct CopiesCommand: AsyncParsableCommand {
 
     private func remove(from kept: KeptCopies, _ tag: CopyTag?, _ console: Console) async throws(ShipmentError) {
         let retention = CopyRetention(
-            keeping: keep ?? CopyRetention.standardCount, for: keepFor?.duration, tagged: tag)
+            keeping: keep ?? CopyRetention.standardCount, for: keepFor, tagged: tag)
         let pruning = try await kept.prune(
-            retention, of: name?.name, dryRun ? .onlyLook : .remove, busyTimeout: busy.busyTimeout.duration)
+            retention, of: name, dryRun: dryRun, busyTimeout: busy.busyTimeout)
         warn(of: pruning.left, console)
         var count = 0
         for finding in pruning.findings {
@@ -114,7 +114,7 @@ struct CopiesCommand: AsyncParsableCommand {
             case .altered: console.warn("\(finding.copy.path) holds more than the copy: it stays, look what that is")
             }
             if output.json || [.removed, .superfluous].contains(finding.removal) {
-                write(KeptCopyLine(finding.copy, finding.removal))
+                write(finding.copy, finding.removal)
             }
         }
         console.say("\(dryRun ? "would remove" : "removed") \(Self.copies(count))")
@@ -131,11 +131,11 @@ struct CopiesCommand: AsyncParsableCommand {
 
     private func warn(of listing: KeptCopies.Listing, _ console: Console) {
         for damaged in listing.damaged {
-            console.warn("\(damaged.path) is damaged: \(ShipmentError.install(damaged.problem).explanation.cause)")
+            console.warn("\(damaged.path) is damaged: \(ShipmentError.install(damaged.problem).cause)")
         }
     }
 
-    /// What looks like copies and is none of those that are kept, and what to do about it.
+    /// Names files that look like kept copies and are not, and says what to do about them.
     private func sayWhatElse(_ listing: KeptCopies.Listing, in kept: KeptCopies, _ console: Console) {
         if let file = listing.files.last {
             let count = listing.files.count
@@ -155,53 +155,39 @@ struct CopiesCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(_ line: KeptCopyLine) {
-        if output.json { Output.write(json: line) } else { Output.write(line.words) }
+    private func write(_ copy: KeptCopy, _ removal: KeptCopies.Removal? = nil) {
+        if output.json { Output.write(object: copy.json(removal)) } else { Output.write(copy.words) }
     }
 }
 
-private struct KeptCopyLine: Encodable {
-    let folder: String
-    /// Of the store in it.
-    let path: String
-    let name: String
-    /// Rises from copy to copy; none for one that was kept before copies had numbers.
-    let number: Int?
-    let createdAt: String
-    let tags: [String]
-    let metadata: [String: ForeignText]
-    /// Bytes of the store, and of its external files.
-    let size: Int64
-    let externalFiles: Int
-    let sha256: String
-    let identity: ForeignText?
-    /// Where the store was of which it is a copy, if that is known.
-    let original: String?
-    /// What a pruning has done to it.
-    let outcome: String?
-
-    init(_ copy: KeptCopy, _ removal: KeptCopies.Removal? = nil) {
-        folder = copy.path.string
-        path = copy.storePath.string
-        name = copy.manifest.name.text
-        number = copy.number
-        createdAt = copy.manifest.createdAt.text
-        tags = copy.tags.map(\.text)
-        metadata = copy.metadata
-        size = copy.manifest.totalSize
-        externalFiles = copy.manifest.externalFiles.count
-        sha256 = copy.manifest.store.sha256.hex
-        identity = copy.manifest.identity
-        original = copy.originalStore?.string
-        outcome = removal.map { $0 == .superfluous ? "would-remove" : $0.rawValue }
+extension KeptCopy {
+    /// - Parameter removal: What a pruning has done to it.
+    fileprivate func json(_ removal: KeptCopies.Removal?) -> JSONObject {
+        [
+            "folder": path.string,
+            // Of the store in it.
+            "path": storePath.string, "name": manifest.name.text,
+            // Rises from copy to copy; left out for a copy of an earlier version of this program, which did not number them.
+            "number": number, "createdAt": manifest.createdAt.text, "tags": tags.map(\.text), "metadata": metadata,
+            // Bytes of the store, and of its external files.
+            "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
+            "sha256": manifest.store.sha256.hex, "identity": manifest.identity,
+            // The path of the original store, if it is known.
+            "original": originalStore?.string,
+            "outcome": removal.map { $0 == .superfluous ? "would-remove" : $0.rawValue },
+        ]
     }
 
-    var words: PrintableText {
-        let files = externalFiles == 0 ? "" : "  \(externalFiles) external"
+    fileprivate var words: PrintableText {
+        let count = manifest.externalFiles.count
+        let files = count == 0 ? "" : "  \(count) external"
         let words: [PrintableText] =
-            tags.map { "  #\($0)" }
+            tags.map { "  #\($0.text)" }
             + metadata.sorted { $0.key < $1.key }
             .map { "  \($0.key)=\($0.value)" }
-        return "\(folder)  \(createdAt)  \(Figures.bytes(size))\(files)  \(sha256.prefix(12))\(words.joined())"
+        return """
+            \(path.string)  \(manifest.createdAt.text)  \(Figures.bytes(manifest.totalSize))\(files)  \
+            \(manifest.store.sha256.hex.prefix(12))\(words.joined())
+            """
     }
 }

@@ -4,14 +4,15 @@ import SystemPackage
 
 /// How a command takes its compact copy.
 struct CopyArguments: ParsableArguments {
-    static let standardBusyTimeout = Seconds(10)
+    private static let standard = CopyOptions()
+    static let standardBusyTimeout = standard.busyTimeout
 
     static let busyTimeoutHelp = ArgumentHelp(
-        "Wait this many seconds for another program that keeps the store or its files locked. (default: \(standardBusyTimeout))",
+        "Wait this many seconds for another program that keeps the store or its files locked. (default: \(standardBusyTimeout.inSeconds))",
         valueName: "seconds")
 
-    @Option(help: busyTimeoutHelp, transform: Seconds.read)
-    var busyTimeout: Seconds = standardBusyTimeout
+    @Option(help: busyTimeoutHelp, transform: Duration.readSeconds)
+    var busyTimeout = standardBusyTimeout
 
     @Flag(help: "Go on without external files that the store refers to and that are not there, and say so.")
     var allowMissingExternal = false
@@ -24,9 +25,10 @@ struct CopyArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Refuse to write what would leave less than this free on the disk. (default: 0)", valueName: "size"),
-        transform: SizeArgument.read)
-    var keepFree: SizeArgument?
+            "Refuse to write what would leave less than this free on the disk. (default: \(standard.keptFree.asSize))",
+            valueName: "size"),
+        transform: Int64.readSize)
+    var keepFree = standard.keptFree
 
     func copyOptions(leavingOut leaving: ProfileArguments) -> CopyOptions {
         var options = copyOptions
@@ -36,10 +38,10 @@ struct CopyArguments: ParsableArguments {
 
     var copyOptions: CopyOptions {
         var options = CopyOptions()
-        options.busyTimeout = busyTimeout.duration
-        options.missingExternalFiles = allowMissingExternal ? .shipWithout : .refuse
+        options.busyTimeout = busyTimeout
+        options.allowsMissingExternalFiles = allowMissingExternal
         if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
-        if let keepFree { options.keptFree = keepFree.bytes }
+        options.keptFree = keepFree
         return options
     }
 }
@@ -59,44 +61,26 @@ struct ProfileArguments: ParsableArguments {
         help: ArgumentHelp(
             "Leave out external files of more than this: bytes, or with k, M or G, of 1000 each, as in 500k.",
             valueName: "size"),
-        transform: SizeArgument.read)
-    var withoutExternalOver: SizeArgument?
+        transform: Int64.readSize)
+    var withoutExternalOver: Int64?
 
     var profile: CopyProfile {
         var profile = CopyProfile()
-        profile.history = stripHistory ? .leftOut : .kept
+        profile.leavesOutHistory = stripHistory
         profile.emptiedTables = exclude
-        profile.longestExternalFile = withoutExternalOver?.bytes
+        profile.longestExternalFile = withoutExternalOver
         return profile
     }
 }
 
-/// A number of bytes, `500k`: decimal units, as in all that the program says.
-struct SizeArgument: Hashable {
-    let bytes: Int64
-
-    private static let units: [(ending: String, bytes: Int64)] = [("k", 1000), ("m", 1_000_000), ("g", 1_000_000_000)]
-
-    @Sendable static func read(_ text: String) throws -> SizeArgument {
-        var digits = Substring(text.lowercased())
-        if digits.hasSuffix("b") { digits.removeLast() }
-        let unit = units.first { digits.hasSuffix($0.ending) }
-        if unit != nil { digits.removeLast() }
-        guard let count = Int64(digits), count >= 0, digits.first != "+",
-            case let (bytes, overflow) = count.multipliedReportingOverflow(by: unit?.bytes ?? 1), !overflow
-        else { throw ValidationError("a size is a whole number of bytes, or one with k, M or G, as in 500k") }
-        return SizeArgument(bytes: bytes)
-    }
-}
-
-/// How a command gets on with others who use the store.
+/// How long a command waits for other users of the store.
 struct BusyArguments: ParsableArguments {
-    static let standardBusyTimeout = Seconds(10)
+    private static let standardBusyTimeout = RestoreOptions().busyTimeout
 
     @Option(
         help: ArgumentHelp(
-            "Wait this many seconds for other programs that use the store. (default: \(standardBusyTimeout))",
+            "Wait this many seconds for other programs that use the store. (default: \(standardBusyTimeout.inSeconds))",
             valueName: "seconds"),
-        transform: Seconds.read)
-    var busyTimeout: Seconds = standardBusyTimeout
+        transform: Duration.readSeconds)
+    var busyTimeout = standardBusyTimeout
 }

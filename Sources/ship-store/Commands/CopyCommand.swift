@@ -48,8 +48,8 @@ struct CopyCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("meta"), parsing: .singleValue,
         help: ArgumentHelp("A pair to keep with the copy; may be given again.", valueName: "key=value"),
-        transform: MetadataArgument.read)
-    var metadata: [MetadataArgument] = []
+        transform: StoreMetadata.readPair)
+    var metadata: [StoreMetadata.Pair] = []
 
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
@@ -77,19 +77,21 @@ struct CopyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [self, options] in
+        try await console.run { [self, options] in
             for store in stores {
                 let made = try await make(FilePath(store))
                 console.say("copied \(store): \(made.manifest.summary) to \(made.path)")
-                OmissionWords(made.manifest, askedFor: options.profile).lines.forEach(console.say)
+                made.manifest.omissionLines(askedFor: options.profile).forEach(console.say)
                 for missing in made.manifest.missingExternalFiles {
                     console.warn("copied without \(missing.relativePath), which is not there")
                 }
                 if output.json {
                     Output.write(
-                        json: CopyLine(
-                            path: made.file.string, folder: keepIn == nil ? nil : made.path.string,
-                            manifest: made.manifest))
+                        object: [
+                            "path": made.file.string,
+                            // Of a kept copy.
+                            "folder": keepIn == nil ? nil : made.path.string, "manifest": made.manifest,
+                        ])
                 } else {
                     Output.write(path: made.path)
                 }
@@ -130,12 +132,4 @@ extension [String] {
         }
         return tags
     }
-}
-
-private struct CopyLine: Encodable {
-    /// Of the copy's file.
-    let path: String
-    /// Of a kept copy.
-    let folder: String?
-    let manifest: Manifest
 }

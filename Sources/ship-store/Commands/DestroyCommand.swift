@@ -34,14 +34,17 @@ struct DestroyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [self] in
+        try await console.run { [self] in
             var options = CopyOptions()
-            options.busyTimeout = busy.busyTimeout.duration
+            options.busyTimeout = busy.busyTimeout
             let local = LocalStore(FilePath(store), options: options, memory: .standard)
             if dryRun {
                 let plan = try await local.destructionPlan()
                 if output.json {
-                    Output.write(json: DestructionPlanLine(plan))
+                    Output.write(
+                        object: [
+                            "wouldGo": plan.paths.map(\.string), "remainingFiles": plan.remainingFiles.map(\.json),
+                        ])
                 } else {
                     for path in plan.paths { Output.write("would go  \(path)") }
                 }
@@ -56,7 +59,9 @@ struct DestroyCommand: AsyncParsableCommand {
                 console.say("forgot \(copies) cop\(copies == 1 ? "y" : "ies") of it that receivers have acknowledged")
             }
             console.say(destruction.remainingFiles)
-            if output.json { Output.write(json: DestroyLine(store, destruction)) }
+            if output.json {
+                Output.write(object: ["path": store, "remainingFiles": destruction.remainingFiles.map(\.json)])
+            }
         }
     }
 
@@ -76,29 +81,8 @@ struct DestroyCommand: AsyncParsableCommand {
 }
 
 extension Destruction {
-    /// Whatever would go; a remembered copy may be that of another store too, and its file stay.
+    /// Everything that would go. The file of a remembered copy stays if it is a copy of another store too.
     fileprivate var paths: [FilePath] {
         links + [store] + files + Set(rememberedCopies.map(\.path)).sorted { $0.string < $1.string }
-    }
-}
-
-private struct DestroyLine: Encodable {
-    let path: String
-    let remainingFiles: [RemainingFileLine]
-
-    init(_ store: String, _ destruction: Destruction) {
-        path = store
-        remainingFiles = destruction.remainingFiles.map(RemainingFileLine.init)
-    }
-}
-
-private struct DestructionPlanLine: Encodable {
-    /// Every path that would go.
-    let wouldGo: [String]
-    let remainingFiles: [RemainingFileLine]
-
-    init(_ plan: Destruction) {
-        wouldGo = plan.paths.map(\.string)
-        remainingFiles = plan.remainingFiles.map(RemainingFileLine.init)
     }
 }

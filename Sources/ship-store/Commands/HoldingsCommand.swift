@@ -31,19 +31,19 @@ struct HoldingsCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("How long what is named stays: 90s, 15m, 12h, 7d or 2w. (default: 7d)", valueName: "time"),
-        transform: AgeArgument.read)
-    var hold: AgeArgument?
+        transform: Duration.readAge)
+    var hold: Duration?
 
     @OptionGroup(title: "Device options") var device: DeviceArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [into, sender, hold, device = device.device] in
-            let id = try sender.map { try DeviceIdentifierArgument.read($0, knownTo: device) }
-            let file = try HoldingsExport.make(
+        try await console.run { [into, sender, hold, device = device.device] in
+            let id = try sender.map { try DeviceIdentifier.read($0, knownTo: device) }
+            let file = try HoldingsFile.make(
                 of: Inbox(at: FilePath(into)), for: id, by: device,
-                holding: hold?.duration ?? .seconds(7 * 86_400))
+                holding: hold ?? .seconds(7 * 86_400))
             // The same for people and for programs: it is a file.
             Output.write(json: file)
             let names = file.holds.map { "\($0.name)" }.joined(separator: ", ")

@@ -31,9 +31,9 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What it takes at this level of `send`; \(LevelArgument.auto) is what `send` takes into a file. (default: \(LevelArgument.auto))",
-            valueName: "level"), transform: LevelArgument.read)
-    var level: LevelArgument = .auto
+            "What it takes at this level of `send`; auto is what `send` takes into a file. (default: auto)",
+            valueName: "level"), transform: Effort.read)
+    var level: Effort = .auto
 
     @Option(
         help: ArgumentHelp("Write a page for a browser, too: where the bytes are.", valueName: "file"),
@@ -54,13 +54,12 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) {
-            [path, output, html, force, options = copy.copyOptions, effort = level.effort] in
+        try await console.run {
+            [path, output, html, force, options = copy.copyOptions, effort = level] in
             let artifact = try Artifact(at: FilePath(path))
             let page = try html.map { html throws(ShipmentError) in
                 try ReportFile(
-                    FilePath(html), about: artifact, beginning: InspectionPage.start,
-                    over: force ? .anything : .reports)
+                    FilePath(html), about: artifact, replacing: force ? nil : InspectionPage.start)
             }
             let inspections = try await Inspection.all(of: artifact, options: options, effort: effort)
             if let page {
@@ -69,86 +68,55 @@ struct InspectCommand: AsyncParsableCommand {
             }
             for inspection in inspections {
                 if output.json {
-                    Output.write(json: InspectionLine(inspection))
+                    Output.write(object: inspection.json)
                 } else {
-                    InspectionTable(inspection).lines.forEach(Output.write)
+                    inspection.lines.forEach(Output.write)
                 }
             }
         }
     }
 }
 
-private struct InspectionLine: Encodable {
-    struct Table: Encodable {
-        let name: ForeignText
-        let rows: Int64?
-        let size: Int64
-        let cost: Int64
-        let parts: [Part]
+extension Inspection {
+    fileprivate var json: JSONObject {
+        [
+            "manifest": manifest,
+            // The id of the device that signed a shipment.
+            "signer": signer, "tables": tables.map(\.json), "ballast": ballast.map(\.json),
+            // Bytes that the external files take on the wire, and that all takes.
+            "externalCost": externalCost, "cost": cost,
+            // Bytes of a shipment's file.
+            "fileSize": fileSize,
+        ]
+    }
+}
 
-        init(_ table: TableStatistics) {
-            (name, rows, size, cost) = (table.name, table.rows, table.size, table.cost)
-            parts = table.parts.map(Part.init)
+extension TableStatistics {
+    fileprivate var json: JSONObject {
+        ["name": name, "rows": rows, "size": size, "cost": cost, "parts": parts.map(\.json)]
+    }
+}
+
+extension TableStatistics.Part {
+    fileprivate var json: JSONObject {
+        switch kind {
+        case .column(let name): ["kind": "column", "name": name, "cost": cost]
+        case .rowids: ["kind": "rowids", "cost": cost]
+        case .longRows: ["kind": "longRows", "cost": cost]
+        case .indexes: ["kind": "indexes", "cost": cost]
         }
     }
+}
 
-    struct Part: Encodable {
-        /// `column`, `rowids`, `longRows` or `indexes`.
-        let kind: String
-        /// Of a column.
-        let name: ForeignText?
-        let cost: Int64
-
-        init(_ part: TableStatistics.Part) {
-            cost = part.cost
-            switch part.kind {
-            case .column(let name): (kind, self.name) = ("column", name)
-            case .rowids: (kind, name) = ("rowids", nil)
-            case .longRows: (kind, name) = ("longRows", nil)
-            case .indexes: (kind, name) = ("indexes", nil)
-            }
+extension Ballast {
+    fileprivate var json: JSONObject {
+        // The option is the one of `send` that leaves it out.
+        let members: JSONObject = ["tables": tables, "cost": cost, "option": option]
+        return switch kind {
+        case .history: members.adding(["kind": "history"])
+        case .modelCache: members.adding(["kind": "modelCache"])
+        case .fullTextIndex(let table): members.adding(["kind": "fullTextIndex", "name": table])
+        case .statistics: members.adding(["kind": "statistics"])
         }
-    }
-
-    struct BallastItem: Encodable {
-        /// `history`, `modelCache`, `fullTextIndex` or `statistics`.
-        let kind: String
-        /// The table that an index is of.
-        let name: ForeignText?
-        let tables: [ForeignText]
-        let cost: Int64
-        /// The option of `send` that leaves it out.
-        let option: String?
-
-        init(_ ballast: Ballast) {
-            switch ballast.kind {
-            case .history: (kind, name) = ("history", nil)
-            case .modelCache: (kind, name) = ("modelCache", nil)
-            case .fullTextIndex(let table): (kind, name) = ("fullTextIndex", table)
-            case .statistics: (kind, name) = ("statistics", nil)
-            }
-            (tables, cost, option) = (ballast.tables, ballast.cost, BallastWords(ballast).option)
-        }
-    }
-
-    let manifest: Manifest
-    /// The id of the device that signed a shipment.
-    let signer: DeviceIdentifier?
-    let tables: [Table]
-    let ballast: [BallastItem]
-    /// Bytes that the external files take on the wire, and that all takes.
-    let externalCost: Int64
-    let cost: Int64
-    /// Bytes of a shipment's file.
-    let fileSize: Int64?
-
-    init(_ inspection: Inspection) {
-        manifest = inspection.manifest
-        signer = inspection.signer
-        externalCost = inspection.externalCost
-        cost = inspection.cost
-        fileSize = inspection.fileSize
-        tables = inspection.tables.map(Table.init)
-        ballast = inspection.ballast.map(BallastItem.init)
     }
 }

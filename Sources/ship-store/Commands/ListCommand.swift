@@ -24,124 +24,86 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [into, output] in
+        try await console.run { [into, output] in
             let inbox = Inbox(at: FilePath(into))
-            let lines = try InboxListing.entries(of: inbox).map(GenerationLine.init)
-            let waiting = try InboxListing.waiting(in: inbox).map(WaitingLine.init)
+            let entries = try inbox.entries()
+            let waiting = try inbox.waiting()
             if output.json {
-                lines.forEach { Output.write(json: $0) }
-                waiting.forEach { Output.write(json: $0) }
+                entries.map(\.json).forEach(Output.write(object:))
+                waiting.map(\.json).forEach(Output.write(object:))
             } else {
-                TextColumns(lines.map(\.fields), under: GenerationLine.headings).lines.forEach(Output.write)
-                if lines.isEmpty { console.say("no store has been installed yet") }
+                Inbox.Entry.columns.lines(of: entries.map(\.fields)).forEach(Output.write)
+                if entries.isEmpty { console.say("no store has been installed yet") }
                 waiting.map(\.text).forEach(Output.write)
             }
         }
     }
 }
 
-/// A shipment that broke off.
-private struct WaitingLine: Encodable {
-    let name: String
-    let unfinished: Shipment
-
-    struct Shipment: Encodable {
-        let createdAt: String
-        /// Of the store and its external files.
-        let size: Int64
-        let sha256: String
-        /// That have come.
-        let bytes: Int64
-        let since: String
-        let producer: DeviceIdentifier?
+extension Inbox.Waiting {
+    fileprivate var json: JSONObject {
+        let shipment: JSONObject = [
+            "createdAt": manifest.createdAt.text,
+            // Of the store and its external files.
+            "size": manifest.totalSize, "sha256": manifest.store.sha256.hex,
+            // Bytes that have arrived.
+            "bytes": bytes, "since": since.text, "producer": producer,
+        ]
+        return ["name": manifest.name.text, "unfinished": shipment]
     }
 
-    init(_ entry: InboxListing.Waiting) {
-        name = entry.manifest.name.text
-        unfinished = Shipment(
-            createdAt: entry.manifest.createdAt.text, size: entry.manifest.totalSize,
-            sha256: entry.manifest.store.sha256.hex, bytes: entry.bytes, since: entry.since.text,
-            producer: entry.producer)
-    }
-
-    var text: PrintableText {
-        "\(name): a shipment of \(unfinished.createdAt) broke off; \(Figures.bytes(unfinished.bytes)) of it have come, and wait"
-            + " since \(unfinished.since) for the rest"
+    fileprivate var text: PrintableText {
+        "\(manifest.name.text): a shipment of \(manifest.createdAt.text) broke off; \(Figures.bytes(bytes)) of it have come, and wait"
+            + " since \(since.text) for the rest"
     }
 }
 
-private struct GenerationLine: Encodable {
-    let name: String
-    let generation: Int
-    let isCurrent: Bool
-    let createdAt: String
-    let installedAt: String
-    /// Whether a reader holds it; left out if that cannot be told.
-    let isHeld: Bool?
-    /// Until when it stays for a sender that was told of it; left out if none was.
-    let leasedUntil: String?
-    /// When it was rolled back; left out if it was not, or is welcome again.
-    let rolledBackAt: String?
-    /// Bytes of the store, and of its external files.
-    let size: Int64
-    let externalFiles: Int
-    let sha256: String
-    /// The id of the device that made it, where that was proven, and its number of it.
-    let producer: DeviceIdentifier?
-    let counter: UInt64?
-    let identity: ForeignText?
-    let applicationID: Int32
-    let userVersion: Int32
-    let schemaSHA256: String
-    /// Entity name to version hash, of a Core Data store.
-    let entityVersionHashes: [ForeignText: String]?
-    /// Of the generation.
-    let folder: String
-    /// Of the store in it.
-    let path: String
-    let metadata: [String: ForeignText]
-
-    init(_ entry: InboxListing.Entry) {
-        let (generation, manifest) = (entry.generation, entry.generation.manifest)
-        name = manifest.name.text
-        self.generation = generation.number
-        isCurrent = entry.isCurrent
-        createdAt = manifest.createdAt.text
-        installedAt = entry.installedAt.text
-        isHeld = entry.isHeld
-        leasedUntil = entry.leasedUntil?.text
-        rolledBackAt = entry.rolledBackAt?.text
-        size = manifest.totalSize
-        externalFiles = manifest.externalFiles.count
-        sha256 = manifest.store.sha256.hex
-        producer = entry.producer
-        counter = entry.counter
-        identity = manifest.identity
-        applicationID = manifest.store.applicationID
-        userVersion = manifest.store.userVersion
-        schemaSHA256 = manifest.store.schemaSHA256.hex
-        entityVersionHashes = manifest.coreData?.entityVersionHashes
-        folder = generation.path.string
-        path = generation.storePath.string
-        metadata = manifest.metadata
+extension Inbox.Entry {
+    fileprivate var json: JSONObject {
+        let manifest = generation.manifest
+        return [
+            "name": manifest.name.text, "generation": generation.number, "isCurrent": isCurrent,
+            "createdAt": manifest.createdAt.text, "installedAt": installedAt.text,
+            // Left out if it is unknown whether a reader holds it.
+            "isHeld": isHeld,
+            // The end of the lease that a holdings file gave a sender.
+            "leasedUntil": leasedUntil?.text,
+            // Left out if it was not, or is welcome again.
+            "rolledBackAt": rolledBackAt?.text,
+            // Bytes of the store, and of its external files.
+            "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
+            "sha256": manifest.store.sha256.hex,
+            // The proven id of the device that made it, and the number that the device gave it.
+            "producer": producer, "counter": counter, "identity": manifest.identity,
+            "applicationID": manifest.store.applicationID, "userVersion": manifest.store.userVersion,
+            "schemaSHA256": manifest.store.schemaSHA256.hex,
+            // Of a Core Data store.
+            "entityVersionHashes": manifest.coreData?.entityVersionHashes,
+            // Of the generation, and of the store in it.
+            "folder": generation.path.string, "path": generation.storePath.string, "metadata": manifest.metadata,
+        ]
     }
 
-    static let headings: [TextColumns.Heading] = [
+    fileprivate static let columns: [TextColumn] = [
         .left(""), .left("name"), .right("generation"), .left("copied"), .right("size"), .right("external"),
         .left("digest"), .left("installed"), .left("reader"), .left("state"), .left("metadata"),
     ]
 
-    var fields: [String] {
+    fileprivate var fields: [String] {
+        let manifest = generation.manifest
+        let files = manifest.externalFiles.count
         let state = [
-            isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0)" },
-            rolledBackAt.map { "rolled back \($0)" },
+            isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0.text)" },
+            rolledBackAt.map { "rolled back \($0.text)" },
         ].compactMap(\.self)
         return [
-            isCurrent ? "*" : "", name, "\(generation)", createdAt, Figures.bytes(size),
-            externalFiles == 0 ? "" : "\(externalFiles)", String(sha256.prefix(12)), installedAt,
-            entityVersionHashes.map { "\($0.count) entities" } ?? "user_version \(userVersion)",
+            isCurrent ? "*" : "", manifest.name.text, "\(generation.number)", manifest.createdAt.text,
+            Figures.bytes(manifest.totalSize), files == 0 ? "" : "\(files)",
+            String(manifest.store.sha256.hex.prefix(12)), installedAt.text,
+            manifest.coreData.map { "\($0.entityVersionHashes.count) entities" }
+                ?? "user_version \(manifest.store.userVersion)",
             state.joined(separator: ", "),
-            metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
+            manifest.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
         ]
     }
 }

@@ -26,14 +26,14 @@ struct MetadataCommand: AsyncParsableCommand {
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp("A pair to set; may be given again.", valueName: "key=value"),
-        transform: MetadataArgument.read)
-    var set: [MetadataArgument] = []
+        transform: StoreMetadata.readPair)
+    var set: [StoreMetadata.Pair] = []
 
     @Option(parsing: .singleValue, help: ArgumentHelp("A key to remove; may be given again.", valueName: "key"))
     var unset: [String] = []
 
-    @Option(help: CopyArguments.busyTimeoutHelp, transform: Seconds.read)
-    var busyTimeout: Seconds = CopyArguments.standardBusyTimeout
+    @Option(help: CopyArguments.busyTimeoutHelp, transform: Duration.readSeconds)
+    var busyTimeout = CopyArguments.standardBusyTimeout
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -42,7 +42,9 @@ struct MetadataCommand: AsyncParsableCommand {
         for pair in set where !keys.insert(pair.key).inserted {
             throw ValidationError("--set and --unset name \(pair.key) more than once")
         }
-        if let flaw = Metadata.firstFlaw(of: pairs.mapValues { ForeignText($0) }) { throw ValidationError(flaw) }
+        if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
+            throw ValidationError(flaw)
+        }
     }
 
     private var pairs: [String: String] {
@@ -51,7 +53,7 @@ struct MetadataCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [store, output, pairs, removed = Set(unset), timeout = busyTimeout.duration] in
+        try await console.run { [store, output, pairs, removed = Set(unset), timeout = busyTimeout] in
             let path = FilePath(store)
             let metadata =
                 if pairs.isEmpty && removed.isEmpty {
@@ -62,8 +64,45 @@ struct MetadataCommand: AsyncParsableCommand {
             if output.json {
                 Output.write(json: metadata)
             } else {
-                MetadataListing(metadata).lines.forEach(Output.write)
+                metadata.lines.forEach(Output.write)
             }
         }
+    }
+}
+
+extension StoreMetadata {
+    /// What a store says of itself, a line for each thing.
+    fileprivate var lines: [PrintableText] {
+        var lines: [PrintableText] = [
+            "SQLite         \(Figures.bytes(sqlite.size))"
+                + (sqlite.logSize > 0 ? " and \(Figures.bytes(sqlite.logSize)) in its -wal" : "")
+                + ", \(sqlite.pageCount) pages of \(sqlite.pageSize) bytes, \(sqlite.freePages) free",
+            "settings       \(sqlite.textEncoding.rawValue), journal \(sqlite.journal.rawValue), "
+                + "auto_vacuum \(sqlite.autoVacuum.rawValue), user_version \(sqlite.userVersion), "
+                + "application_id \(sqlite.applicationID)",
+        ]
+        if let identity { lines.append("identity       \(identity)") }
+        if let coreData { lines += Self.lines(of: coreData) }
+        if let historyToken { lines.append("history token  \(historyToken)") }
+        lines += metadata.sorted { $0.key < $1.key }.map { pair in
+            "metadata       \(pair.key)=\(pair.value)"
+        }
+        return lines
+    }
+
+    private static func lines(of coreData: CoreData) -> [PrintableText] {
+        let versions: [PrintableText] = [
+            coreData.storeType.map { "type \($0)" }, coreData.frameworkVersion.map { "framework \($0)" },
+            coreData.modelChecksum.map { "checksum \($0)" }, coreData.versionHashesDigest.map { "digest \($0)" },
+        ].compactMap { $0 }
+        let identifiers = coreData.modelVersionIdentifiers.filter { !$0.unescaped.isEmpty }.map {
+            PrintableText("\($0)")
+        }
+        let words = versions.isEmpty ? "says nothing of its model" : versions.joined(separator: ", ")
+        return ["Core Data      \(words)"]
+            + (identifiers.isEmpty ? [] : ["model          \(identifiers.joined(separator: ", "))"])
+            + coreData.entityVersionHashes.sorted { $0.key < $1.key }.map { entity in
+                "entity         \(entity.key)  \(entity.value)"
+            }
     }
 }

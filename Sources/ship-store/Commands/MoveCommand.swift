@@ -37,17 +37,21 @@ struct MoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [self] in
+        try await console.run { [self] in
             var options = MoveOptions()
-            options.original = removeOld ? .removed : .kept
-            options.occupant = replace ? .replaced : .refused
+            options.removesOriginal = removeOld
+            options.replacesOccupant = replace
             options.restore = restore.options(copy.busyTimeout)
             options.restore.keptFree = copy.copyOptions.keptFree
             let moved = try await LocalStore(FilePath(store), options: copy.copyOptions, memory: .standard)
                 .move(to: FilePath(to), options: options)
             say(moved, to: console)
             if output.json {
-                Output.write(json: MoveLine(moved, oldIsRemoved: removeOld))
+                Output.write(
+                    object: [
+                        "path": moved.path.string, "oldIsRemoved": removeOld,
+                        "remainingFiles": moved.remainingFiles.map(\.json),
+                    ])
             } else {
                 Output.write(path: moved.path)
             }
@@ -70,17 +74,5 @@ struct MoveCommand: AsyncParsableCommand {
         }
         console.say(goneWithItsStore: moved.removedLinks)
         console.say(moved.remainingFiles)
-    }
-}
-
-private struct MoveLine: Encodable {
-    let path: String
-    let oldIsRemoved: Bool
-    let remainingFiles: [RemainingFileLine]
-
-    init(_ moved: Relocation, oldIsRemoved: Bool) {
-        path = moved.path.string
-        self.oldIsRemoved = oldIsRemoved
-        remainingFiles = moved.remainingFiles.map(RemainingFileLine.init)
     }
 }

@@ -36,14 +36,14 @@ struct ReceiveCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Listen here: HOST:PORT, port 0 for a free one, or unix:PATH. (default: \(defaultAddress))",
-            valueName: "address"), transform: AddressArgument.read)
-    var listen: AddressArgument?
+            valueName: "address"), transform: Endpoint.readListening)
+    var listen: Endpoint?
 
     @Option(
         help: ArgumentHelp(
             "Receive what comes from here, and end: - (standard input), a file, unix:PATH, exec:COMMAND or HOST:PORT.",
-            valueName: "endpoint"), completion: .file(), transform: EndpointArgument.read)
-    var from: EndpointArgument?
+            valueName: "endpoint"), completion: .file(), transform: Endpoint.read)
+    var from: Endpoint?
 
     @Flag(
         help: """
@@ -70,8 +70,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Let one shipment under this name bring another store than the one that is there; may be given again.",
             valueName: "name"),
-        transform: StoreNameArgument.read)
-    var replace: [StoreNameArgument] = []
+        transform: StoreName.read)
+    var replace: [StoreName] = []
 
     @OptionGroup var retention: RetentionArguments
 
@@ -87,7 +87,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
         if pair, from != nil { throw ValidationError("--pair and --from exclude each other") }
         if pair, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
-        switch from?.endpoint {
+        switch from {
         case nil, .tcp: break
         case .unix, .command, .standardStreams, .file:
             guard link.insecure else { break }
@@ -96,48 +96,242 @@ struct ReceiveCommand: AsyncParsableCommand {
         if pair, output.isSilent {
             throw ValidationError("--pair and --quiet exclude each other: the code has to be seen, or --json tells it")
         }
-        if pair, case .unix? = listen?.endpoint { throw ValidationError("--pair goes over TCP only") }
+        if pair, case .unix? = listen { throw ValidationError("--pair goes over TCP only") }
     }
 
     func run() async throws {
         let console = output.console
         var options = Consumer.Options()
-        (options.kept, options.keptFor) = (retention.keep, retention.keepFor?.duration)
-        options.probes = required.probe.map(\.probe)
+        (options.kept, options.keptFor) = (retention.keep, retention.keepFor)
+        options.probes = required.probe
         options.checking = check.options
         options.timeouts = link.timeouts
         var reach = link.linkOptions
-        // Frames among the objects would be of no use to anybody.
+        // No frames go among the JSON objects.
         reach.standardOutputIsTaken = output.json
         options.trust = link.trust(console)
-        options.unsigned = unsigned ? .taken : .asCarried
-        options.replacing = Set(replace.map(\.name))
-        options.emptied = required.allowEmpty ? .taken : .refused
+        options.takesUnsigned = unsigned
+        options.replacing = Set(replace)
+        options.allowsEmpty = required.allowEmpty
         budget.apply(to: &options)
         budget.apply(to: &reach)
         let goesOn = from == nil && !once
         let reporter = ReceiveReporter(
-            console, output.json ? .json : .none, failures: goesOn ? .told : .leftToTheEnd)
-        // A listener that is told to stop has done what it was asked for.
+            console, writesJSON: output.json, tellsFailures: goesOn)
+        // For a listener, a signal is the regular end.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
-        // And it does not live by its terminal: what it goes by, it reads whenever it matters.
-        try await Running.run(console, whenStopped: whenStopped, whenHungUp: goesOn ? .isPassedOver : .stops) {
+        // A listener outlives its terminal, and has no configuration to read again.
+        try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn) {
             [into, from, listen, once, pair, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: FilePath(into), options: options)
             if let from {
-                _ = try await consumer.receive(from: from.endpoint, reach, report: reporter.report)
+                _ = try await consumer.receive(from: from, reach, report: reporter.report)
             } else {
                 try await consumer.listen(
-                    on: listen?.endpoint ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
+                    on: listen ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
                     pairingIn: pair ? PairingWindow() : nil
                 ) { report in
-                    // It may wait for days.
+                    // A listener may wait for days, so it gives back memory.
                     if case .listening = report.event { PlatformCalls.unmapProgram() }
                     reporter.report(report)
                 }
             }
         }
+    }
+}
+
+/// What a receiver lets in.
+struct RequirementArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Refuse stores that are not of this Core Data model: a .momd, its VersionInfo.plist, or a JSON of entity \
+            hashes. Repeat it for several; one must match, in any of its versions.
+            """, valueName: "path"), completion: .file())
+    var model: [String] = []
+
+    @Flag(help: "With --model: a store that has only some of a model's entities is welcome too.")
+    var modelSubset = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Refuse stores of another schema: 64 digits, as `ship-store list --json` shows them. Repeat it for several.
+            """, valueName: "digest"), transform: ContentDigest.read)
+    var schemaDigest: [ContentDigest] = []
+
+    @Option(
+        help: ArgumentHelp("Refuse stores of another user_version: N, or A..B.", valueName: "range"),
+        transform: ClosedRange<Int32>.readUserVersion)
+    var userVersion: ClosedRange<Int32>?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Ask every new store this before it becomes current: one statement that only reads. Its first row must begin \
+            with a value that is not 0 or NULL. Repeat it for several.
+            """, valueName: "sql"), transform: StoreProbe.read)
+    var probe: [StoreProbe] = []
+
+    @Flag(
+        help: """
+            Take a store without a row in place of one with rows, where no identity says that it is the same store: a \
+            queue may be empty.
+            """)
+    var allowEmpty = false
+
+    func validate() throws {
+        if modelSubset, model.isEmpty { throw ValidationError("--model-subset says something only with --model") }
+    }
+
+    /// Reads the models.
+    func requirements() throws(ShipmentError) -> StoreRequirements {
+        var requirements = StoreRequirements()
+        for path in model {
+            do throws(ModelFileError) {
+                requirements.models += try EntityModel.all(in: FilePath(path))
+            } catch {
+                throw .model(error)
+            }
+        }
+        requirements.takesModelSubset = modelSubset
+        requirements.schemaDigests = schemaDigest
+        requirements.userVersions = userVersion
+        return requirements
+    }
+}
+
+extension ContentDigest {
+    @Sendable fileprivate static func read(_ text: String) throws -> ContentDigest {
+        guard let digest = ContentDigest(hex: text.lowercased()) else {
+            throw ValidationError("a digest is 64 hexadecimal digits")
+        }
+        return digest
+    }
+}
+
+extension ClosedRange<Int32> {
+    /// Reads `7`, or `5..7` for 5, 6 and 7.
+    @Sendable fileprivate static func readUserVersion(_ text: String) throws -> ClosedRange<Int32> {
+        let ends = text.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false).map { Int32($0) }
+        guard let first = ends.first ?? nil, let last = ends.last ?? nil, first <= last else {
+            throw ValidationError("a user_version is a number of 32 bits, or two with .. between them, the lower first")
+        }
+        return first...last
+    }
+}
+
+extension StoreProbe {
+    @Sendable fileprivate static func read(_ text: String) throws -> StoreProbe {
+        do throws(StoreProbe.Flaw) {
+            return try StoreProbe(text)
+        } catch {
+            throw ValidationError(error.words)
+        }
+    }
+}
+
+extension StoreProbe.Flaw {
+    fileprivate var words: String {
+        switch self {
+        case .empty: "there is no statement in it"
+        case .severalStatements: "a probe is one statement"
+        case .writes: "a probe only reads"
+        case .givesNoRows: "a probe is a statement that gives rows"
+        case .hasParameters: "a probe has no parameters"
+        case .syntax(let words): "SQLite does not understand it: \(words)"
+        }
+    }
+}
+
+/// How much of this device others may take.
+struct BudgetArguments: ParsableArguments {
+    private static let standard = (consumer: Consumer.Options(), link: LinkOptions())
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse stores of more than this: bytes, or with k, M or G, of 1000 each. (default: \(standard.consumer.budget.storeSize.asSize))",
+            valueName: "size"),
+        transform: Int64.readSize)
+    var maxStore = standard.consumer.budget.storeSize
+
+    @Option(help: ArgumentHelp("Refuse stores with more external files than this.", valueName: "count"))
+    var maxExternalFiles = standard.consumer.budget.externalFileCount
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse stores with more than this in external files, together. (default: \(standard.consumer.budget.externalFilesSize.asSize))",
+            valueName: "size"),
+        transform: Int64.readSize)
+    var maxExternal = standard.consumer.budget.externalFilesSize
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse what would leave less than this free on the disk. (default: \(standard.consumer.keptFree.asSize))",
+            valueName: "size"),
+        transform: Int64.readSize)
+    var keepFree = standard.consumer.keptFree
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Give up on a sender that sends fewer bytes of the shipment a second than this, over a minute and a second for \
+            each MB; 0 for as few as it likes.
+            """, valueName: "bytes"))
+    var minRate = standard.consumer.timeouts.minimumRate
+
+    /// The former name of `--min-rate`.
+    @Option(help: .hidden)
+    var leastRate: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up on a sender that has not finished its copy of the store after this long. (default: \(standard.consumer.timeouts.preparing.inSeconds))",
+            valueName: "seconds"), transform: Duration.readSeconds)
+    var prepareTimeout = standard.consumer.timeouts.preparing
+
+    @Option(
+        help: ArgumentHelp(
+            "Serve this many senders at a time, half as many of one device; further ones wait until there is a place.",
+            valueName: "count"))
+    var maxConnections = standard.link.maximumConnections
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Hear this many at a time who are not known yet, also those who are there to pair; for one more the one that has \
+            waited longest is closed.
+            """, valueName: "count"))
+    var maxUnknown = standard.link.maximumHandshakes
+
+    @Option(
+        help: ArgumentHelp("Of those, this many from one network address.", valueName: "count"))
+    var maxUnknownPerAddress = standard.link.maximumHandshakesPerAddress
+
+    func validate() throws {
+        for (option, value) in [
+            ("--max-external-files", maxExternalFiles), ("--min-rate", minRate), ("--least-rate", leastRate ?? 0),
+        ] where value < 0 { throw ValidationError("\(option) takes a number from 0 on") }
+        for (option, value) in [
+            ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
+            ("--max-unknown-per-address", maxUnknownPerAddress),
+        ] where value < 1 { throw ValidationError("\(option) takes a number from 1 on") }
+    }
+
+    func apply(to options: inout Consumer.Options) {
+        options.budget.storeSize = maxStore
+        options.budget.externalFilesSize = maxExternal
+        options.keptFree = keepFree
+        options.budget.externalFileCount = maxExternalFiles
+        options.timeouts.minimumRate = leastRate ?? minRate
+        options.timeouts.preparing = prepareTimeout
+    }
+
+    func apply(to link: inout LinkOptions) {
+        link.maximumConnections = maxConnections
+        link.maximumHandshakes = maxUnknown
+        link.maximumHandshakesPerAddress = maxUnknownPerAddress
     }
 }

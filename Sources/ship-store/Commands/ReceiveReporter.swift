@@ -2,82 +2,81 @@ import ShipStore
 import Synchronization
 
 /// Tells of shipments that come in, in words or as JSON.
-struct ReceiveReporter: Sendable {
-    enum Failures: Hashable { case told, leftToTheEnd }
+final class ReceiveReporter: Sendable {
+    /// Why the first shipment failed, which the program ends with: it is told earlier only where other shipments follow.
+    private enum LastWords { case none, kept(PrintableText), released }
 
     private let console: Console
-    private let failures: Failures
-    private let format: SendReporter.DataFormat
+    private let tellsFailures: Bool
+    private let writesJSON: Bool
     private let bar: ProgressBar
-    private let lastWords = LastWords()
+    private let lastWords = Mutex(LastWords.none)
 
-    /// - Parameter failures: Who tells of a shipment that failed: where the program ends with it, its last words do.
-    init(_ console: Console, _ format: SendReporter.DataFormat, failures: Failures) {
+    /// - Parameter tellsFailures: Whether it tells of each shipment that failed. Where the program ends with the first one,
+    ///   its last words do.
+    init(_ console: Console, writesJSON: Bool, tellsFailures: Bool) {
         self.console = console
-        self.failures = failures
-        self.format = format
+        self.tellsFailures = tellsFailures
+        self.writesJSON = writesJSON
         bar = ProgressBar(on: console)
     }
 
     @Sendable func report(_ report: ReceiveReport) {
-        func emit(_ line: ReceiveLine) { self.emit(line, in: report.session) }
+        func emit(_ event: String, _ members: JSONObject = [:]) { self.emit(event, members, in: report.session) }
         switch report.event {
         case .listening(let address):
             console.say("listening on \(address)")
-            emit(ReceiveLine(event: "listening", address: address))
+            emit("listening", ["address": address])
         case .connected(let peer):
-            emit(ReceiveLine(event: "connected", peer: peer))
+            emit("connected", ["peer": peer])
         case .reading(let input):
             console.say("reading the standard input, which is a \(input.rawValue)")
-            emit(ReceiveLine(event: "reading", input: input.rawValue))
+            emit("reading", ["input": input.rawValue])
         case .turnedAway(let peer, let error):
-            console.say("turned away \(peer): \(error.explanation.cause)")
-            emit(
-                ReceiveLine(
-                    event: "turned-away", peer: peer, error: error.explanation.cause, hint: error.explanation.hint))
+            console.say("turned away \(peer): \(error.cause)")
+            emit("turned-away", ["peer": peer, "error": error.cause.text, "hint": error.hint?.text])
         case .pairing(let code):
             console.say("pairing code: \(code.text) (for two minutes, and five tries)")
-            emit(ReceiveLine(event: "pairing", code: code.text))
+            emit("pairing", ["code": code.text])
         case .paired(let peer):
             console.say("paired with \(peer.name): it \(peer.rights)")
-            emit(ReceiveLine(event: "paired", device: peer))
+            emit("paired", ["device": peer])
         case .offered(let manifest):
-            if let words = lastWords.release() { console.say(words) }
+            if let words = releaseLastWords() { console.say(words) }
             console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")
-            emit(ReceiveLine(event: "offered", manifest: manifest))
+            emit("offered", ["manifest": manifest])
         case .signed(let id):
             console.say("signed by \(id)")
-            emit(ReceiveLine(event: "signed", signer: id))
+            emit("signed", ["signer": id])
         case .admitted(let model):
             console.say("the store's model is \(model)")
-            emit(ReceiveLine(event: "admitted", model: model))
+            emit("admitted", ["model": model])
         case .progress(let done, let total):
             bar.show(done: done, total: total)
-            emit(ReceiveLine(event: "progress", done: done, total: total))
+            emit("progress", ["done": done, "total": total])
         case .wentOn(let done, let total):
-            // Of a delta's first segment nothing is a store yet.
+            // The first segment of a delta makes no bytes of the store.
             let share: PrintableText = done > 0 ? ": \(Figures.bytes(done)) of \(Figures.bytes(total)) are here" : ""
             console.say("going on where it broke off\(share)")
-            emit(ReceiveLine(event: "resumed", done: done, total: total))
+            emit("resumed", ["done": done, "total": total])
         case .verifying:
             console.show("verifying")
-            emit(ReceiveLine(event: "verifying"))
+            emit("verifying")
         case .checked(let found):
             if let words = Self.words(for: found.foreignKeys) { console.warn(words) }
-            emit(ReceiveLine(event: "checked", check: CheckLine(found)))
+            emit("checked", ["check": found.json])
         case .askedAgain:
             console.say("the store could not be made from its rows; asking for it as it is")
-            emit(ReceiveLine(event: "asked-again"))
+            emit("asked-again")
         case .finished(let receipt, let duration):
             let what = receipt.outcome == .installed ? "installed" : "unchanged:"
             console.say(
                 "\(what) \(receipt.name), generation \(receipt.generation), in \(Figures.duration(duration))")
-            emit(ReceiveLine(event: "finished", receipt: receipt, seconds: duration / .seconds(1)))
+            emit("finished", ["receipt": receipt, "seconds": duration / .seconds(1)])
         case .failed(let error):
-            let explanation = error.explanation
-            let words: PrintableText = "not installed: \(explanation.cause)"
-            if failures == .told || !lastWords.keep(words) { console.say(words) }
-            emit(ReceiveLine(event: "failed", error: explanation.cause, hint: explanation.hint))
+            let words: PrintableText = "not installed: \(error.cause)"
+            if tellsFailures || !keepLastWords(words) { console.say(words) }
+            emit("failed", ["error": error.cause.text, "hint": error.hint?.text])
         }
     }
 
@@ -93,75 +92,38 @@ struct ReceiveReporter: Sendable {
         }
     }
 
-    private func emit(_ line: ReceiveLine, in session: ReceiveReport.Session?) {
-        guard format == .json else { return }
-        var line = line
-        (line.session, line.name) = (session?.number, session?.name?.text)
-        line.peer = line.peer ?? session?.peer
-        Output.write(json: line)
-    }
-}
-
-/// Why the first shipment failed, which is what the program ends with: it is told earlier only where others follow.
-private final class LastWords: Sendable {
-    private enum State { case none, kept(PrintableText), released }
-    private let state = Mutex(State.none)
-
     /// - Returns: `false` if they are not the first.
-    func keep(_ words: PrintableText) -> Bool {
-        state.withLock { state in
+    private func keepLastWords(_ words: PrintableText) -> Bool {
+        lastWords.withLock { state in
             guard case .none = state else { return false }
             state = .kept(words)
             return true
         }
     }
 
-    func release() -> PrintableText? {
-        state.withLock { state in
+    private func releaseLastWords() -> PrintableText? {
+        lastWords.withLock { state in
             guard case .kept(let words) = state else { return nil }
             state = .released
             return words
         }
     }
-}
 
-/// What the checks of a store found.
-private struct CheckLine: Encodable {
-    /// `quick` or `full`.
-    let depth: String
-    /// Rows that refer to rows that are not there, up to 1,000; `null` if that cannot be told.
-    let foreignKeyViolations: Int?
-    let foreignKeyError: ForeignText?
-
-    init(_ report: CheckReport) {
-        depth = report.depth.rawValue
-        switch report.foreignKeys {
-        case .sound: (foreignKeyViolations, foreignKeyError) = (0, nil)
-        case .violated(let rows): (foreignKeyViolations, foreignKeyError) = (rows, nil)
-        case .unclear(let words): (foreignKeyViolations, foreignKeyError) = (nil, words)
-        }
+    private func emit(_ event: String, _ members: JSONObject, in session: ReceiveReport.Session?) {
+        guard writesJSON else { return }
+        let place: JSONObject = ["session": session?.number, "name": session?.name?.text, "peer": session?.peer]
+        // An event that names its peer itself keeps that one.
+        Output.write(object: .event(event, members.adding(place)))
     }
 }
 
-/// One line of `receive --json`.
-private struct ReceiveLine: Encodable {
-    let event: String
-    let time = EventTime()
-    var session: Int?
-    var name: String?
-    var address: String?
-    var peer: String?
-    var input: String?
-    var code: String?
-    var device: TrustedPeer?
-    var signer: DeviceIdentifier?
-    var manifest: Manifest?
-    var model: ForeignText?
-    var check: CheckLine?
-    var receipt: Receipt?
-    var done: Int64?
-    var total: Int64?
-    var seconds: Double?
-    var error: String?
-    var hint: String?
+extension CheckReport {
+    fileprivate var json: JSONObject {
+        // Rows that refer to missing rows, up to 1,000; left out if SQLite cannot check it.
+        switch foreignKeys {
+        case .sound: ["depth": depth.rawValue, "foreignKeyViolations": 0]
+        case .violated(let rows): ["depth": depth.rawValue, "foreignKeyViolations": rows]
+        case .unclear(let words): ["depth": depth.rawValue, "foreignKeyError": words]
+        }
+    }
 }

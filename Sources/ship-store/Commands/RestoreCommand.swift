@@ -35,23 +35,24 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Refuse to write what would leave less than this free on the disk. (default: 0)", valueName: "size"),
-        transform: SizeArgument.read)
-    var keepFree: SizeArgument?
+            "Refuse to write what would leave less than this free on the disk. (default: \(RestoreOptions().keptFree.asSize))",
+            valueName: "size"),
+        transform: Int64.readSize)
+    var keepFree = RestoreOptions().keptFree
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [self] in
+        try await console.run { [self] in
             var options = restore.options(busy.busyTimeout)
             if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
-            if let keepFree { options.keptFree = keepFree.bytes }
+            options.keptFree = keepFree
             let restoration = try await LocalStore(FilePath(over)).restore(from: FilePath(copy), options: options)
             console.say("restored \(over): \(restoration.manifest.summary) of \(restoration.manifest.createdAt)")
             console.say(restoration)
             if output.json {
-                Output.write(json: RestoreLine(restoration))
+                Output.write(object: restoration.json)
             } else {
                 Output.write(path: FilePath(over))
             }
@@ -59,25 +60,18 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 }
 
-struct RestoreLine: Encodable {
-    /// Of the store.
-    let path: String
-    /// A folder.
-    let safetyCopy: String?
-    /// What was wrong with the store as it was, and the folder in which it is kept then.
-    let damage: String?
-    let damagedStore: String?
-    /// External files of the old state that had to stay.
-    let remainingFiles: [RemainingFileLine]
-    let manifest: Manifest
-
-    init(_ restoration: Restoration) {
-        path = restoration.store.string
-        safetyCopy = restoration.safetyCopy?.path.string
-        damage = restoration.damage.map { $0.words ?? "there was no store" }
-        damagedStore = restoration.damage?.keptAs?.string
-        remainingFiles = restoration.remainingFiles.map(RemainingFileLine.init)
-        manifest = restoration.manifest
+extension Restoration {
+    fileprivate var json: JSONObject {
+        [
+            // Of the store.
+            "path": store.string,
+            // A folder.
+            "safetyCopy": safetyCopy?.path.string,
+            // What was wrong with the old store, and the folder that keeps it.
+            "damage": damage.map { $0.words ?? "there was no store" }, "damagedStore": damage?.keptAs?.string,
+            // External files of the old state that had to stay.
+            "remainingFiles": remainingFiles.map(\.json), "manifest": manifest,
+        ]
     }
 }
 
@@ -106,11 +100,11 @@ struct RestoreArguments: ParsableArguments {
         }
     }
 
-    func options(_ busyTimeout: Seconds) -> RestoreOptions {
+    func options(_ busyTimeout: Duration) -> RestoreOptions {
         var options = RestoreOptions()
-        options.busyTimeout = busyTimeout.duration
-        options.identity = anyIdentity ? .any : .same
-        options.incompleteCopy = incomplete ? .taken : .refused
+        options.busyTimeout = busyTimeout
+        options.takesOtherIdentity = anyIdentity
+        options.takesIncompleteCopy = incomplete
         options.checking = check.options
         if noSafetyCopy { options.safetyCopy = .none }
         if let safetyCopies { options.safetyCopy = .kept(KeptCopies(in: FilePath(safetyCopies))) }
@@ -119,7 +113,7 @@ struct RestoreArguments: ParsableArguments {
 }
 
 extension Console {
-    /// What a restore leaves that the user may want to know of.
+    /// Says what a restore left behind.
     func say(_ restoration: Restoration) {
         if let copy = restoration.safetyCopy {
             say("the store as it was is kept as \(copy.path)")
@@ -128,7 +122,7 @@ extension Console {
             )
         }
         if let damage = restoration.damage { say(damage) }
-        OmissionWords(restoration.manifest).lines.forEach(say)
+        restoration.manifest.omissionLines().forEach(say)
         for missing in restoration.manifest.missingExternalFiles {
             warn("the copy came without \(missing.relativePath)")
         }
@@ -145,5 +139,46 @@ extension Console {
         if let folder = damage.keptAs {
             say("the damaged store is kept in \(folder); who has it open still has that one")
         }
+    }
+}
+
+/// A file that stays in the support folder after its store was removed or got another content.
+extension RemainingFile {
+    var json: JSONObject {
+        // The store is the one that refers to it, or whose rows cannot be read.
+        switch reason {
+        case .usedBy(let store): ["path": path.string, "reason": "used", "store": store.string]
+        case .unexplained: ["path": path.string, "reason": "unexplained"]
+        case .unreadable(let store): ["path": path.string, "reason": "unreadable", "store": store.string]
+        case .stillRead: ["path": path.string, "reason": "read"]
+        }
+    }
+}
+
+extension Console {
+    /// Says which files stay, and why: one line for each reason.
+    func say(_ remaining: [RemainingFile]) {
+        var counts: [RemainingFile.Reason: (count: Int, first: FilePath)] = [:]
+        for file in remaining {
+            counts[file.reason] = ((counts[file.reason]?.count ?? 0) + 1, counts[file.reason]?.first ?? file.path)
+        }
+        for (reason, found) in counts.sorted(by: { $0.value.first.string < $1.value.first.string }) {
+            let files = found.count == 1 ? "\(found.first) stays" : "\(found.first) and \(found.count - 1) more stay"
+            switch reason {
+            case .usedBy(let store): say("\(files): \(store) refers to \(found.count == 1 ? "it" : "them")")
+            case .unexplained: warn("\(files): no store refers to \(found.count == 1 ? "it" : "them")")
+            case .unreadable(let store):
+                warn("\(files): \(store) may refer to \(found.count == 1 ? "it" : "them"), and its rows cannot be read")
+            case .stillRead:
+                say(
+                    "\(files): somebody still reads the store as it was; the next restore removes "
+                        + "\(found.count == 1 ? "it" : "them")")
+            }
+        }
+    }
+
+    /// Says which symbolic links to a store were removed with it.
+    func say(goneWithItsStore links: [FilePath]) {
+        for link in links { say("the symbolic link \(link) is gone too") }
     }
 }

@@ -46,26 +46,26 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), completion: .file(),
-        transform: EndpointArgument.read)
-    var to: EndpointArgument
+        transform: Endpoint.read)
+    var to: Endpoint
 
     @Option(
         help: "The store's name at the receiver, if it is only one; without it, what the file's name suggests.",
-        transform: StoreNameArgument.read)
-    var name: StoreNameArgument?
+        transform: StoreName.read)
+    var name: StoreName?
 
     @Option(
         name: .customLong("meta"), parsing: .singleValue,
         help: ArgumentHelp("A pair that travels with the shipment; may be given again.", valueName: "key=value"),
-        transform: MetadataArgument.read)
-    var metadata: [MetadataArgument] = []
+        transform: StoreMetadata.readPair)
+    var metadata: [StoreMetadata.Pair] = []
 
     @Option(
         help: ArgumentHelp(
             "Trust the receiver first, and be trusted by it: the code that `ship-store receive --pair` shows there.",
             valueName: "code"),
-        transform: PairingCodeArgument.read)
-    var pair: PairingCodeArgument?
+        transform: PairingCode.read)
+    var pair: PairingCode?
 
     @Flag(
         help: """
@@ -101,7 +101,7 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
     var dryRun = false
 
-    @OptionGroup(title: "How to send") var manner: MannerArguments
+    @OptionGroup(title: "How to send") var compression: CompressionArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
@@ -114,17 +114,17 @@ struct SendCommand: AsyncParsableCommand {
             throw ValidationError("--meta gives \(pair.key) twice")
         }
         if pair != nil {
-            guard case .tcp = to.endpoint else { throw ValidationError("--pair goes over TCP only") }
+            guard case .tcp = to else { throw ValidationError("--pair goes over TCP only") }
             if link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
         }
         if sign {
-            switch to.endpoint {
+            switch to {
             case .file, .standardStreams: break
             case .tcp, .unix, .command: throw ValidationError("--sign is for files and standard output")
             }
         }
         if receiver != nil || since != nil {
-            switch to.endpoint {
+            switch to {
             case .file, .standardStreams: break
             case .tcp, .unix, .command:
                 throw ValidationError(
@@ -133,10 +133,12 @@ struct SendCommand: AsyncParsableCommand {
         }
         if dryRun, pair != nil { throw ValidationError("--dry-run and --pair exclude each other") }
         if force {
-            guard case .file = to.endpoint else { throw ValidationError("--force is for files") }
+            guard case .file = to else { throw ValidationError("--force is for files") }
         }
-        if let flaw = Metadata.firstFlaw(of: pairs.mapValues { ForeignText($0) }) { throw ValidationError(flaw) }
-        if output.json, to.endpoint == .standardStreams {
+        if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
+            throw ValidationError(flaw)
+        }
+        if output.json, to == .standardStreams {
             throw ValidationError("--json and --to - both want standard output")
         }
     }
@@ -148,38 +150,65 @@ struct SendCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         var options = Producer.Options()
-        options.name = name?.name
+        options.name = name
         options.metadata = pairs
-        options.effort = manner.level.effort
-        options.encoding = manner.encoding
-        options.selfCheck = manner.selfCheck
+        options.effort = compression.level
+        options.encoding = compression.encoding
+        options.selfCheck = compression.selfCheck
         options.copy = copy.copyOptions(leavingOut: leaving)
         options.timeouts = link.timeouts
         var reach = link.linkOptions
         if force { reach.overwriting = .anything }
         options.trust = link.trust(console)
         options.device = link.device.device
-        options.padding = manner.pad
+        options.padding = compression.pad
         if !noRemember { options.memory = .standard }
-        options.signing = sign ? .always : .filesIfKnown
+        options.signsAlways = sign
         let reporter = SendReporter(
-            console, output.json ? .json : .none, to: to.endpoint, leavingOut: options.copy.profile,
+            console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
             isOneOfSeveral: stores.count > 1, isRehearsal: dryRun)
-        try await Running.run(console) { [stores, receiver, since, to, pair, link, dryRun, options, reach] in
+        try await console.run { [stores, receiver, since, to, pair, link, dryRun, options, reach] in
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: FilePath($0)) }
             options.earlier = since.map { FilePath($0) }
             let producer = Producer(stores.map { FilePath($0) }, options: options)
             if dryRun {
-                _ = try await producer.rehearse(to: to.endpoint, reach, report: reporter.report)
+                _ = try await producer.rehearse(to: to, reach, report: reporter.report)
                 return
             }
             if let pair {
                 let peer = try await link.device.device.pair(
-                    with: to.endpoint, pair.code, reach, options.timeouts)
+                    with: to, pair, reach, options.timeouts)
                 reporter.paired(peer)
             }
-            _ = try await producer.send(to: to.endpoint, reach, report: reporter.report)
+            _ = try await producer.send(to: to, reach, report: reporter.report)
         }
     }
+}
+
+/// How a shipment is made small.
+struct CompressionArguments: ParsableArguments {
+    @Option(
+        help: """
+            The effort of compression, from 1 to 9, the smallest; below 6 hardly any time is saved. auto follows the \
+            link. (default: auto)
+            """,
+        transform: Effort.read)
+    var level: Effort = .auto
+
+    @Flag(help: "Send the store's pages as they are, compressed, and not its rows.")
+    var plain = false
+
+    @Flag(help: "Do not decode what is encoded before counting on it: the receiver alone finds what is wrong.")
+    var noSelfCheck = false
+
+    @Flag(
+        help: """
+            Round what is sent up to steps of 4,096 bytes, so that whoever sees how much goes over the line, and can write rows \
+            into the store, learns less of what else is in it.
+            """)
+    var pad = false
+
+    var encoding: PartEncoding { plain ? .blocks : .columns }
+    var selfCheck: Bool { !noSelfCheck }
 }

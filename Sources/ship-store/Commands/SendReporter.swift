@@ -2,28 +2,27 @@ import ShipStore
 
 /// Tells of a shipment on its way out, in words or as JSON.
 struct SendReporter: Sendable {
-    enum DataFormat: Hashable { case none, json }
-
     private let console: Console
-    private let format: DataFormat
+    /// Whether it writes objects for programs in addition to words for people.
+    private let writesJSON: Bool
     private let endpoint: Endpoint
     private let profile: CopyProfile
-    /// Whether a shipment that fails is not all that there is to say.
+    /// Whether the command ships several stores, so that it says at once that one failed.
     private let isOneOfSeveral: Bool
     private let bar: ProgressBar
-    /// Whether nothing is sent.
+    /// Whether this is a dry run.
     private let isRehearsal: Bool
 
     /// - Parameter profile: What the user wants to be left out.
     init(
-        _ console: Console, _ format: DataFormat, to endpoint: Endpoint, leavingOut profile: CopyProfile,
+        _ console: Console, writesJSON: Bool, to endpoint: Endpoint, leavingOut profile: CopyProfile,
         isOneOfSeveral: Bool, isRehearsal: Bool
     ) {
         self.endpoint = endpoint
         self.isOneOfSeveral = isOneOfSeveral
         self.isRehearsal = isRehearsal
         self.console = console
-        self.format = format
+        self.writesJSON = writesJSON
         self.profile = profile
         bar = ProgressBar(on: console)
     }
@@ -32,54 +31,53 @@ struct SendReporter: Sendable {
         switch event {
         case .connected(let peer):
             console.say("connected to \(peer)")
-            emit(SendLine(event: "connected", peer: peer))
+            emit("connected", ["peer": peer])
         case .copied(let manifest, let duration):
             console.say("copied \(manifest.name): \(manifest.summary) in \(Figures.duration(duration))")
-            OmissionWords(manifest, askedFor: profile).lines.forEach(console.say)
+            manifest.omissionLines(askedFor: profile).forEach(console.say)
             for missing in manifest.missingExternalFiles {
                 console.warn("shipping without \(missing.relativePath), which is not there")
             }
-            emit(SendLine(event: "copied", manifest: manifest, seconds: duration / .seconds(1)))
+            emit("copied", ["manifest": manifest, "seconds": duration / .seconds(1)])
         case .progress(let done, let total, let wire):
             bar.show(done: done, total: total, wire: wire)
-            emit(SendLine(event: "progress", done: done, total: total, wire: wire))
+            emit("progress", ["done": done, "total": total, "wire": wire])
         case .finishing(let manifest):
             console.say("finishing the shipment of \(manifest.createdAt) that broke off")
-            emit(SendLine(event: "finishing", manifest: manifest))
+            emit("finishing", ["manifest": manifest])
         case .wentOn(let name, let bytes):
             console.say("going on where it broke off: \(Figures.bytes(bytes)) need not be sent again")
-            emit(SendLine(event: "resumed", name: name, encoded: bytes))
+            emit("resumed", ["name": name, "encoded": bytes])
         case .startedAgain(let cause):
             if let words = cause.words { console.say(words) }
-            emit(SendLine(event: "started-again", cause: "\(cause)"))
+            emit("started-again", ["cause": "\(cause)"])
         case .goesWhole(let name, let cause):
             console.warn("\(name) goes whole: \(cause.words)")
-            emit(SendLine(event: "goes-whole", name: name, cause: "\(cause)"))
+            emit("goes-whole", ["name": name, "cause": "\(cause)"])
         case .mayBeGone(let time):
             console.warn(
                 "what the receiver said that it holds may be gone since \(time): ask it for a new holdings file")
-            emit(SendLine(event: "may-be-gone", since: time))
+            emit("may-be-gone", ["since": time])
         case .overtaken(let name):
             console.say("a later shipment of \(name) from this device came first; taking another copy")
-            emit(SendLine(event: "overtaken", name: name))
+            emit("overtaken", ["name": name])
         case .awaitingReceipt where isRehearsal: break
         case .awaitingReceipt:
             console.show("sent; the receiver verifies and installs")
-            emit(SendLine(event: "sent"))
+            emit("sent")
         case .delivered(let delivery) where isRehearsal: finishRehearsal(delivery)
         case .delivered(let delivery): finish(delivery)
         case .failed(let name, let failure):
-            // What is all that there is to say is said in the end.
+            // The failure of the only store is said when the program ends.
             guard isOneOfSeveral, failure != .stopped else { return }
-            let explanation = failure.explanation
-            console.warn("\(name) was not shipped: \(explanation.cause)")
-            emit(SendLine(event: "failed", name: name, error: explanation.cause, hint: explanation.hint))
+            console.warn("\(name) was not shipped: \(failure.cause)")
+            emit("failed", ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
         }
     }
 
     func paired(_ peer: TrustedPeer) {
         console.say("paired with \(peer.name): it \(peer.rights)")
-        emit(SendLine(event: "paired", device: peer))
+        emit("paired", ["device": peer])
     }
 
     private func finish(_ delivery: Delivery) {
@@ -99,10 +97,12 @@ struct SendReporter: Sendable {
             console.say("wrote \(delivery.manifest.name) to \(target): \(figures)")
         }
         emit(
-            SendLine(
-                event: "finished", name: delivery.manifest.name, receipt: delivery.receipt, wire: delivery.bytesSent,
-                encoding: delivery.store.map { "\($0.encoding)" }, encoded: delivery.store?.bytes,
-                seconds: delivery.duration / .seconds(1)))
+            "finished",
+            [
+                "name": delivery.manifest.name, "receipt": delivery.receipt, "wire": delivery.bytesSent,
+                "encoding": delivery.store.map { "\($0.encoding)" }, "encoded": delivery.store?.bytes,
+                "seconds": delivery.duration / .seconds(1),
+            ])
     }
 
     private func finishRehearsal(_ delivery: Delivery) {
@@ -113,36 +113,12 @@ struct SendReporter: Sendable {
         console.say(
             "would send \(delivery.manifest.name): \(Figures.bytes(wire)) for \(Figures.bytes(size))"
                 + " (\(Figures.percent(wire, of: size))), \(condition); nothing was sent")
-        emit(
-            SendLine(
-                event: "would-send", name: delivery.manifest.name, wire: wire, seconds: delivery.duration / .seconds(1))
-        )
+        emit("would-send", ["name": delivery.manifest.name, "wire": wire, "seconds": delivery.duration / .seconds(1)])
     }
 
-    private func emit(_ line: SendLine) {
-        if format == .json { Output.write(json: line) }
+    private func emit(_ event: String, _ members: JSONObject = [:]) {
+        if writesJSON { Output.write(object: .event(event, members)) }
     }
-}
-
-/// One line of `send --json`.
-private struct SendLine: Encodable {
-    let event: String
-    let time = EventTime()
-    var name: StoreName?
-    var peer: String?
-    var device: TrustedPeer?
-    var manifest: Manifest?
-    var receipt: Receipt?
-    var done: Int64?
-    var total: Int64?
-    var wire: Int64?
-    var encoding: String?
-    var encoded: Int64?
-    var seconds: Double?
-    var cause: String?
-    var since: Timestamp?
-    var error: String?
-    var hint: String?
 }
 
 extension WholeShipment {
@@ -158,7 +134,7 @@ extension WholeShipment {
 }
 
 extension RestartCause {
-    /// For people, where something did not go as it should.
+    /// For people; `nil` where the cause is nothing unusual.
     fileprivate var words: PrintableText? {
         switch self {
         case .notMadeByConsumer:
@@ -178,5 +154,14 @@ extension Manifest {
         case let count:
             "\(Figures.bytes(store.size)) and \(count) external files, \(Figures.bytes(totalSize - store.size)),"
         }
+    }
+
+    /// What the copy leaves out because the user asked for it, for people.
+    ///
+    /// - Parameter profile: What was asked for.
+    func omissionLines(askedFor profile: CopyProfile = CopyProfile()) -> [PrintableText] {
+        let left = omissions.map { ["left out: \($0.words(bytes: Figures.bytes))"] as [PrintableText] } ?? []
+        return profile.leavesOutHistory && omissions?.history != true
+            ? left + ["there is no history to leave out"] : left
     }
 }

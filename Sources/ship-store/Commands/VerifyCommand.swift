@@ -25,12 +25,12 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await Running.run(console) { [path, output, options = copy.copyOptions, checking = check.options] in
+        try await console.run { [path, output, options = copy.copyOptions, checking = check.options] in
             let artifact = try Artifact(at: FilePath(path))
-            let findings = try await Verification(options: options, checking: checking).run(on: artifact)
+            let findings = try await Verification.all(of: artifact, options: options, checking: checking)
             for finding in findings {
                 if output.json {
-                    Output.write(json: FindingLine(finding))
+                    Output.write(object: finding.json)
                 } else if finding.isAwaited {
                     Output.write("waiting  \(finding.subject)  nothing current yet")
                 } else if finding.problem == nil {
@@ -47,32 +47,20 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-private struct FindingLine: Encodable {
-    /// Of a store in an inbox, and the folder of the generation.
-    private(set) var name: String?
-    private(set) var folder: String?
-    /// Of a file.
-    private(set) var path: String?
-    let isWhole: Bool
-    let error: String?
-    let hint: String?
-    /// Of a store of an inbox: nothing has become current yet.
-    let isAwaited: Bool?
-    let manifest: Manifest?
-    /// The id of the device that signed a shipment.
-    let signer: DeviceIdentifier?
-
-    init(_ finding: Verification.Finding) {
-        switch finding.place {
-        case .file(let path): self.path = path.string
-        case .generation(let name, let folder): (self.name, self.folder) = (name?.text, folder.string)
-        case .store(let name): self.name = name.text
+extension Verification {
+    fileprivate var json: JSONObject {
+        let what: JSONObject = [
+            "isWhole": problem == nil, "error": problem?.cause.text, "hint": problem?.hint?.text,
+            // Of a store of an inbox: nothing has become current yet.
+            "isAwaited": isAwaited ? true : nil, "manifest": manifest,
+            // The id of the device that signed a shipment.
+            "signer": signer,
+        ]
+        return switch place {
+        case .file(let path): what.adding(["path": path.string])
+        // Of a store in an inbox, and the folder of the generation.
+        case .generation(let name, let folder): what.adding(["name": name?.text, "folder": folder.string])
+        case .store(let name): what.adding(["name": name.text])
         }
-        let explanation = finding.problem?.explanation
-        isWhole = explanation == nil
-        (error, hint) = (explanation?.cause, explanation?.hint)
-        isAwaited = finding.isAwaited ? true : nil
-        manifest = finding.manifest
-        signer = finding.signer
     }
 }

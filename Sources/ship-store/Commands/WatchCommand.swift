@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ShipStore
 import StoreFiles
+import Subprocess
 import SystemPackage
 
 struct WatchCommand: AsyncParsableCommand {
@@ -28,8 +29,8 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
     var into: String
 
-    @Argument(help: "The stores to tell of. (default: all)", transform: StoreNameArgument.read)
-    var name: [StoreNameArgument] = []
+    @Argument(help: "The stores to tell of. (default: all)", transform: StoreName.read)
+    var name: [StoreName] = []
 
     @Option(help: ArgumentHelp("Run this after each change.", valueName: "command"))
     var exec: String?
@@ -56,10 +57,10 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        // A command that is run may be elsewhere by the time at which it opens the store.
-        let (inbox, names) = (Inbox(at: absolute(FilePath(into))), Set(name.map(\.name)))
-        // One that goes on until it is told to stop has done what it was asked for.
-        try await Running.run(console, whenStopped: once ? nil : .success) { [output, exec, once, into, since] in
+        // The user's command may change its folder before it opens the store, so the path is absolute.
+        let (inbox, names) = (Inbox(at: absolute(FilePath(into))), Set(name))
+        // Without --once, a signal is the regular end.
+        try await console.run(whenStopped: once ? nil : .success) { [output, exec, once, into, since] in
             do throws(InboxError) {
                 _ = try Inbox(at: FilePath(into)).storeNames()
             } catch {
@@ -74,19 +75,18 @@ struct WatchCommand: AsyncParsableCommand {
             let whose = names.isEmpty ? "" : " for " + names.sorted().map(\.text).joined(separator: ", ")
             console.say("watching \(into)\(whose)")
             func tell(_ line: ChangeLine) {
-                if output.json { Output.write(json: line) } else { Output.write(line.text) }
+                if output.json { Output.write(object: line.json) } else { Output.write(line.text) }
             }
             for current in changes.current where names.isEmpty || names.contains(current.store) {
                 tell(ChangeLine(current))
             }
             for await change in changes where names.isEmpty || names.contains(change.store) {
-                // What is announced stays until it has been dealt with.
+                // The lock keeps the announced generation until the command has ended.
                 let hold = change.generation.flatMap { try? FolderLock.take(.shared, on: $0.path) }
                 defer { withExtendedLifetime(hold) { _ in } }
                 let line = ChangeLine(change, in: inbox)
                 tell(line)
-                let problem =
-                    if let exec { try await ChangeCommand(exec).run(for: line) } else { nil as ChangeCommand.Problem? }
+                let problem = if let exec { try await line.run(exec) } else { nil as ChangeLine.Problem? }
                 if let problem { console.complain("the command \(problem.words)") }
                 guard once else { continue }
                 if let problem { throw ExitCode(problem.status) }
@@ -101,9 +101,171 @@ struct WatchCommand: AsyncParsableCommand {
 }
 
 extension StoreChange {
-    /// What is current now, if it is a change of that.
+    /// The generation that is current now, if the change is one of generations.
     fileprivate var generation: GenerationStamp? {
         guard case .generation(let change) = self else { return nil }
         return change.to
+    }
+}
+
+/// One change, as `watch` tells it.
+struct ChangeLine {
+    private let name: StoreName
+    /// The generation that is current now.
+    private var generation: Int?
+    /// The absolute path of the store's file: in the generation, if there is one, or else under the public name.
+    private let path: FilePath
+    /// In words: `Recipes  7 (was 6)  recipe 120 to 124 rows, tag changed  2 external files added`
+    let text: PrintableText
+    let json: JSONObject
+    /// The same without its lists, which may be too long for an environment.
+    private let shortJSON: JSONObject
+
+    /// What is current as the watch begins.
+    init(_ current: GenerationStamp) {
+        (name, generation, path) = (current.store, current.number, current.storePath)
+        text = "\(name)  \(current.number)  current"
+        json = .event(
+            "current",
+            [
+                "name": name.text, "generation": generation, "sha256": current.sha256.hex,
+                "path": path.string,
+            ])
+        shortJSON = json
+    }
+
+    init(_ change: StoreChange, in inbox: Inbox) {
+        name = change.store
+        let publicPath = inbox.root.appending("\(change.store).sqlite")
+        switch change {
+        case .generation(let change):
+            (generation, path, text) = (change.to.number, change.to.storePath, change.text)
+            shortJSON = .event(
+                "changed",
+                [
+                    "name": name.text, "generation": generation, "sha256": change.to.sha256.hex,
+                    // The generation that was announced before.
+                    "from": change.from?.number, "isStepBack": change.isStepBack,
+                    "hasSchemaChanged": change.difference.hasSchemaChanged, "path": path.string,
+                ])
+            json = shortJSON.adding(change.difference.lists)
+        case .removed:
+            (path, text) = (publicPath, "\(name)  removed")
+            json = .event("removed", ["name": name.text, "path": path.string])
+            shortJSON = json
+        case .rewritten:
+            (path, text) = (publicPath, "\(name)  rewritten")
+            json = .event("rewritten", ["name": name.text, "path": path.string])
+            shortJSON = json
+        case .unreadable(_, let number, let reason):
+            let cause = ShipmentError.install(reason).cause
+            (generation, path, text) = (number, publicPath, "\(name)  \(number)  unreadable: \(cause)")
+            json = .event(
+                "unreadable",
+                ["name": name.text, "generation": number, "error": cause.text, "path": path.string])
+            shortJSON = json
+        }
+    }
+}
+
+/// The user's command after a change, run by `/bin/sh -c`. It inherits standard output and standard error.
+extension ChangeLine {
+    /// How the command failed.
+    ///
+    /// `words` follow on `the command`; `status` is the one that a shell would say.
+    typealias Problem = (words: String, status: Int32)
+
+    /// Longest text of one variable: the system's own limit is 128 KiB with the name [execve(2), `MAX_ARG_STRLEN`].
+    private static let longestVariable = 120_000  // bytes
+    /// How long the command has after SIGTERM before SIGKILL.
+    private static let terminationTime = Duration.seconds(2)
+
+    /// Runs it to its end. If the task is cancelled, the command is stopped, with all that it started.
+    ///
+    /// - Throws: `CancellationError`.
+    func run(_ command: String) async throws -> Problem? {
+        var platform = PlatformOptions()
+        platform.processGroupID = 0
+        platform.teardownSequence = [
+            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: Self.terminationTime)
+        ]
+        let status: TerminationStatus
+        do {
+            status = try await Subprocess.run(
+                .path("/bin/sh"), arguments: ["-c", command], environment: environment,
+                platformOptions: platform, input: .none, output: .currentStandardOutput, error: .currentStandardError
+            ).terminationStatus
+        } catch let error as SubprocessError {
+            return (words: "cannot be started: \(error)", status: ExitStatus.unavailable.rawValue)
+        }
+        try Task.checkCancellation()
+        return switch status {
+        case .exited(0): nil
+        case .exited(let code): (words: "ended with status \(code)", status: code)
+        case .signaled(let signal): (words: "was ended by signal \(signal)", status: 128 + signal)
+        }
+    }
+
+    private var environment: Environment {
+        var text = Output.json(json) ?? ""
+        if text.utf8.count > Self.longestVariable { text = Output.json(shortJSON) ?? "" }
+        return .inherit.updating([
+            "SHIP_STORE_NAME": name.text, "SHIP_STORE_GENERATION": generation.map { "\($0)" } ?? "",
+            "SHIP_STORE_PATH": path.string, "SHIP_STORE_CHANGE": text,
+        ])
+    }
+}
+
+extension GenerationChange {
+    fileprivate var text: PrintableText {
+        let was: PrintableText =
+            from.map { isStepBack ? " (back from \($0.number))" : " (was \($0.number))" } ?? " (new)"
+        var parts: [PrintableText] = ["\(store)  \(to.number)\(was)"]
+        if let tables = difference.tables, !tables.isEmpty {
+            parts.append(tables.map(\.text).joined(separator: ", "))
+        }
+        if !difference.externalFiles.text.isEmpty { parts.append("\(difference.externalFiles.text)") }
+        if !difference.metadata.isEmpty {
+            let pairs = difference.metadata.sorted { $0.key < $1.key }.map { key, value -> PrintableText in
+                value.after.map { "\(key)=\($0)" } ?? "\(key) gone"
+            }
+            parts.append(pairs.joined(separator: ", "))
+        }
+        return parts.joined(separator: "  ")
+    }
+}
+
+extension GenerationDifference {
+    /// What has changed, one by one; without `tables` if a manifest does not describe them.
+    fileprivate var lists: JSONObject {
+        let files: JSONObject = [
+            // By their paths in the support folder.
+            "added": externalFiles.added.map(\.relativePath), "removed": externalFiles.removed.map(\.relativePath),
+            "replaced": externalFiles.replaced.map(\.relativePath),
+        ]
+        return [
+            "tables": tables?.map {
+                ["name": $0.name, "rowsBefore": $0.rowsBefore, "rowsAfter": $0.rowsAfter] as JSONObject
+            },
+            "externalFiles": files,
+            "metadata": metadata.mapValues { ["before": $0.before, "after": $0.after] as JSONObject },
+        ]
+    }
+}
+
+extension GenerationDifference.TableChange {
+    fileprivate var text: PrintableText {
+        switch (rowsBefore, rowsAfter) {
+        case (nil, let after): "\(name) new, \(after ?? 0) rows"
+        case (_, nil): "\(name) gone"
+        case (let before?, let after?): before == after ? "\(name) changed" : "\(name) \(before) to \(after) rows"
+        }
+    }
+}
+
+extension GenerationDifference.ExternalFileChanges {
+    fileprivate var text: String {
+        [("added", added), ("removed", removed), ("replaced", replaced)].filter { !$0.1.isEmpty }
+            .map { "\($0.1.count) external \($0.1.count == 1 ? "file" : "files") \($0.0)" }.joined(separator: ", ")
     }
 }

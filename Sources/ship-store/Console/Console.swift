@@ -6,50 +6,38 @@ import SystemPackage
 /// What the program says to people, on standard error: only what is fit for a terminal. Data goes to standard output, through
 /// `Output`.
 ///
-/// On a terminal the last line may be a progress bar, which is drawn anew in place; elsewhere there are plain lines only.
+/// On a terminal the last line may be a progress bar, which is redrawn in place. Elsewhere there are plain lines only.
 final class Console: Sendable {
-    enum Voice: Hashable {
-        case normal
-        /// Errors only.
-        case quiet
-    }
-
     private static let usualColumns = 80
 
-    /// What goes to standard output beside.
-    enum Data: Hashable {
-        case words
-        /// Objects, of which the last says why the program failed.
-        case json
-    }
-
     let isTerminal: Bool
-    private let voice: Voice
-    private let data: Data
+    /// Whether it writes errors only.
+    private let isQuiet: Bool
+    /// Whether standard output has JSON, whose last object says why the program failed.
+    private let endsJSON: Bool
     private let barIsShown = Mutex(false)
 
-    init(_ voice: Voice, _ data: Data = .words) {
-        self.voice = voice
-        self.data = data
+    init(isQuiet: Bool = false, endsJSON: Bool = false) {
+        self.isQuiet = isQuiet
+        self.endsJSON = endsJSON
         isTerminal = PlatformCalls.isTerminal(.standardError)
     }
 
     /// A line about what happens.
     func say(_ line: PrintableText) {
-        guard voice == .normal else { return }
+        guard !isQuiet else { return }
         write(line.text + "\n")
     }
 
-    /// What the last line shows for now; nowhere but on a terminal.
+    /// Replaces the last line; does nothing without a terminal.
     func show(_ words: PrintableText) { show { "\(String(words.text.prefix($0)))" } }
 
     /// The same, for something that suits the terminal's width.
     ///
-    /// - Parameter line: Is given the columns that there are. A longer line would go on in the next one, which is then the one
-    ///   that is drawn anew.
+    /// - Parameter line: Gets the number of columns. A longer line would wrap, and only its last part would be redrawn.
     func show(_ line: (_ columns: Int) -> PrintableText) {
-        guard voice == .normal, isTerminal else { return }
-        // In the last column some terminals go on to the next line.
+        guard !isQuiet, isTerminal else { return }
+        // Some terminals wrap after the last column.
         let columns = (PlatformCalls.terminalColumns(of: .standardError) ?? Self.usualColumns) - 1
         let text = line(max(0, columns))
         barIsShown.withLock { isShown in
@@ -60,7 +48,7 @@ final class Console: Sendable {
 
     /// What may surprise later.
     func warn(_ line: PrintableText) {
-        guard voice == .normal else { return }
+        guard !isQuiet else { return }
         write("ship-store: warning: \(line)\n")
     }
 
@@ -73,14 +61,20 @@ final class Console: Sendable {
     /// The program's last words.
     func fail(_ cause: PrintableText, hint: PrintableText?, _ status: ExitStatus) {
         complain(cause, hint: hint)
-        if data == .json { Output.write(json: ErrorLine(error: cause.text, hint: hint?.text, status: status.rawValue)) }
+        endOutput(cause, hint: hint, status)
     }
 
-    /// The last words of a program that has been told to stop: no complaint, but programs that read its data hear how it ends.
+    /// The last words of a program that a signal stopped: no error for people, but an object for programs.
     func tellOfStop(_ status: ExitStatus) {
         let words: PrintableText = "stopped before it was done"
         say(words)
-        if data == .json { Output.write(json: ErrorLine(error: words.text, hint: nil, status: status.rawValue)) }
+        endOutput(words, hint: nil, status)
+    }
+
+    /// The last object of a command that fails.
+    private func endOutput(_ cause: PrintableText, hint: PrintableText?, _ status: ExitStatus) {
+        guard endsJSON else { return }
+        Output.write(object: .event("error", ["error": cause.text, "hint": hint?.text, "status": status.rawValue]))
     }
 
     private func write(_ text: String) {
@@ -92,18 +86,8 @@ final class Console: Sendable {
 }
 
 extension FileDescriptor {
-    /// A reader of messages who has gone away is no reason to stop.
+    /// Ignores errors: the program goes on when its messages have no reader.
     func writeText(_ text: String) {
         _ = try? writeAll(text.utf8)
     }
-}
-
-/// The last object of a command that fails.
-private struct ErrorLine: Encodable {
-    let event = "error"
-    let time = EventTime()
-    let error: String
-    let hint: String?
-    /// With which the program ends.
-    let status: Int32
 }

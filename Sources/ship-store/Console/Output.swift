@@ -8,7 +8,7 @@ import SystemPackage
 enum Output {
     private static let firstFailure = Mutex<Errno?>(nil)
 
-    /// Why some of the data is lost, if it is. That a reader has gone away is no failure: it had enough.
+    /// The first error of a write, if some data is lost. A closed pipe is no error: its reader wants no more.
     static var failure: Errno? { firstFailure.withLock { $0 } }
 
     /// Whether people see it at once.
@@ -17,11 +17,13 @@ enum Output {
     /// A line for people.
     static func write(_ line: PrintableText) { write(raw: line.text) }
 
-    /// A path that the user has named, for a program to go on with: as it is, but on a terminal.
+    /// A path that the user named, unescaped for other programs; escaped on a terminal.
     static func write(path: FilePath) { write(raw: isTerminal ? PrintableText("\(path)").text : path.string) }
 
     /// A code to be photographed.
-    static func write(_ code: QRCode, _ colours: QRCode.Colours) { code.lines(colours).forEach(write(raw:)) }
+    static func write(_ code: QRCode, blackOnWhite: Bool) {
+        code.lines(blackOnWhite: blackOnWhite).forEach(write(raw:))
+    }
 
     private static func write(raw line: String) {
         do {
@@ -37,11 +39,14 @@ enum Output {
         if let line = json(value) { write(raw: line) }
     }
 
-    /// The object itself, on one line, with whatever a terminal would act upon escaped as JSON does.
+    /// The same for an object that is written down where it is needed.
+    static func write(object: JSONObject) { write(json: object) }
+
+    /// The object on one line. Characters that a terminal would interpret are escaped as in JSON.
     static func json(_ value: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { Escaping.json(String(decoding: $0, as: UTF8.self)) }
+        return (try? encoder.encode(value)).map { ForeignText.escapedInJSON(String(decoding: $0, as: UTF8.self)) }
     }
 }
 
@@ -81,19 +86,88 @@ enum Figures {
     }
 }
 
-/// When something happened, to the millisecond, UTC: `2026-11-20T19:04:05.123Z`.
-struct EventTime: Encodable {
-    private let text: String
+/// An object of JSON, as a literal of its members. A member that is `nil` is left out.
+///
+/// `Protocol/OUTPUT.md` says which members an object has, and the tests compare each line with its schema. An object inside another one
+/// has to be said to be one: a plain dictionary would write `nil` as `null`.
+struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
 
-    /// Now.
-    init() {
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
+    }
+
+    private var members: [String: any Encodable] = [:]
+
+    init(dictionaryLiteral members: (String, (any Encodable)?)...) {
+        for (name, value) in members { self.members[name] = value }
+    }
+
+    /// What has happened just now.
+    static func event(_ name: String, _ members: JSONObject) -> JSONObject {
+        JSONObject(dictionaryLiteral: ("event", name), ("time", now)).adding(members)
+    }
+
+    /// The same with the members of another object, too; a member of both stays as it is.
+    func adding(_ other: JSONObject) -> JSONObject {
+        var object = self
+        object.members.merge(other.members) { own, _ in own }
+        return object
+    }
+
+    /// The time of day, to the millisecond, UTC: `2026-11-20T19:04:05.123Z`.
+    private static var now: String {
         let (seconds, attoseconds) = PlatformCalls.timeOfDay.components
         let digits = String(1000 + attoseconds / 1_000_000_000_000_000).dropFirst()
-        text = "\(Timestamp(Date(timeIntervalSince1970: Double(seconds))).text.dropLast()).\(digits)Z"
+        return "\(Timestamp(Date(timeIntervalSince1970: Double(seconds))).text.dropLast()).\(digits)Z"
     }
 
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
+        var container = encoder.container(keyedBy: Name.self)
+        for (name, value) in members { try container.encode(value, forKey: Name(stringValue: name)) }
+    }
+}
+
+/// The heading of a column of text, and on which side the column's fields stand.
+enum TextColumn: Hashable {
+    case left(String)
+    case right(String)
+
+    fileprivate var heading: String {
+        switch self {
+        case .left(let text), .right(let text): text
+        }
+    }
+}
+
+extension [TextColumn] {
+    /// The headings and the rows as lines of text, with columns as wide as their longest field; nothing if there are no rows. Empty
+    /// columns are left out, except for columns without a heading.
+    func lines(of rows: [[String]]) -> [PrintableText] {
+        guard !rows.isEmpty else { return [] }
+        let shown = indices.filter { column in
+            self[column].heading.isEmpty || rows.contains { !$0[column].isEmpty }
+        }
+        let all = [map(\.heading)] + rows
+        let widths = shown.map { column in Swift.max(1, all.map { $0[column].count }.max() ?? 0) }
+        let gap = "  "
+        return all.map { row in
+            let fields = zip(shown, widths).map { column, width in
+                let padding = String(repeating: " ", count: width - row[column].count)
+                return if case .right = self[column] { padding + row[column] } else { row[column] + padding }
+            }
+            return "\(fields.joined(separator: gap).trimmingTrailingSpaces)"
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpaces: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }

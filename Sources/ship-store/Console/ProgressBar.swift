@@ -5,13 +5,8 @@ import Synchronization
 final class ProgressBar: Sendable {
     private static let interval = Duration.milliseconds(100)
 
-    private struct State {
-        var start: ContinuousClock.Instant?
-        var drawn: ContinuousClock.Instant?
-    }
-
     private let console: Console
-    private let state = Mutex(State())
+    private let state = Mutex((start: ContinuousClock.Instant?.none, drawn: ContinuousClock.Instant?.none))
 
     init(on console: Console) { self.console = console }
 
@@ -42,12 +37,11 @@ struct Progress {
     let elapsed: Duration
 
     private static let barWidths = 8...24
-    /// Before that, how long it takes cannot be told: the first pieces go into buffers, or wait for the first to be encoded.
+    /// No estimate is made before this: the first pieces only fill buffers, or wait for the encoder.
     private static let leastElapsed = Duration.seconds(2)
     private static let leastPart = 50  // of the whole, as a divisor
 
-    /// A line of at most so many columns. What there is no room for is left out: first the bar gets shorter, then it goes,
-    /// then the rate, then what the whole is.
+    /// A line of at most `columns` columns. If space is short, the bar shrinks and goes, then the rate goes, then the total.
     func line(columns: Int) -> String {
         let percent = Figures.percent(done, of: total)
         var parts = [percent + " of " + Figures.bytes(total)]
@@ -69,7 +63,7 @@ struct Progress {
         elapsed > .zero ? Figures.bytes(Int64(Double(wire) / (elapsed / .seconds(1)))) + "/s" : nil
     }
 
-    /// `nil` where it cannot be told yet, and at the end.
+    /// `nil` before there is an estimate, and at the end.
     private var left: String? {
         guard done < total, elapsed >= Self.leastElapsed, done >= total / Int64(Self.leastPart), done > 0 else {
             return nil

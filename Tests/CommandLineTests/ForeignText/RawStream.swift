@@ -5,7 +5,7 @@ enum RawStream {
     static func frame(_ type: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
         var bytes = [type] + word(UInt32(payload.count))
         bytes += payload
-        return bytes + word(Checksum.crc32(of: bytes))
+        return bytes + word(UInt32(crc32Of: bytes))
     }
 
     static func frame(_ type: FrameType, json: [UInt8]) -> [UInt8] {
@@ -36,7 +36,7 @@ enum RawStream {
             parser.append(preamble)
             for frame in frames { parser.append(RawStream.frame(frame.type, frame.payload)) }
             while let element = try parser.next() {
-                if case .frame(.manifest(let manifest)) = element { return MessageCoding.encode(manifest) }
+                if case .frame(.manifest(let manifest)) = element { return manifest.jsonBytes }
             }
             return []
         }

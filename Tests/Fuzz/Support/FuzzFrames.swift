@@ -4,7 +4,7 @@ import ShipProtocol
 enum FuzzFrames {
     static func frame(_ type: UInt8, _ payload: some Collection<UInt8>) -> [UInt8] {
         var bytes = [type] + bigEndian(UInt32(clamping: payload.count)) + payload
-        bytes += bigEndian(Checksum.crc32(of: bytes))
+        bytes += bigEndian(UInt32(crc32Of: bytes))
         return bytes
     }
 

@@ -1,4 +1,4 @@
-import ShipCompression
+import StoreEncoding
 import StoreFormat
 
 /// A store in memory, of limited size.

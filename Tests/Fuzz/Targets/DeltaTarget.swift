@@ -1,6 +1,7 @@
-// modules: StoreFormat ShipProtocol ShipCompression
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
 import ShipCompression
+import StoreEncoding
 import StoreFormat
 
 /// The bytes are a base, and the segments of a delta against it, each after its size in three bytes: what they make is built in

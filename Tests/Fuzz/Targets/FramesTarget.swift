@@ -1,4 +1,4 @@
-// modules: StoreFormat ShipProtocol ShipCompression
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
 import ShipProtocol
 
@@ -90,19 +90,13 @@ enum FramesTarget {
     }
 
     private static func produce(_ elements: [FrameParser.Element]) {
-        var greeting = ProducerGreeting()
-        var greeted: ProducerDialogue?
+        var dialogue = ProducerDialogue()
         guard let manifest = Self.manifest else { return }
         do {
             for element in elements {
-                guard var dialogue = greeted else {
-                    guard case .goOn(var dialogue)? = try greeting.receive(element) else { continue }
-                    try dialogue.offered(manifest)
-                    greeted = dialogue
-                    continue
-                }
-                defer { greeted = dialogue }
+                let wasGreeted = dialogue.isGreeted
                 switch try dialogue.receive(element) {
+                case nil where !wasGreeted && dialogue.isGreeted: try dialogue.offered(manifest)
                 case nil, .stop: continue
                 case .conclude: try dialogue.offered(manifest)
                 case .drop:
@@ -118,7 +112,7 @@ enum FramesTarget {
                     precondition(dialogue.sentAll(), "what is wanted may not be sent")
                 }
             }
-            try greeted?.linkEnded()
+            try dialogue.linkEnded()
         } catch {}
     }
 

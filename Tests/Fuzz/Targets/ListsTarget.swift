@@ -1,4 +1,4 @@
-// modules: StoreFormat ShipProtocol ShipCompression CoreDataReading
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding CoreDataReading
 
 import CoreDataReading
 

@@ -1,4 +1,4 @@
-// modules: StoreFormat ShipProtocol ShipCompression
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
 import ShipProtocol
 
@@ -8,7 +8,7 @@ enum ManifestTarget {
         let stream = Preamble(role: .producer, mode: .twoWay).encoded + FuzzFrames.frame(2, input)
         let (elements, _) = FuzzFrames.elements(of: stream, inPiecesOf: stream.count)
         for case .frame(.manifest(let manifest)) in elements { check(manifest) }
-        if let manifest = try? MessageCoding.decodeManifest(input) { check(manifest) }
+        if let manifest = try? Manifest(decoding: input) { check(manifest) }
     }
 
     private static func check(_ manifest: Manifest) {
@@ -18,9 +18,9 @@ enum ManifestTarget {
         for file in manifest.omissions?.externalFiles ?? [] { NameRules.check(file.name) }
         precondition(manifest.store.size == Int64(manifest.store.pageSize) * manifest.store.pageCount, "pages")
         precondition(manifest.parts.allSatisfy { (0...Limits.partSize).contains($0.size) }, "the size of a part")
-        let json = MessageCoding.encode(manifest)
+        let json = manifest.jsonBytes
         do throws(ProtocolError) {
-            let again = try MessageCoding.decodeManifest(json)
+            let again = try Manifest(decoding: json)
             precondition(again == manifest, "the manifest of the manifest is another")
         } catch {
             fatalError("what was taken is not taken again: \(error)")

@@ -1,4 +1,4 @@
-// modules: StoreFormat ShipProtocol ShipCompression
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
 import ShipProtocol
 

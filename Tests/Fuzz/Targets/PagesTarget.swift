@@ -1,6 +1,6 @@
-// modules: StoreFormat ShipProtocol ShipCompression
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
-import ShipCompression
+import StoreEncoding
 import StoreFormat
 
 /// The bytes are a store: its canonical form is made, then it is taken apart as it is.

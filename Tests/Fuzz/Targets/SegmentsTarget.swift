@@ -1,6 +1,7 @@
-// modules: StoreFormat ShipProtocol ShipCompression
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
 import ShipCompression
+import StoreEncoding
 import StoreFormat
 
 /// The bytes are segments, each after its size in three bytes: a store is built of them, in memory.

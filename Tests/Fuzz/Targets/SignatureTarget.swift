@@ -1,4 +1,4 @@
-// modules: StoreFormat ShipProtocol ShipCompression StoreFiles DeviceTrust
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding StoreFiles DeviceTrust
 // libraries: CryptoExtras SwiftASN1 X509 _CertificateInternals
 
 import DeviceTrust
@@ -50,7 +50,7 @@ enum SignatureTarget {
         var bytes = [type.rawValue]
         bytes.append(bigEndian: UInt32(truncatingIfNeeded: payload.count))
         bytes += payload
-        bytes.append(bigEndian: Checksum.crc32(of: bytes))
+        bytes.append(bigEndian: UInt32(crc32Of: bytes))
         return bytes
     }
 }

@@ -1,6 +1,6 @@
-// modules: StoreFormat ShipProtocol ShipCompression
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
-import ShipCompression
+import StoreEncoding
 import StoreFormat
 
 /// The bytes are the values of a column, each after its size in two bytes: lists, streams, pictures, and what holds them. Whatever is

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ShipCompression
@@ -9,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [7, 9, 15]) func `codes are within their limit, and none is left`(limit: Int) {
-        var dice = Dice(UInt64(limit))
+        var dice = RepeatableRandom(seed: UInt64(limit))
         for size in 2...100 {
             // Such counts make codes as long as there are symbols.
             var pair = (1, 1)
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func `no other lengths take fewer bits`() {
-        var dice = Dice(3)
+        var dice = RepeatableRandom(seed: 3)
         for _ in 0..<40 {
             let counts = (0..<5).map { _ in Int.random(in: 1...60, using: &dice) }
             for limit in 3...4 {
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func `codes of a block are such that it takes little to say them`() {
-        var dice = Dice(4)
+        var dice = RepeatableRandom(seed: 4)
         // Each dozen of neighbours is used about as often.
         let tokens = (0..<240).flatMap { symbol in
             let count = (symbol / 12 * 7 % 20 + 3) + Int.random(in: -2...2, using: &dice)
@@ -59,11 +60,11 @@ import Testing
     }
 
     @Test func `weights are counts times their logarithms`() {
-        #expect(Entropy.weight(0) == 0)
-        #expect(Entropy.weight(1) == 0)
-        for bits in 1...30 { #expect(Entropy.weight(1 << bits) == bits << bits * Entropy.unit) }
+        #expect(DeflateEstimate.weight(0) == 0)
+        #expect(DeflateEstimate.weight(1) == 0)
+        for bits in 1...30 { #expect(DeflateEstimate.weight(1 << bits) == bits << bits * DeflateEstimate.bitUnit) }
         // Source: 1000 * log2(1000), 1_000_003 * log2(1_000_003).
-        #expect(abs(Double(Entropy.weight(1000)) / 256 - 9965.784) < 0.01)
-        #expect(abs(Double(Entropy.weight(1_000_003)) / 256 - 19_931_633.0) < 60)
+        #expect(abs(Double(DeflateEstimate.weight(1000)) / 256 - 9965.784) < 0.01)
+        #expect(abs(Double(DeflateEstimate.weight(1_000_003)) / 256 - 19_931_633.0) < 60)
     }
 }

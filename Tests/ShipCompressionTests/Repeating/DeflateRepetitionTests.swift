@@ -1,4 +1,5 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 @testable import ShipCompression
@@ -9,7 +10,7 @@ import Testing
     func `the parameters of each level are found, or others that do the same`(
         wrapping: ZlibStreams.Wrapping, level: Int
     ) throws {
-        var dice = Dice(UInt64(level))
+        var dice = RepeatableRandom(seed: UInt64(level))
         for content in ZlibStreams.Content.allCases where content != .zeros {
             for (memoryLevel, size) in [(8, 300), (8, 40_000), (9, 150_000), (1, 5000), (4, 9000)] {
                 let bytes = content.bytes(size, &dice)
@@ -27,7 +28,7 @@ import Testing
 
     @Test(arguments: DeflateParameters.windows)
     func `a window that a stream only hints at is found`(windowBits: Int) throws {
-        var dice = Dice(UInt64(windowBits))
+        var dice = RepeatableRandom(seed: UInt64(windowBits))
         let bytes = ZlibStreams.Content.text.bytes(100_000, &dice)
         for wrapping in ZlibStreams.Wrapping.allCases {
             let value = try ZlibStreams.stream(
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func `a hint is tried first, and not where the value rules it out`() throws {
-        var dice = Dice(5)
+        var dice = RepeatableRandom(seed: 5)
         // No level has more to find here than another.
         let bytes = ZlibStreams.Content.noise.bytes(30, &dice) + ZlibStreams.Content.noise.bytes(200, &dice)
         let value = try ZlibStreams.stream(of: bytes, try ZlibStreams.parameters(6))
@@ -61,7 +62,7 @@ import Testing
 
     @Test(arguments: ZlibStreams.Wrapping.allCases)
     func `a stream that is cut, goes on or is damaged is not taken for another`(wrapping: ZlibStreams.Wrapping) throws {
-        var dice = Dice(6)
+        var dice = RepeatableRandom(seed: 6)
         let bytes = ZlibStreams.Content.text.bytes(2000, &dice)
         let value = try ZlibStreams.stream(of: bytes, try ZlibStreams.parameters(6), wrapping: wrapping)
         for count in 0..<value.count { #expect(DeflateRepetition(of: value[..<count], limit: 1 << 20) == nil) }
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func `a stream of another deflater, or of several calls, is left alone`() throws {
-        var dice = Dice(8)
+        var dice = RepeatableRandom(seed: 8)
         let bytes = ZlibStreams.Content.text.bytes(60_000, &dice)
         for level in [1, 6, 12] as [Int32] {
             let stream = try #require(try Deflate.raw(of: bytes, level: level))
@@ -90,7 +91,7 @@ import Testing
 
     @Test func `what takes long to make again is left alone`() throws {
         // Each place has thousands of earlier ones that look like it.
-        var dice = Dice(9)
+        var dice = RepeatableRandom(seed: 9)
         var bytes: [UInt8] = []
         while bytes.count < 100_000 {
             bytes += [1, 2, 3, UInt8.random(in: 0...255, using: &dice), UInt8.random(in: 0...255, using: &dice)]

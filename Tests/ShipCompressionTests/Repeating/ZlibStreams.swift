@@ -1,4 +1,5 @@
 import CZlib
+import TestSupport
 import Testing
 
 @testable import ShipCompression
@@ -44,7 +45,7 @@ enum ZlibStreams {
     enum Content: CaseIterable {
         case noise, text, period, zeros, copies, skewed
 
-        func bytes(_ count: Int, _ dice: inout Dice) -> [UInt8] {
+        func bytes(_ count: Int, _ dice: inout RepeatableRandom) -> [UInt8] {
             var bytes: [UInt8] = []
             let period = (0..<Int.random(in: 1...600, using: &dice)).map { _ in UInt8.random(in: 0...255, using: &dice)
             }
@@ -74,7 +75,7 @@ enum ZlibStreams {
         }
 
         /// Each byte is half as frequent as the one before, so that codes get too long.
-        private static func skewed(_ dice: inout Dice) -> UInt8 {
+        private static func skewed(_ dice: inout RepeatableRandom) -> UInt8 {
             UInt8(UInt64.random(in: 1...UInt64.max, using: &dice).leadingZeroBitCount)
         }
     }

@@ -62,23 +62,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ("exit 3", StoreCheck.CheckerFailure.exited(3)), ("kill -SEGV $$", .signalled(11)),
-        ("kill -KILL $$", .signalled(9)),
-        ("echo all is well", .saidNonsense), ("exit 0", .saidNonsense), ("echo '{}'", .saidNonsense),
-        ("yes '{\"sound\":'", .saidNonsense),
+        ("exit 3", StoreCheck.Flaw.checkerExited(3)), ("kill -SEGV $$", .checkerSignalled(11)),
+        ("kill -KILL $$", .checkerSignalled(9)),
+        ("echo all is well", .checkerSaidNonsense), ("exit 0", .checkerSaidNonsense),
+        ("echo '{}'", .checkerSaidNonsense), ("yes '{\"sound\":'", .checkerSaidNonsense),
     ])
     func `and comes to no verdict is told, and the store is refused`(
-        text: String, failure: StoreCheck.CheckerFailure
+        text: String, flaw: StoreCheck.Flaw
     ) async throws {
         let error = await receive(try goodShipment(), checkedBy: try script(text))
-        #expect(error == .badStore(.checkerFailed(failure)))
+        #expect(error == .badStore(flaw))
         #expect(error?.commandStatus == 65)
         #expect(isEmpty)
     }
 
     @Test func `that cannot be started is not the store's fault`() async throws {
         let error = await receive(try goodShipment(), checkedBy: folder.path.appending("nowhere"))
-        #expect(error == .badStore(.checkerFailed(.notStarted(Errno.noSuchFileOrDirectory.rawValue))))
+        #expect(error == .badStore(.checkerNotStarted(Errno.noSuchFileOrDirectory.rawValue)))
         #expect(error?.commandStatus == 73)
         #expect(isEmpty)
     }
@@ -120,7 +120,7 @@ import Testing
         }
         var options = RestoreOptions()
         options.checking.place = .childProcess(program: try script("exit 3"))
-        let refusal = ShipmentError.badStore(.checkerFailed(.exited(3)))
+        let refusal = ShipmentError.badStore(.checkerExited(3))
         let name = try #require(StoreName(HandmadeShipment.name))
         let before = InboxProbe(inbox, store: HandmadeShipment.name).state
         await #expect(throws: refusal) {

@@ -150,7 +150,7 @@ enum HandmadeShipment {
         let pageSize = isSize ? declared : bytes.count % 1024 == 0 ? 1024 : 512
         let encodings: [StoreFacts.TextEncoding] = [.utf8, .utf8, .utf16LittleEndian, .utf16BigEndian]
         return StoreFacts(
-            size: Int64(bytes.count), sha256: try FileDigest.sha256(of: store), pageSize: pageSize,
+            size: Int64(bytes.count), sha256: try ContentDigest(ofFile: store), pageSize: pageSize,
             pageCount: Int64(bytes.count / pageSize), textEncoding: encodings[header.get(4, at: 56) & 3],
             applicationID: Int32(truncatingIfNeeded: header.get(4, at: 68)),
             userVersion: Int32(truncatingIfNeeded: header.get(4, at: 60)), schemaSHA256: schemaDigest(of: store))

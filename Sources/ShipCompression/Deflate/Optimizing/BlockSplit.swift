@@ -1,22 +1,22 @@
-/// Where the blocks of a deflate stream had better end: where from then on other codes are used so much more or less often that
-/// codes of their own win more than it takes to say them.
+/// Splits tokens into deflate blocks. A block ends where the frequencies of codes change so much that new codes save more than their head
+/// takes.
 ///
-/// Each range is cut in two where that takes fewest bits, as far as it takes fewer, and so on with both.
+/// Each range is cut in two where the two take the fewest bits together, as long as they take fewer than the range, and so on with both.
 struct BlockSplit {
-    /// A block ends behind a multiple of so many tokens.
+    /// A block ends behind a multiple of this many tokens.
     private static let step = 32
     private static let codes = DeflateFormat.symbols + DeflateFormat.distances
-    /// What a block takes before its codes are said, and for each code that it uses, in bits: about what blocks of stores take.
+    /// What the head of a block takes in itself, and for each code that the block uses, in bits: about what blocks of stores take.
     private static let headBits = 60.0
     private static let codeBits = 4.5
-    /// Of so many places in a range the best is looked for further.
+    /// A range is tried at this many places, and then between the neighbours of the best one, and so on.
     private static let places = 9
 
     /// Steps in all.
     private let count: Int
-    /// How often each code is used before each step, one step after the other.
+    /// How often each code is used before each step, step by step.
     private let counts: [UInt16]
-    /// What follows the codes before each step, in bits.
+    /// How many bits follow the codes before each step.
     private let extraBits: [Int]
     private let tokenCount: Int
 
@@ -43,7 +43,7 @@ struct BlockSplit {
         (self.counts, self.extraBits) = (counts, extraBits)
     }
 
-    /// Behind which tokens blocks end, in order; the last is behind all of them.
+    /// The ends of blocks, in tokens and in order. The last one is the number of all tokens.
     func ends() -> [Int] {
         var ends: [Int] = []
         var open = [0..<count]
@@ -58,11 +58,11 @@ struct BlockSplit {
         return ends
     }
 
-    /// - Returns: `nil` if no cut is worth it.
+    /// - Returns: `nil` if no cut saves bits.
     private func bestCut(of range: Range<Int>) -> Int? {
         guard range.count > 1 else { return nil }
         var best = (bits: bits(range), cut: range.lowerBound)
-        let whole = best.bits
+        let uncut = best.bits
         var (low, high) = (range.lowerBound + 1, range.upperBound - 1)
         while true {
             let cuts = Set((0..<Self.places).map { low + (high - low) * $0 / (Self.places - 1) }).sorted()
@@ -72,7 +72,7 @@ struct BlockSplit {
             guard high - low >= Self.places else { break }
             (low, high) = (cuts[max(0, index - 1)], cuts[min(cuts.count - 1, index + 1)])
         }
-        return best.bits < whole ? best.cut : nil
+        return best.bits < uncut ? best.cut : nil
     }
 
     /// About what a block takes.
@@ -81,10 +81,10 @@ struct BlockSplit {
         let (distances, usedDistances) = entropy(range, DeflateFormat.symbols..<Self.codes)
         let extra = extraBits[range.upperBound] - extraBits[range.lowerBound]
         return Self.headBits + Self.codeBits * Double(used + usedDistances) + Double(symbols + distances)
-            / Double(Entropy.unit) + Double(extra)
+            / Double(DeflateEstimate.bitUnit) + Double(extra)
     }
 
-    /// What the codes of one alphabet take, in parts of a bit, and how many are used.
+    /// What the codes of one alphabet take, in parts of a bit, and how many of them are used.
     private func entropy(_ range: Range<Int>, _ alphabet: Range<Int>) -> (weight: Int, used: Int) {
         let (before, after) = (range.lowerBound * Self.codes, range.upperBound * Self.codes)
         var (sum, total, used) = (0, 0, 0)
@@ -93,9 +93,9 @@ struct BlockSplit {
             if count == 0 { continue }
             used += 1
             total += count
-            sum += Entropy.weight(count)
+            sum += DeflateEstimate.weight(count)
         }
         // A code is never shorter than a bit.
-        return (max(Entropy.weight(total) - sum, total * Entropy.unit), used)
+        return (max(DeflateEstimate.weight(total) - sum, total * DeflateEstimate.bitUnit), used)
     }
 }

@@ -1,18 +1,18 @@
-/// The tokens for some bytes that take the fewest bits, where each code takes what it took before.
+/// Finds the tokens for a window of bytes that take the fewest bits, if each code is as long as it was before.
 ///
-/// It is the shortest way from the first byte to behind the last, where each literal and each match is a step.
+/// They are the shortest path from the first byte to behind the last: each literal and each match is a step.
 struct OptimalParse {
-    /// Parts of a bit in costs.
-    private static let unit = Entropy.unit
+    /// Costs are in parts of a bit.
+    private static let unit = DeflateEstimate.bitUnit
 
-    /// What each code takes in one block, with what follows it, in parts of a bit.
+    /// What each code takes in one block, with the bits that follow it.
     private struct Costs {
-        /// Behind which byte of the range the block ends.
+        /// The end of the block in the window, in bytes.
         let end: Int
         var literals = [UInt32](repeating: 0, count: 256)
-        /// By the length itself.
+        /// Indexed by the length itself.
         var lengths = [UInt32](repeating: 0, count: DeflateFormat.longestMatch + 1)
-        /// By the distance's code.
+        /// Indexed by the code of the distance.
         var distances = [UInt32](repeating: 0, count: DeflateFormat.distances)
 
         init(_ counts: TokenCounts, end: Int) {
@@ -30,25 +30,46 @@ struct OptimalParse {
             }
         }
 
-        /// By how often each code is used. One that is not used has to be said too if it is.
+        /// A code that the block has not used yet would have to be in its head too.
+        ///
+        /// - Parameter counts: How often each code is used.
         private static func costs(_ counts: [Int]) -> [UInt32] {
             let total = max(1, counts.reduce(0, +))
-            let all = Entropy.weight(total) / total
+            let all = DeflateEstimate.weight(total) / total
             return counts.map { count in
-                let bits = count > 0 ? all - Entropy.weight(count) / count : all + unit
+                let bits = count > 0 ? all - DeflateEstimate.weight(count) / count : all + unit
                 return UInt32(clamping: min(max(bits, unit), DeflateFormat.longestCode * unit))
             }
         }
     }
 
-    private let window: DeflateMatches.Window
+    /// A length, and a distance.
+    struct Match {
+        private let bits: UInt32
 
-    /// - Parameter window: At most 65,535 bytes, so that all they may cost is a number.
-    init(_ window: DeflateMatches.Window) { self.window = window }
+        @inline(__always)
+        init(length: Int, distance: Int) {
+            bits = UInt32(truncatingIfNeeded: length) &<< 16 | UInt32(truncatingIfNeeded: distance &- 1)
+        }
+
+        @inline(__always) var length: Int { Int(bits &>> 16) }
+        @inline(__always) var distance: Int { Int(bits & 0xffff) &+ 1 }
+    }
+
+    @inline(__always) private static var literal: Match { Match(length: 1, distance: 1) }
+
+    /// At most 65,535, so that the cost of all fits a number.
+    let bytes: ArraySlice<UInt8>
+    /// For each byte, the end of its matches among `matches`.
+    var ends: [Int32] = []
+    /// The matches at each byte, from the shortest to the longest; none reaches beyond the last byte.
+    var matches: [Match] = []
+
+    init(bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     /// - Parameters:
-    ///   - tokens: Others for the same bytes, of which the codes are.
-    ///   - ends: Behind which of those blocks end.
+    ///   - tokens: Others for the same bytes, whose codes count.
+    ///   - ends: Behind which of them blocks end.
     func tokens(like tokens: [DeflateToken], _ ends: [Int]) -> [DeflateToken] {
         var blocks: [Costs] = []
         var (start, place) = (0, 0)
@@ -58,52 +79,52 @@ struct OptimalParse {
             blocks.append(Costs(TokenCounts(block), end: place))
             start = end
         }
-        let count = window.bytes.count
+        let count = bytes.count
         var costs = [UInt32](repeating: .max, count: count + 1)
-        var ways = [UInt32](repeating: 0, count: count + 1)
+        var steps = [Match](repeating: Self.literal, count: count + 1)
         costs[0] = 0
         costs.withUnsafeMutableBufferPointer { costs in
-            ways.withUnsafeMutableBufferPointer { ways in
+            steps.withUnsafeMutableBufferPointer { steps in
                 var place = 0
                 for block in blocks {
-                    reach(place..<min(block.end, count), block, costs, ways)
+                    reach(place..<min(block.end, count), block, costs, steps)
                     place = min(block.end, count)
                 }
             }
         }
-        return Self.way(back: ways, window.bytes)
+        return path(steps)
     }
 
-    /// From each place of a block, notes the cheapest way to the places that can be reached from it.
+    /// For the places of a block, notes the cheapest step to each place that a literal or a match reaches from there.
     ///
     /// - Parameters:
-    ///   - costs: Of each place.
-    ///   - ways: The length and the distance, less 1, by which each place is reached.
+    ///   - costs: The least cost of each place.
+    ///   - steps: The literal or match by which each place is reached at that cost.
     private func reach(
         _ places: Range<Int>, _ block: Costs, _ costs: UnsafeMutableBufferPointer<UInt32>,
-        _ ways: UnsafeMutableBufferPointer<UInt32>
+        _ steps: UnsafeMutableBufferPointer<Match>
     ) {
-        window.bytes.withUnsafeBufferPointer { bytes in
-            window.matches.withUnsafeBufferPointer { matches in
-                var index = places.lowerBound == 0 ? 0 : Int(window.ends[places.lowerBound &- 1])
+        bytes.withUnsafeBufferPointer { bytes in
+            matches.withUnsafeBufferPointer { matches in
+                var index = places.lowerBound == 0 ? 0 : Int(self.ends[places.lowerBound &- 1])
                 for place in places {
                     let cost = costs[place]
                     let literal = cost &+ block.literals[Int(bytes[place])]
                     if literal < costs[place &+ 1] {
                         costs[place &+ 1] = literal
-                        ways[place &+ 1] = 1 &<< 16
+                        steps[place &+ 1] = Self.literal
                     }
                     var length = DeflateFormat.shortestMatch
-                    let last = Int(window.ends[place])
+                    let last = Int(self.ends[place])
                     while index < last {
                         let match = matches[index]
                         let base = cost &+ block.distances[DeflateFormat.distanceCode(match.distance)]
-                        let (longest, distance) = (match.length, UInt32(truncatingIfNeeded: match.distance &- 1))
+                        let longest = match.length
                         while length <= longest {
                             let reached = base &+ block.lengths[length]
                             if reached < costs[place &+ length] {
                                 costs[place &+ length] = reached
-                                ways[place &+ length] = UInt32(truncatingIfNeeded: length) &<< 16 | distance
+                                steps[place &+ length] = Match(length: length, distance: match.distance)
                             }
                             length &+= 1
                         }
@@ -114,17 +135,17 @@ struct OptimalParse {
         }
     }
 
-    /// The tokens that lead to the end.
-    private static func way(back ways: [UInt32], _ bytes: ArraySlice<UInt8>) -> [DeflateToken] {
+    /// The tokens on the path to the end.
+    private func path(_ steps: [Match]) -> [DeflateToken] {
         var tokens: [DeflateToken] = []
         var place = bytes.count
         while place > 0 {
-            let length = Int(ways[place] &>> 16)
-            place -= length
+            let step = steps[place]
+            place -= step.length
             tokens.append(
-                length == 1
+                step.length == 1
                     ? DeflateToken(literal: bytes[bytes.startIndex + place])
-                    : DeflateToken(length: length, distance: Int(ways[place + length] & 0xffff) + 1))
+                    : DeflateToken(length: step.length, distance: step.distance))
         }
         tokens.reverse()
         return tokens

@@ -1,4 +1,4 @@
-/// With what zlib made a stream: what its `deflateInit2` takes, for the default strategy and all input in one call.
+/// The parameters with which zlib made a stream: those of `deflateInit2`, for the default strategy and all input in one call.
 ///
 /// Source: `Protocol/DEFLATE.md`; zlib 1.2.11 to 1.3.1 make the same of the same parameters.
 package struct DeflateParameters: Hashable, Sendable {
@@ -6,9 +6,9 @@ package struct DeflateParameters: Hashable, Sendable {
     static let memoryLevels = 1...9
     static let windows = 9...15
 
-    /// How long matches are looked for.
+    /// How hard zlib looks for matches.
     package let level: Int
-    /// By which the hash table and the blocks grow.
+    /// The sizes of the hash table and of the blocks follow from it.
     package let memoryLevel: Int
     /// The base 2 logarithm of the window, in bytes.
     package let windowBits: Int
@@ -20,7 +20,7 @@ package struct DeflateParameters: Hashable, Sendable {
         (self.level, self.memoryLevel, self.windowBits) = (level, memoryLevel, windowBits)
     }
 
-    /// A block has no more, and ends as soon as it has so many.
+    /// A block ends as soon as it has this many tokens.
     var tokensPerBlock: Int { Self.tokensPerBlock(memoryLevel: memoryLevel) }
 
     static func tokensPerBlock(memoryLevel: Int) -> Int { 1 << (memoryLevel + 6) - 1 }
@@ -33,26 +33,29 @@ package struct DeflateParameters: Hashable, Sendable {
 
     static func reach(windowBits: Int) -> Int { 1 << windowBits - leastAhead }
 
-    /// With fewer bytes ahead than this, zlib reads on: a longest match, a shortest one, and a byte.
+    /// zlib reads on when it has fewer bytes ahead: a longest match, a shortest one, and a byte.
     static let leastAhead = DeflateFormat.longestMatch + DeflateFormat.shortestMatch + 1
 
     var hashBits: Int { memoryLevel + 7 }
 
     var effort: MatchEffort { MatchEffort.byLevel[level - 1] }
+
+    /// How many earlier places zlib tries for each match, at most.
+    package var searchDepth: Int { effort.depth }
 }
 
-/// What a level of zlib's does for a match.
+/// How a level of zlib looks for matches: its `configuration_table`.
 struct MatchEffort {
-    /// With a match of at least this length at the byte before, a quarter of the places are tried.
+    /// If the match at the byte before has at least this length, a quarter of the places are tried.
     let good: Int
-    /// Of lazy levels: with a match of at least this length at the byte before, none are tried. Of others: the places within a match
-    /// are noted if it is no longer.
+    /// Lazy levels try no places if the match at the byte before has at least this length. Other levels note the places within a match only
+    /// if it is no longer than this.
     let lazy: Int
     /// A match of at least this length is taken at once.
     let nice: Int
-    /// How many places are tried.
+    /// The most places to try.
     let depth: Int
-    /// Whether a match waits for the byte after its first, where a longer one may begin.
+    /// Whether the level looks for a longer match at the next byte before it takes one.
     let isLazy: Bool
 
     /// From level 1 on.

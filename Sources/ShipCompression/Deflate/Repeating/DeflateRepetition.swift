@@ -1,15 +1,15 @@
-/// A value that is one deflate stream, taken apart so that it can be made again to the last bit.
+/// A value that is one deflate stream, as its content and what it takes to make it again to the last bit.
 package struct DeflateRepetition: Hashable, Sendable {
     package let wrapping: DeflateWrapping
     package let parameters: DeflateParameters
     /// What the stream stands for.
     package let content: [UInt8]
 
-    /// Fewer bytes are not tried.
-    static let shortest = 64
-    /// Most places that may be tried for matches, over all trials, for each byte of the content, and in any case.
+    /// A value of fewer bytes is not tried.
+    package static let shortest = 64
+    /// The most places that all trials may try for matches: for each byte of the content, and in any case.
     private static let tries = (perByte: 128, least: 1 << 16)
-    /// After so many tokens a trial is looked at.
+    /// A trial is compared with the stream after each this many tokens.
     private static let step = 256
 
     /// - Parameter content: Below 2 GiB.
@@ -25,10 +25,10 @@ package struct DeflateRepetition: Hashable, Sendable {
     /// Finds how a value is made, and proves it by making it.
     ///
     /// - Parameters:
-    ///   - value: Whatever it is.
-    ///   - limit: Most bytes that it may stand for, below 2 GiB.
-    ///   - hint: What is tried first, if the value does not rule it out: what the one before it was made with.
-    /// - Returns: `nil` if it is not one stream to its last byte, or not one that zlib makes in one go, or takes too long to find out.
+    ///   - value: Any bytes.
+    ///   - limit: The most bytes that it may stand for, below 2 GiB.
+    ///   - hint: The parameters of the value before, which are tried first if the value does not rule them out.
+    /// - Returns: `nil` if it is not one stream to its last byte, if zlib does not make it in one go, or if it takes too long to find out.
     package init?(of value: ArraySlice<UInt8>, limit: Int, hint: DeflateParameters? = nil) {
         let wrapping = DeflateWrapping(of: value)
         guard value.count >= Self.shortest, value.count > wrapping.headSize + wrapping.tailSize else { return nil }
@@ -39,19 +39,16 @@ package struct DeflateRepetition: Hashable, Sendable {
         var left = stream.content.count * Self.tries.perByte + Self.tries.least
         var ruledOut: Set<Int> = []
         for parameters in Self.trials(stream, wrapping, value, hint) where !ruledOut.contains(parameters.windowBits) {
-            switch Self.attempt(parameters, stream, raw, &left) {
-            case .same:
+            if Self.makesAgain(raw, stream, parameters, &left, &ruledOut) {
                 self.init(stream.content, parameters, wrapping)
                 return
-            case .otherTokens: break
-            case .otherBits: ruledOut.insert(parameters.windowBits)
             }
             guard left > 0 else { return nil }
         }
         return nil
     }
 
-    /// What can have made the value, the likeliest first: at most all levels with all memory levels and two windows.
+    /// The parameters that can have made the value, the likeliest first: at most all levels with all memory levels and two windows.
     private static func trials(
         _ stream: InflatedStream, _ wrapping: DeflateWrapping, _ value: ArraySlice<UInt8>, _ hint: DeflateParameters?
     ) -> [DeflateParameters] {
@@ -70,58 +67,138 @@ package struct DeflateRepetition: Hashable, Sendable {
         return [hint] + trials.filter { $0 != hint }
     }
 
-    private enum Outcome {
-        case same
-        case otherTokens
-        /// The same tokens are written in another way: only another window, out of which a block may have gone that was to be stored,
-        /// can change that.
-        case otherBits
-    }
-
-    /// - Parameter left: Places that may be tried.
-    private static func attempt(
-        _ parameters: DeflateParameters, _ stream: InflatedStream, _ raw: ArraySlice<UInt8>, _ left: inout Int
-    ) -> Outcome {
+    /// - Parameters:
+    ///   - left: Places that may be tried.
+    ///   - ruledOut: Windows with which no parameters make the stream. The function adds the window if zlib writes the same tokens as other
+    ///     bits. Only another window can change that: a block that zlib wants to store may have left the window.
+    private static func makesAgain(
+        _ raw: ArraySlice<UInt8>, _ stream: InflatedStream, _ parameters: DeflateParameters, _ left: inout Int,
+        _ ruledOut: inout Set<Int>
+    ) -> Bool {
         var deflate = RepeatedDeflate(stream.content, with: parameters)
         defer { left -= deflate.tried }
         var written = 0
         for block in stream.blocks {
-            // What a stored block's tokens were does not show.
+            // The tokens of a stored block do not show.
             let tokens = block.kind == .stored ? nil : stream.tokens[block.tokens]
             var compared = 0
             while !deflate.isFilled {
                 deflate.fill(to: compared + step)
-                guard deflate.tried <= left else { return .otherTokens }
+                guard deflate.tried <= left else { return false }
                 if let tokens {
                     guard
                         deflate.tokens[compared...].elementsEqual(
                             tokens.dropFirst(compared).prefix(deflate.tokens.count - compared))
-                    else { return .otherTokens }
+                    else { return false }
                 }
                 compared = deflate.tokens.count
             }
-            guard tokens == nil || compared == block.tokens.count else { return .otherTokens }
+            guard tokens == nil || compared == block.tokens.count else { return false }
             deflate.writeBlock()
             let end = deflate.stream.count
             guard end <= raw.count,
                 deflate.stream[written...].elementsEqual(raw.dropFirst(written).prefix(end - written))
             else {
-                return tokens == nil ? .otherTokens : .otherBits
+                if tokens != nil { ruledOut.insert(parameters.windowBits) }
+                return false
             }
             written = end
             if deflate.isAtEnd { break }
         }
-        return deflate.isAtEnd && written == raw.count ? .same : .otherTokens
+        return deflate.isAtEnd && written == raw.count
     }
 }
 
 extension DeflateWrapping {
-    /// Levels, the likeliest first: Core Data's, zlib's own, and those of people who want the smallest or the fastest.
+    /// Levels, the likeliest first: Core Data's, zlib's default, then the smallest and the fastest.
     fileprivate var likelyLevels: [Int] {
         let levels = [5, 6, 9, 1, 4, 3, 2, 7, 8]
         guard case .gzip(let head) = self else { return levels }
         // XFL: the slowest, the fastest, or neither.
         let first = head[8] == 2 ? 9 : head[8] == 4 ? 1 : 6
         return [first] + levels.filter { $0 != first }
+    }
+}
+
+/// What a raw deflate stream that zlib may have made stands for, and its tokens and blocks.
+struct InflatedStream {
+    private(set) var content: [UInt8] = []
+    private(set) var tokens: [DeflateToken] = []
+    /// The tokens of each block; of a stored block each byte is one.
+    private(set) var blocks: [(kind: DeflateBlockKind, tokens: Range<Int>)] = []
+    /// How far back the farthest match begins, in bytes.
+    private(set) var farthest = 0
+
+    /// - Parameters:
+    ///   - stream: Must be used to its last byte.
+    ///   - limit: The most bytes that it may stand for; no memory is taken for more.
+    /// - Returns: `nil` if it is no stream, stands for more, or has blocks that are too short for zlib.
+    init?(_ stream: ArraySlice<UInt8>, limit: Int) {
+        var reader = DeflateReader(Array(stream))
+        let shortest = DeflateParameters.tokensPerBlock(memoryLevel: DeflateParameters.memoryLevels.lowerBound)
+        repeat {
+            let start = tokens.count
+            guard let kind = reader.readBlock(&tokens, to: limit + 1) else { return nil }
+            blocks.append((kind, start..<tokens.count))
+            guard reader.isAtEnd || tokens.count - start >= shortest, add(tokens[start...], limit: limit) else {
+                return nil
+            }
+        } while !reader.isAtEnd
+        guard reader.used == stream.count else { return nil }
+    }
+
+    /// Appends what tokens stand for.
+    ///
+    /// - Returns: `false` if a match begins before the content, or the content has more than `limit` bytes.
+    private mutating func add(_ tokens: ArraySlice<DeflateToken>, limit: Int) -> Bool {
+        let size = tokens.reduce(0) { $0 + $1.byteCount }
+        guard size <= limit - content.count else { return false }
+        for token in tokens {
+            guard token.isMatch else {
+                content.append(UInt8(truncatingIfNeeded: token.symbol))
+                continue
+            }
+            let distance = token.distance
+            guard distance <= content.count else { return false }
+            farthest = max(farthest, distance)
+            let start = content.count - distance
+            for place in start..<(start + token.byteCount) { content.append(content[place]) }
+        }
+        return true
+    }
+
+    // MARK: What it tells of the parameters
+
+    /// The memory levels that can have made it, the likeliest first.
+    var memoryLevels: [Int] {
+        let sizes = DeflateParameters.memoryLevels.map {
+            (level: $0, tokens: DeflateParameters.tokensPerBlock(memoryLevel: $0))
+        }
+        let least = blocks.last.map { $0.kind == .stored ? 0 : $0.tokens.count } ?? 0
+        let possible = sizes.filter { $0.tokens >= least }
+        let full = blocks.dropLast()
+        if let first = full.first(where: { $0.kind != .stored })?.tokens.count {
+            // All full blocks have the same number of tokens, and a stored block has at least as many bytes.
+            guard full.allSatisfy({ $0.kind == .stored ? $0.tokens.count >= first : $0.tokens.count == first }) else {
+                return []
+            }
+            return possible.filter { $0.tokens == first }.map(\.level)
+        }
+        if let shortest = full.map(\.tokens.count).min() {
+            // Of stored bytes few were in matches.
+            return possible.last { $0.tokens <= shortest }.map { [$0.level] } ?? []
+        }
+        let levels = possible.map(\.level)
+        return [8, 9].filter(levels.contains) + levels.reversed().filter { $0 < 8 }
+    }
+
+    /// The windows that can have made a stream that does not tell: the largest, and the least that reaches far enough.
+    var windows: [Int] {
+        let least = DeflateParameters.windows.first { DeflateParameters.reach(windowBits: $0) >= farthest }
+        let largest = DeflateParameters.windows.upperBound
+        guard let least else { return [] }
+        // In content that is no larger than a window, all windows make the same.
+        return content.count > DeflateParameters.reach(windowBits: least) && least < largest
+            ? [largest, least] : [largest]
     }
 }

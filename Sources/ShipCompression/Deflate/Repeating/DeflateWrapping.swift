@@ -1,20 +1,21 @@
+import CZlib
 import ShipProtocol
 
-/// What stands around a raw deflate stream that is a whole value.
+/// What stands around the raw deflate stream of a value.
 ///
 /// Source: `Protocol/DEFLATE.md` section 8.
 package enum DeflateWrapping: Hashable, Sendable {
     case raw
-    /// RFC 1950, with the head that follows from the parameters.
+    /// RFC 1950: the head follows from the parameters.
     case zlib
-    /// RFC 1952: all bytes before the stream, taken as they are.
+    /// RFC 1952: the head is kept as it is.
     case gzip(head: [UInt8])
 
-    /// The one that a value begins with.
+    /// The wrapping with which a value begins.
     init(of value: ArraySlice<UInt8>) {
         if let head = Self.gzipHead(of: value) {
             self = .gzip(head: head)
-        } else if value.count > 2, Self.isZlibHead(value.prefix(2)) {
+        } else if Self.beginsWithZlibHead(value) {
             self = .zlib
         } else {
             self = .raw
@@ -39,7 +40,7 @@ package enum DeflateWrapping: Hashable, Sendable {
         switch self {
         case .raw: []
         case .zlib: Self.bytes(Self.adler32(of: content).byteSwapped)
-        case .gzip: Self.bytes(Checksum.crc32(of: content)) + Self.bytes(UInt32(truncatingIfNeeded: content.count))
+        case .gzip: Self.bytes(UInt32(crc32Of: content)) + Self.bytes(UInt32(truncatingIfNeeded: content.count))
         }
     }
 
@@ -64,33 +65,22 @@ package enum DeflateWrapping: Hashable, Sendable {
     /// What each of the four values of FLEVEL stands for, the likeliest level first.
     static let zlibLevels = [[1], [5, 2, 3, 4], [6], [9, 7, 8]]
 
-    /// Whether it asks for deflate, no preset dictionary, and is a multiple of 31.
-    private static func isZlibHead(_ head: ArraySlice<UInt8>) -> Bool {
-        let bytes = Array(head)
-        return bytes[0] & 0xf == 8 && bytes[0] >> 4 <= 7 && bytes[1] & 0x20 == 0
-            && (Int(bytes[0]) << 8 + Int(bytes[1])) % 31 == 0
+    /// Whether the head asks for deflate and no preset dictionary, and is a multiple of 31.
+    private static func beginsWithZlibHead(_ value: ArraySlice<UInt8>) -> Bool {
+        guard value.count > 2 else { return false }
+        let (first, second) = (value[value.startIndex], value[value.startIndex + 1])
+        return first & 0xf == 8 && first >> 4 <= 7 && second & 0x20 == 0 && (Int(first) << 8 + Int(second)) % 31 == 0
     }
 
     private static func adler32(of content: [UInt8]) -> UInt32 {
-        var (low, high): (UInt32, UInt32) = (1, 0)
-        var start = 0
-        while start < content.count {
-            // So many at most before the sum of sums may overflow.
-            let end = min(content.count, start + 5552)
-            for byte in content[start..<end] {
-                low &+= UInt32(byte)
-                high &+= low
-            }
-            (low, high) = (low % 65_521, high % 65_521)
-            start = end
-        }
-        return high << 16 | low
+        content.withUnsafeBufferPointer { UInt32(truncatingIfNeeded: adler32_z(1, $0.baseAddress, $0.count)) }
     }
 
     // MARK: gzip
 
-    /// All before the stream; `nil` if it is no gzip stream.
+    /// The bytes before the stream; `nil` if it is no gzip stream.
     private static func gzipHead(of value: ArraySlice<UInt8>) -> [UInt8]? {
+        guard value.first == 0x1f else { return nil }
         let fixed = Array(value.prefix(10))
         guard fixed.count == 10, fixed[0] == 0x1f, fixed[1] == 0x8b, fixed[2] == 8, fixed[3] & 0xe0 == 0 else {
             return nil

@@ -1,12 +1,12 @@
-/// How long the codes of an alphabet are where zlib makes them.
+/// The lengths of the codes that zlib makes for an alphabet.
 ///
-/// A heap gives up the two lightest nodes, which become one, until one is left. Of nodes of the same weight the one comes first that
-/// is less deep; of the same depth too, where they stand in the heap decides, so the heap's own steps count, and with them the order
-/// in which nodes were taken. Codes that come out too long are shortened: see `shortened`.
+/// zlib takes the two lightest nodes of a heap and joins them, until one node is left. Of nodes of the same weight it takes the less deep
+/// one first. Where the depth is the same too, the places in the heap decide, so that this follows the steps of zlib's heap. Codes that
+/// become too long are shortened: see `shorten`.
 struct ZlibCodeLengths {
-    /// The nodes that are not joined yet: a leaf by its symbol, a joined one by a number from the alphabet's size on.
+    /// The nodes that are not joined yet: a leaf is its symbol, a joined node a number from the size of the alphabet on.
     private var heap: [Int] = []
-    /// What the heap is in order of: counts, with the depth below in the 8 lowest bits.
+    /// The heap is in the order of these: counts, with the depth below in the 8 lowest bits.
     private var keys: [Int]
     private var parents: [Int]
     /// Nodes in the order in which they left the heap.
@@ -87,8 +87,8 @@ struct ZlibCodeLengths {
         return lengths[..<count].map { UInt8($0) }
     }
 
-    /// Hangs leaves that are too deep beside leaves further up, and gives the lengths that come of it to the leaves anew, the longest
-    /// to those that left the heap first.
+    /// Moves leaves that are too deep beside leaves further up. Then gives the lengths to the leaves anew: those that left the heap first
+    /// get the longest.
     ///
     /// - Parameters:
     ///   - leaves: How many there are of each length.

@@ -1,0 +1,78 @@
+import Synchronization
+
+/// The effort of deflate: 1 is the fastest, 9 the smallest that is worth a user's wait.
+public struct CompressionLevel: Hashable, Sendable {
+    /// What a user may choose.
+    public static let range = 1...9
+    /// 6, as with gzip and zlib.
+    public static let standard = CompressionLevel(unchecked: 6)
+
+    /// Bytes stay as they are: for links that take them faster than any level compresses them.
+    package static let stored = CompressionLevel(unchecked: 0)
+    package static let fastest = CompressionLevel(unchecked: 1)
+    package static let quick = CompressionLevel(unchecked: 3)
+    /// libdeflate's last: some 2 % smaller than 9, in three times its time.
+    package static let smallest = CompressionLevel(unchecked: 12)
+
+    /// libdeflate's number, 0 to 12.
+    package let value: Int32
+
+    /// - Returns: `nil` out of 1...9.
+    public init?(_ value: Int) {
+        guard Self.range.contains(value) else { return nil }
+        self.value = Int32(value)
+    }
+
+    /// - Returns: `nil` out of 0...12.
+    init?(recorded value: UInt64) {
+        guard value <= UInt64(Self.smallest.value) else { return nil }
+        self.value = Int32(value)
+    }
+
+    private init(unchecked value: Int32) { self.value = value }
+}
+
+extension CompressionLevel {
+    /// The levels between which the sender moves with the link, each a good deal slower than the one before.
+    private static let ladder = [
+        stored, fastest, quick, standard, CompressionLevel(unchecked: 9), smallest,
+    ]
+
+    /// The next step up; the last one's is itself.
+    package var harder: CompressionLevel { Self.ladder.first { $0.value > value } ?? .smallest }
+
+    /// The next step down; the first one's is itself.
+    package var easier: CompressionLevel { Self.ladder.last { $0.value < value } ?? .stored }
+}
+
+/// How hard a producer tries to make few bytes.
+public enum Effort: Hashable, Sendable {
+    /// The level follows the link: the fewest bytes on a slow link, the least time on a fast one.
+    case auto
+    case level(CompressionLevel)
+
+    /// The level for a shipment that goes into a file, where time does not matter.
+    package var levelIntoFile: CompressionLevel {
+        switch self {
+        case .auto: .smallest
+        case .level(let level): level
+        }
+    }
+}
+
+/// How encoders work from now on. The sender sets it as the link turns out to be; an encoder reads it before each piece.
+package final class CompressionSettings: Sendable {
+    private let current: Mutex<(level: CompressionLevel, isOnTrial: Bool)>
+
+    package init(_ level: CompressionLevel, isOnTrial: Bool = false) {
+        current = Mutex((level, isOnTrial))
+    }
+
+    package var level: CompressionLevel { current.withLock { $0.level } }
+    /// Whether the sender is trying the link: it may soon send the store in another encoding. An encoder does nothing then that can wait.
+    package var isOnTrial: Bool { current.withLock { $0.isOnTrial } }
+
+    package func set(_ level: CompressionLevel, isOnTrial: Bool = false) {
+        current.withLock { $0 = (level, isOnTrial) }
+    }
+}

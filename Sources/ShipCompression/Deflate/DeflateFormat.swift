@@ -1,0 +1,108 @@
+/// What the codes of a deflate stream stand for.
+///
+/// Source: RFC 1951 sections 3.2.5 to 3.2.7.
+package enum DeflateFormat {
+    /// 256 bytes, the end of a block, and 29 lengths of matches.
+    static let symbols = 286
+    static let endOfBlock = 256
+    static let firstLength = 257
+    static let distances = 30
+    static let longestCode = 15
+    /// The longest code of the alphabet in which a block gives the lengths of its codes.
+    static let longestLengthCode = 7
+    /// Bytes in one stored block.
+    static let longestStored = 65_535
+
+    /// How far a match reaches back, in bytes.
+    package static let window = 32_768
+    static let shortestMatch = 3
+    static let longestMatch = 258
+
+    /// The least length of each length code, and the bits that follow it.
+    static let lengths: [(base: Int, extra: Int)] = (0..<29).map { code in
+        if code == 28 { return (258, 0) }
+        let extra = code < 8 ? 0 : code / 4 - 1
+        return (code < 8 ? code + 3 : (4 + code % 4) << extra + 3, extra)
+    }
+
+    /// The length code of each length, from the shortest match on.
+    static let lengthCodes = (shortestMatch...longestMatch).map { length in
+        UInt8(lengths.lastIndex { $0.base <= length && length - $0.base < 1 << $0.extra } ?? 0)
+    }
+
+    /// The bits that follow each distance code.
+    static let distanceExtra = (0..<distances).map { code in code < 4 ? 0 : code / 2 - 1 }
+
+    /// - Parameter distance: 1-32,768.
+    @inline(__always)
+    static func distanceCode(_ distance: Int) -> Int {
+        let far = distance &- 1
+        // From the fifth distance on, each two codes have one more bit behind them than the two before.
+        let extra = max(0, Int.bitWidth &- 2 &- far.leadingZeroBitCount)
+        return 2 &* extra &+ far &>> extra
+    }
+
+    /// The order of the lengths of that alphabet's codes.
+    static let lengthCodeOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+    static let fixedSymbols = (0..<288).map { UInt8($0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8) }
+    static let fixedDistances = [UInt8](repeating: 5, count: distances)
+}
+
+/// The type of a block (BTYPE).
+enum DeflateBlockKind: UInt64 {
+    case stored = 0
+    case fixed = 1
+    case dynamic = 2
+}
+
+/// A literal, or a match: the codes for its length and its distance, and the bits that follow each.
+struct DeflateToken: Hashable {
+    /// From the lowest bit on: 9 of the symbol, 5 behind it, 5 of the distance's code, 13 behind it.
+    private let bits: UInt32
+
+    init(literal: UInt8) { bits = UInt32(literal) }
+
+    init(symbol: Int, lengthBits: UInt64, distanceCode: Int, distanceBits: UInt64) {
+        bits =
+            UInt32(truncatingIfNeeded: symbol) | UInt32(truncatingIfNeeded: lengthBits) << 9
+            | UInt32(truncatingIfNeeded: distanceCode) << 14 | UInt32(truncatingIfNeeded: distanceBits) << 19
+    }
+
+    /// - Parameters:
+    ///   - length: 3-258.
+    ///   - distance: 1-32,768.
+    @inline(__always)
+    init(length: Int, distance: Int) {
+        let code = Int(DeflateFormat.lengthCodes[length &- DeflateFormat.shortestMatch])
+        let lengthBits = length &- DeflateFormat.lengths[code].base
+        let distanceCode = DeflateFormat.distanceCode(distance)
+        let extra = DeflateFormat.distanceExtra[distanceCode]
+        self.init(
+            symbol: DeflateFormat.firstLength &+ code, lengthBits: UInt64(lengthBits),
+            distanceCode: distanceCode, distanceBits: UInt64((distance &- 1) & (1 &<< extra &- 1)))
+    }
+
+    /// In the alphabet of literals and lengths.
+    var symbol: Int { Int(bits & 0x1ff) }
+    var isMatch: Bool { symbol > DeflateFormat.endOfBlock }
+    var lengthBits: UInt64 { UInt64(bits >> 9 & 0x1f) }
+    var distanceCode: Int { Int(bits >> 14 & 0x1f) }
+    var distanceBits: UInt64 { UInt64(bits >> 19) }
+
+    /// How many bits follow the two codes of a match.
+    var extra: (length: Int, distance: Int) {
+        (DeflateFormat.lengths[symbol - DeflateFormat.firstLength].extra, DeflateFormat.distanceExtra[distanceCode])
+    }
+
+    /// How far back a match begins, in bytes.
+    var distance: Int {
+        let extra = DeflateFormat.distanceExtra[distanceCode]
+        // From the fifth code on, each two have one more bit behind them than the two before.
+        return (extra == 0 ? distanceCode : (2 + distanceCode % 2) << extra) + Int(distanceBits) + 1
+    }
+
+    /// How many bytes the token stands for.
+    var byteCount: Int {
+        isMatch ? DeflateFormat.lengths[symbol - DeflateFormat.firstLength].base + Int(lengthBits) : 1
+    }
+}

@@ -1,0 +1,164 @@
+/// Writes tokens as the blocks of a raw deflate stream, each as the type that takes the fewest bits.
+///
+/// Source: RFC 1951 section 3.2.
+struct DeflateWriter {
+    /// The complete bytes that are written.
+    private(set) var stream: [UInt8] = []
+    /// Bits that make no complete byte yet, the first one lowest.
+    private var held: UInt64 = 0
+    private var heldCount = 0
+
+    /// - Parameter capacity: Bytes to reserve.
+    init(capacity: Int) { stream.reserveCapacity(capacity) }
+
+    /// - Parameters:
+    ///   - tokens: All of the block.
+    ///   - bytes: What they stand for.
+    mutating func write(_ tokens: ArraySlice<DeflateToken>, of bytes: ArraySlice<UInt8>, isLast: Bool) {
+        let counts = TokenCounts(tokens)
+        let codes = BlockCodes.best(for: counts)
+        let dynamic = codes.bits(counts)
+        let fixed = Self.fixedBits(counts)
+        let stored = Self.storedBits(bytes.count)
+        if stored < min(dynamic, fixed) + counts.extraBits {
+            writeStored(bytes, isLast: isLast)
+        } else if fixed <= dynamic {
+            writeFixed(tokens, isLast: isLast)
+        } else {
+            writeDynamic(tokens, codes, isLast: isLast)
+        }
+        if isLast { fillByte() }
+    }
+
+    // MARK: Each type
+
+    private static let fixed = (
+        symbols: HuffmanCode(lengths: DeflateFormat.fixedSymbols),
+        distances: HuffmanCode(lengths: DeflateFormat.fixedDistances)
+    )
+
+    /// How many bits the codes of tokens take in a block of fixed codes.
+    static func fixedBits(_ counts: TokenCounts) -> Int {
+        fixed.symbols.bits(counts.symbols) + fixed.distances.bits(counts.distances)
+    }
+
+    mutating func writeFixed(_ tokens: ArraySlice<DeflateToken>, isLast: Bool) {
+        writeHead(.fixed, isLast: isLast)
+        write(tokens, Self.fixed.symbols, Self.fixed.distances)
+    }
+
+    mutating func writeDynamic(_ tokens: ArraySlice<DeflateToken>, _ codes: BlockCodes, isLast: Bool) {
+        writeHead(.dynamic, isLast: isLast)
+        for (value, count) in codes.head { write(value, count) }
+        write(tokens, codes.symbols, codes.distances)
+    }
+
+    /// At most, without the three bits that each block begins with.
+    private static func storedBits(_ count: Int) -> Int {
+        let blocks = max(1, (count + DeflateFormat.longestStored - 1) / DeflateFormat.longestStored)
+        return count * 8 + blocks * (32 + 7) + (blocks - 1) * 3
+    }
+
+    private mutating func writeHead(_ kind: DeflateBlockKind, isLast: Bool) {
+        write(isLast ? 1 : 0, 1)
+        write(kind.rawValue, 2)
+    }
+
+    mutating func writeStored(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
+        var left = bytes
+        repeat {
+            let part = left.prefix(DeflateFormat.longestStored)
+            left = left.dropFirst(part.count)
+            writeHead(.stored, isLast: isLast && left.isEmpty)
+            let size = UInt16(part.count)
+            write([size, ~size].flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
+            write(part)
+        } while !left.isEmpty
+    }
+
+    private mutating func write(
+        _ tokens: ArraySlice<DeflateToken>, _ symbols: HuffmanCode, _ distances: HuffmanCode
+    ) {
+        for token in tokens {
+            write(UInt64(symbols.codes[token.symbol]), Int(symbols.lengths[token.symbol]))
+            guard token.isMatch else { continue }
+            let (length, distance) = token.extra
+            write(token.lengthBits, length)
+            write(UInt64(distances.codes[token.distanceCode]), Int(distances.lengths[token.distanceCode]))
+            write(token.distanceBits, distance)
+        }
+        write(UInt64(symbols.codes[DeflateFormat.endOfBlock]), Int(symbols.lengths[DeflateFormat.endOfBlock]))
+    }
+
+    // MARK: Bits
+
+    /// Writes bits. The first bit is the lowest of a byte.
+    ///
+    /// - Parameter count: At most 16.
+    @inline(__always)
+    private mutating func write(_ value: UInt64, _ count: Int) {
+        held |= value &<< UInt64(heldCount)
+        heldCount &+= count
+        while heldCount >= 8 {
+            stream.append(UInt8(truncatingIfNeeded: held))
+            held &>>= 8
+            heldCount &-= 8
+        }
+    }
+
+    /// Writes zeros up to the next byte.
+    mutating func fillByte() {
+        if heldCount > 0 { write(0, 8 - heldCount) }
+    }
+
+    /// Writes complete bytes, from the next byte on.
+    private mutating func write(_ bytes: some Sequence<UInt8>) {
+        fillByte()
+        stream += bytes
+    }
+}
+
+/// How often the codes of a block are used.
+struct TokenCounts {
+    /// The end of the block is one of them.
+    private(set) var symbols = [Int](repeating: 0, count: DeflateFormat.symbols)
+    private(set) var distances = [Int](repeating: 0, count: DeflateFormat.distances)
+    /// How many bits follow the codes.
+    private(set) var extraBits = 0
+
+    init(_ tokens: ArraySlice<DeflateToken>) {
+        symbols[DeflateFormat.endOfBlock] = 1
+        for token in tokens {
+            symbols[token.symbol] += 1
+            guard token.isMatch else { continue }
+            distances[token.distanceCode] += 1
+            let (length, distance) = token.extra
+            extraBits += length + distance
+        }
+    }
+
+    /// Replaces runs of similar counts by their mean: four or more neighbours that are within `tolerance` of the mean of the first four.
+    func evened(within tolerance: Int) -> TokenCounts {
+        var counts = self
+        counts.symbols = Self.evened(symbols, within: tolerance)
+        counts.distances = Self.evened(distances, within: tolerance)
+        return counts
+    }
+
+    private static func evened(_ counts: [Int], within tolerance: Int) -> [Int] {
+        var evened = counts
+        var start = 0
+        while start < counts.count {
+            let first = counts[start...].prefix(4)
+            let center = (first.reduce(0, +) + 2) / 4
+            let run = counts[start...].prefix { abs($0 - center) <= tolerance }
+            if run.count >= 4 {
+                let sum = run.reduce(0, +)
+                let mean = max(sum > 0 ? 1 : 0, (sum + run.count / 2) / run.count)
+                for index in run.indices { evened[index] = mean }
+            }
+            start += max(1, run.count)
+        }
+        return evened
+    }
+}

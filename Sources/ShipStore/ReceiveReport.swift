@@ -1,0 +1,92 @@
+public import DeviceTrust
+import ShipLinks
+public import ShipProtocol
+public import StoreServing
+import Synchronization
+
+/// An event while a consumer receives, and its session.
+public struct ReceiveReport: Hashable, Sendable {
+    public let event: ReceiveEvent
+    /// `nil` for events of the listener itself, and of connections that do not reach a session.
+    public let session: Session?
+
+    package init(_ event: ReceiveEvent, in session: Session? = nil) {
+        self.event = event
+        self.session = session
+    }
+
+    /// One link, from its opening to a receipt or a failure. Several may be open side by side.
+    public struct Session: Hashable, Sendable {
+        /// From 1 on, in the order in which the sessions of a consumer began.
+        public let number: Int
+        /// The peer.
+        public let peer: String
+        /// The name under which the shipment comes, from `.offered` to `.finished` or `.failed`.
+        public fileprivate(set) var name: StoreName?
+    }
+}
+
+/// Reports the events of one session.
+package final class SessionReport: Sendable {
+    private let session: Mutex<ReceiveReport.Session>
+    private let report: @Sendable (ReceiveReport) -> Void
+
+    init(_ number: Int, with peer: PeerLink.Peer, _ report: @escaping @Sendable (ReceiveReport) -> Void) {
+        session = Mutex(ReceiveReport.Session(number: number, peer: "\(peer)"))
+        self.report = report
+    }
+
+    @Sendable package func add(_ event: ReceiveEvent) {
+        let session = session.withLock { session in
+            switch event {
+            case .offered(let manifest): session.name = manifest.name
+            // The following events do not belong to that shipment.
+            case .finished, .failed:
+                defer { session.name = nil }
+                return session
+            default: break
+            }
+            return session
+        }
+        report(ReceiveReport(event, in: session))
+    }
+}
+
+/// An event while a consumer receives.
+public enum ReceiveEvent: Hashable, Sendable {
+    /// Connections are accepted at this address.
+    case listening(String)
+    case connected(String)
+    /// A shipment comes from the standard input, which is of this kind.
+    case reading(StandardInput)
+    /// The consumer waits for this code.
+    case pairing(PairingCode)
+    case paired(TrustedPeer)
+    /// A device without permission connected from this address.
+    case turnedAway(String, ShipmentError)
+    case offered(Manifest)
+    /// This device has signed what was offered.
+    case signed(by: DeviceIdentifier)
+    /// The store has this one of the required models.
+    case admitted(model: ForeignText)
+    /// Decoded bytes of the parts: so far, and in all.
+    case progress(done: Int64, total: Int64)
+    /// A part is resumed where an earlier session left it: decoded bytes as in `progress`.
+    case wentOn(done: Int64, total: Int64)
+    /// All bytes have come: they are synced, read back and checked.
+    case verifying
+    /// The store is sound, and matches its manifest.
+    case checked(CheckReport)
+    /// The store could not be made from its rows: the consumer asks for it in blocks.
+    case askedAgain
+    case finished(Receipt, Duration)
+    case failed(ShipmentError)
+}
+
+/// What the standard input of a process is.
+public enum StandardInput: String, Hashable, Sendable {
+    /// A file, or a device: its content may be of any origin and age.
+    case file
+    /// A pipe or a socket: a sender writes to it now.
+    case stream
+}

@@ -1,0 +1,85 @@
+// A module that makes links sees what they are.
+@_exported public import ShipLinks
+public import SystemPackage
+
+/// The link that an endpoint names, open while `body` runs.
+extension PeerLink {
+    /// A link to send a shipment over. `-` and a file are one-way.
+    ///
+    /// A file appears under its name when `body` is done, synced; never if `body` throws. When `body` is done, the link is finished and
+    /// closed; see `LinkOptions.lingerTime`. A child gets `LinkOptions.childExitTime` to end, and is then stopped; it is stopped at
+    /// once when the task is cancelled.
+    ///
+    /// - Throws: `LinkError`, or what `body` throws.
+    package nonisolated(nonsending) static func withLink<Result>(
+        to endpoint: Endpoint, _ options: LinkOptions = LinkOptions(),
+        _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
+    ) async throws -> Result {
+        switch endpoint {
+        case .tcp(let host, let port): try await OpenLink.toHost(host, port: port, options).use(body)
+        case .unix(let path): try await OpenLink.toSocketFile(path, options).use(body)
+        case .command(let command): try await ChildLink.use(command, options, body)
+        case .standardStreams: try await OpenLink.toStandardOutput(options).use(body)
+        case .file(let path):
+            if try isFile(at: path) {
+                try await withLink(toFile: path, over: options.overwriting, body)
+            } else {
+                try await OpenLink.toSpecialFile(path, options).use(body)
+            }
+        }
+    }
+
+    /// Checks whether a shipment may be written there, without opening a link.
+    ///
+    /// - Throws: `.inTheWay`, or `.file` for a folder.
+    package static func checkTarget(_ endpoint: Endpoint, _ options: LinkOptions) throws(LinkError) {
+        if case .file(let path) = endpoint, try isFile(at: path) { try options.overwriting.check(path) }
+    }
+
+    /// A link to receive a shipment from. A file is one-way; so is `-`, unless the standard output is a pipe or a socket, which can
+    /// carry the answer.
+    ///
+    /// - Throws: `LinkError`, or what `body` throws.
+    package nonisolated(nonsending) static func withLink<Result>(
+        from endpoint: Endpoint, _ options: LinkOptions = LinkOptions(),
+        _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
+    ) async throws -> Result {
+        switch endpoint {
+        case .tcp, .unix, .command: try await withLink(to: endpoint, options, body)
+        case .standardStreams: try await OpenLink.fromStandardInput(options).use(body)
+        case .file(let path): try await withLink(fromFile: path, within: options.connectTimeout, body)
+        }
+    }
+}
+
+/// How links are made and ended. Each call that moves bytes has its own limit of time.
+public struct LinkOptions: Sendable {
+    /// For TCP: who may be at the other end, and so where the other end may be.
+    package var security = LinkSecurity.plainOnLoopback
+    /// Decides anew for each connection of a listener; then `security` only says where the listener may listen.
+    package var securityOfEach: LinkSecurity.Choice?
+    /// For looking up the name, connecting and the handshake, together.
+    public var connectTimeout = Duration.seconds(10)
+    /// How long a device that connects to a listener may take for its handshake.
+    public var handshakeTimeout = Duration.seconds(10)
+    /// How long to wait at the end until the peer has read the last bytes and closed its side. Closing earlier, with unread bytes of
+    /// the peer's, makes TCP reset the connection, and the peer may lose what it has not read yet.
+    public var lingerTime = Duration.seconds(2)
+    /// How long a child may run after its link has ended.
+    public var childExitTime = Duration.seconds(5)
+    /// How many connections a listener serves at a time; further ones wait. `SharedPlaces` says how devices share the places.
+    public var maximumConnections = 64
+    /// How many connections may be in their handshake or pairing, in total and from one network address. For one more the listener
+    /// closes the oldest one of the address that has most, so that silent connections keep no device out.
+    public var maximumHandshakes = 256
+    public var maximumHandshakesPerAddress = 64
+    /// Which file a shipment may replace.
+    public var overwriting = Overwriting.shipments
+    /// The descriptors of `-`.
+    public var standardInput = FileDescriptor.standardInput
+    public var standardOutput = FileDescriptor.standardOutput
+    /// Whether a receiver from `-` writes something else to its standard output: then it sends no answer there.
+    public var standardOutputIsTaken = false
+
+    public init() {}
+}

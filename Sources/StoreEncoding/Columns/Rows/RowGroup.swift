@@ -1,0 +1,132 @@
+import ShipCompression
+import StoreFormat
+
+/// Rows of one b-tree, in its order. In a segment they are column by column, or row by row where that is smaller.
+///
+/// Source: `Protocol/COLUMNS.md` 2, "Row groups".
+package struct RowGroup: Hashable, Sendable {
+    /// The rowids of a table; `nil` in index-organised trees (WITHOUT ROWID tables, index b-trees).
+    package var rowids: [Int64]?
+    /// SQLite records back to back, in canonical encoding (`IntegerForm`).
+    package var records: [UInt8]
+    /// Where each record ends in `records`.
+    package var ends: [Int]
+
+    package init(rowids: [Int64]? = nil, records: [UInt8] = [], ends: [Int] = []) {
+        self.rowids = rowids
+        self.records = records
+        self.ends = ends
+    }
+}
+
+/// Is told about what a part of a table takes by itself, in bytes: a weight to compare with the other parts.
+package typealias PartNote = (_ part: TablePart, _ cost: Int) -> Void
+
+extension RowGroup {
+    // The bits of a group's first byte.
+    private static let (rowidsBit, legacyBit, rowWiseBit): (UInt8, UInt8, UInt8) = (1, 2, 4)
+
+    /// - Parameter note: Is told what each column takes, column by column; the rows may take less row by row.
+    /// - Throws: `.notCanonical`.
+    func encode(
+        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost, noting note: PartNote? = nil
+    ) throws(CompressionError) -> SegmentAreas {
+        var columnar = SegmentAreas()
+        let head = (rowids == nil ? 0 : Self.rowidsBit) | (form == .legacy ? Self.legacyBit : 0)
+        columnar.count(ends.count)
+        guard !ends.isEmpty else { return columnar }
+        var rowWise = columnar
+        columnar.tag(head)
+        rowWise.tag(head | Self.rowWiseBit)
+
+        var parser = try RecordParser(self, form: form)
+        var encoder = ColumnEncoder(effort: effort, cost: cost)
+        if let rowids {
+            guard rowids.count == ends.count else { throw .notCanonical }
+            var areas = SegmentAreas()
+            encoder.encode(rowids, into: &areas)
+            note?(.rowids, cost.of(areas))
+            columnar.append(areas)
+            rowWise.append(areas)
+        }
+        encoder.integerReferences.append(rowids)
+        encoder.integerClasses.append(nil)
+        let counts = try parser.columnCounts()
+        let least = counts.min() ?? 0
+        let most = counts.max() ?? 0
+        encoder.encode(counts, into: &columnar)
+        for column in 0..<most {
+            let values = try parser.nextColumn()
+            guard let note else {
+                encoder.encode(values, isInAllRows: column < least, into: &columnar)
+                continue
+            }
+            var areas = SegmentAreas()
+            encoder.encode(values, isInAllRows: column < least, into: &areas)
+            note(.value(Int(column)), cost.of(areas))
+            columnar.append(areas)
+        }
+        try parser.checkEnds()
+
+        // For many rows, columns are nearly always smaller, and comparing takes long.
+        let columnarCost = cost.of(columnar)
+        guard records.count <= effort.comparedSize || cost.estimated(records) < columnarCost else { return columnar }
+        var lengths = ends
+        for index in lengths.indices.dropFirst() { lengths[index] = ends[index] - ends[index - 1] }
+        encoder.encode(lengths.map(Int64.init), into: &rowWise)
+        rowWise.text += records
+        return cost.of(rowWise) < columnarCost ? rowWise : columnar
+    }
+
+    /// Reads what `encode` wrote, within what is left of the segment's limits.
+    init(from source: inout SegmentReader) throws(CompressionError) {
+        self.init()
+        let count = try source.control.count(limit: source.rowsLeft)
+        guard count > 0 else { return }
+        let head = try source.control.byte()
+        guard head <= 7 else { throw .damaged(.segment) }
+        let form = head & Self.legacyBit == 0 ? IntegerForm.modern : .legacy
+        source.madeForm = head & Self.rowWiseBit == 0 ? form : nil
+        var decoder = ColumnDecoder(rowids: nil)
+        if head & Self.rowidsBit != 0 {
+            let rowids = try decoder.integers(count, from: &source)
+            decoder = ColumnDecoder(rowids: rowids)
+            self.rowids = rowids
+        }
+        let limit = min(source.contentLeft, SegmentLimits.groupSize)
+        if head & Self.rowWiseBit != 0 {
+            try readRows(count, decoder, limit: limit, from: &source)
+        } else {
+            try readColumns(count, &decoder, form, limit: limit, from: &source)
+        }
+        source.rowsLeft -= ends.count
+        source.contentLeft -= records.count
+    }
+
+    private mutating func readRows(
+        _ count: Int, _ decoder: ColumnDecoder, limit: Int, from source: inout SegmentReader
+    ) throws(CompressionError) {
+        var end = 0
+        for length in try decoder.integers(count, from: &source) {
+            guard length >= 1, length <= Int64(limit - end) else { throw .damaged(.segmentLimit) }
+            end += Int(length)
+            ends.append(end)
+        }
+        let range = try source.text.take(end)
+        records = Array(source.text.bytes[range])
+    }
+
+    private mutating func readColumns(
+        _ count: Int, _ decoder: inout ColumnDecoder, _ form: IntegerForm, limit: Int,
+        from source: inout SegmentReader
+    ) throws(CompressionError) {
+        let counts = try decoder.integers(count, from: &source)
+        var builder = try RecordBuilder(columnCounts: counts, form: form, limit: limit)
+        for column in 0..<builder.most {
+            try decoder.decodeColumn(
+                builder.rows(withColumn: column), isInAllRows: column < builder.least, from: &source)
+            try builder.measure(decoder.columns[column])
+        }
+        (records, ends) = builder.build(decoder.columns)
+    }
+}

@@ -1,0 +1,82 @@
+import ShipCompression
+
+/// The text area without what it repeats from further back than deflate can see. The search begins with the built-in dictionary.
+///
+/// Source: `Protocol/COLUMNS.md` 2, "The segment".
+struct LongMatches {
+    /// The least length that the format has.
+    static let shortest = 8
+
+    /// What is left of the text, in order.
+    private(set) var literals: [UInt8] = []
+    /// Literals before each match.
+    private(set) var runs: [UInt8] = []
+    /// Lengths of the matches, less `shortest`.
+    private(set) var lengths: [UInt8] = []
+    /// How far back each match is, less 1.
+    private(set) var distances: [UInt8] = []
+    private(set) var count = 0
+
+    /// - Parameters:
+    ///   - leastGain: Bytes that a match must cover beyond what deflate sees itself. A match takes about four bytes, and deflate cannot
+    ///     refer to what it covers.
+    init(_ text: [UInt8], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
+        var search = MatchSearch(text, dictionary: dictionary, effort: effort, leastGain: leastGain)
+        while let (run, length, distance) = search.next() {
+            runs.appendVarint(UInt64(run))
+            lengths.appendVarint(UInt64(length - Self.shortest))
+            distances.appendVarint(UInt64(distance - 1))
+            count += 1
+        }
+        literals = search.literals
+    }
+
+    /// Puts the text area together again. It trusts no number.
+    ///
+    /// - Parameter size: At most `SegmentLimits.textSize`.
+    static func text(
+        _ literals: ArraySlice<UInt8>, runs: [UInt64], lengths: [UInt64], distances: [UInt64], size: Int,
+        dictionary: [UInt8]
+    ) throws(CompressionError) -> [UInt8] {
+        guard !runs.isEmpty else {
+            guard literals.count == size else { throw .damaged(.segment) }
+            return Array(literals)
+        }
+        var isSound = true
+        let text = [UInt8](unsafeUninitializedCapacity: size) { text, count in
+            count = 0
+            literals.withUnsafeBufferPointer { literals in
+                dictionary.withUnsafeBufferPointer { dictionary in
+                    var taken = 0
+                    func put(_ run: Int) -> Bool {
+                        guard run <= literals.count - taken, run <= size - count else { return false }
+                        if run > 0, let from = literals.baseAddress, let to = text.baseAddress {
+                            (to + count).initialize(from: from + taken, count: run)
+                        }
+                        taken += run
+                        count += run
+                        return true
+                    }
+                    for index in 0..<runs.count {
+                        guard runs[index] <= UInt64(size), lengths[index] <= UInt64(size), put(Int(runs[index])),
+                            Int(lengths[index]) + shortest <= size - count,
+                            distances[index] < UInt64(count + dictionary.count)
+                        else {
+                            isSound = false
+                            return
+                        }
+                        var from = count - Int(distances[index]) - 1
+                        for _ in 0..<Int(lengths[index]) + shortest {
+                            text[count] = from < 0 ? dictionary[dictionary.count + from] : text[from]
+                            count += 1
+                            from += 1
+                        }
+                    }
+                    isSound = put(literals.count - taken) && count == size
+                }
+            }
+        }
+        guard isSound else { throw .damaged(.segment) }
+        return text
+    }
+}

@@ -1,0 +1,265 @@
+/// Finds earlier places with the same bytes, by the hash of `keySize` bytes and chains of places that share it.
+///
+/// It notes and tries only about one place of four, which the bytes themselves choose: equal bytes have the same places chosen wherever
+/// they stand. It finds a repetition somewhere in its middle, and follows it back to its beginning. libdeflate and zlib find no match that
+/// is further away than 32 KiB, which is why this is written by hand.
+///
+/// Unsafe buffers, because this looks at each byte of a segment's text; every index is below `count`, as the loops show.
+struct MatchSearch: ~Copyable {
+    static let keySize = 16
+    /// Somewhat less than the 32,768 bytes that deflate sees (RFC 1951).
+    private static let window = 30_000
+    /// A match of this length that deflate sees needs no better one.
+    private static let enough = 128
+    /// Bits of a hash that are 0 where a place is chosen.
+    private static let unchosen: UInt64 = 3 << 60
+    /// After each this many places without a match it skips one place more.
+    private static let missesPerSkip = 8
+
+    private let history: UnsafeMutableRawPointer
+    private let count: Int
+    private let depth: Int
+    private let leastGain: Int
+    private let shift: UInt64
+    /// The last chosen place for each hash, by its number among them; -1 for none.
+    private let heads: UnsafeMutablePointer<Int32>
+    /// For each chosen place, the one before it with the same hash.
+    private let chain: UnsafeMutablePointer<Int32>
+    /// Where the chosen places are.
+    private let chosen: UnsafeMutablePointer<Int32>
+    private var chosenCount = 0
+
+    /// Runs of bytes in no match, before the last match: where they stand, and where among the literals.
+    private var runs: [(place: Int, end: Int, literal: Int)] = []
+    /// The end of the last match.
+    private var runStart: Int
+    /// The bytes that are in no match, in order.
+    private(set) var literals: [UInt8] = []
+    private var place: Int
+    /// How many places in a row had no match.
+    private var misses = 0
+    /// The first place that was not noted yet.
+    private var unnoted = 0
+
+    /// - Parameters:
+    ///   - text: What to look at.
+    ///   - dictionary: What stands before it.
+    ///   - effort: Limits how many places it tries.
+    ///   - leastGain: See `LongMatches`.
+    init(_ text: [UInt8], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
+        depth = effort.searchDepth
+        self.leastGain = leastGain
+        let before = dictionary.bytes.count
+        count = before + text.count
+        place = before
+        runStart = place
+        let history = UnsafeMutableRawPointer.allocate(byteCount: count + 1, alignment: 8)
+        UnsafeMutableRawBufferPointer(start: history, count: before).copyBytes(from: dictionary.bytes)
+        UnsafeMutableRawBufferPointer(start: history + before, count: text.count).copyBytes(from: text)
+        self.history = history
+        // One hash for each place that is chosen, about.
+        let bits = max(10, min(effort.searchBits, Int.bitWidth - count.leadingZeroBitCount - 2))
+        shift = UInt64(64 - bits)
+        heads = .allocate(capacity: 1 << bits)
+        heads.initialize(repeating: -1, count: 1 << bits)
+        // Pages that are not written to take no memory.
+        chain = .allocate(capacity: count + 1)
+        chosen = .allocate(capacity: count + 1)
+        literals.reserveCapacity(text.count)
+        for (place, hash) in dictionary.places { note(Int(place), hash) }
+        unnoted = dictionary.end
+        note(upTo: before)
+    }
+
+    deinit {
+        history.deallocate()
+        heads.deallocate()
+        chain.deallocate()
+        chosen.deallocate()
+    }
+
+    /// Finds the next match, and appends the bytes before it to the literals.
+    ///
+    /// - Returns: How many bytes those are, and the match; `nil` for no match up to the end.
+    mutating func next() -> (literals: Int, length: Int, distance: Int)? {
+        while place < count {
+            passUnchosen()
+            guard place <= lastKey else {
+                place = count
+                break
+            }
+            let hash = Self.hash(history + place)
+            let best = find(hash)
+            note(place, hash)
+            unnoted = place &+ 1
+            if best.length - best.visible >= leastGain {
+                let back = followBack(best.distance)
+                place -= back
+                return take(best.length + back, best.distance)
+            }
+            misses = best.length == 0 ? misses + 1 : 0
+            // It looks less closely at what deflate sees as one match, and at what looks like noise.
+            place += min(count - place, max(1, best.visible - Self.keySize, min(misses / Self.missesPerSkip, 32)))
+            note(upTo: place)
+        }
+        _ = takeLiterals()
+        return nil
+    }
+
+    private mutating func take(_ length: Int, _ distance: Int) -> (literals: Int, length: Int, distance: Int) {
+        let run = takeLiterals()
+        note(upTo: place + length)
+        if run > 0 { runs.append((runStart, place, literals.count - run)) }
+        place += length
+        runStart = place
+        return (run, length, distance)
+    }
+
+    /// Appends the bytes since the last match to the literals.
+    private mutating func takeLiterals() -> Int {
+        let run = place - runStart
+        literals.append(contentsOf: UnsafeRawBufferPointer(start: history + runStart, count: run))
+        return run
+    }
+
+    /// The last place that has a key.
+    private var lastKey: Int { count &- Self.keySize }
+
+    /// Goes on to the next chosen place.
+    private mutating func passUnchosen() {
+        var next = place
+        while next <= lastKey, !Self.isChosen(history + next) { next &+= 1 }
+        place = next
+        unnoted = max(unnoted, place)
+    }
+
+    /// How much further back the bytes are the same, among those since the last match.
+    private func followBack(_ distance: Int) -> Int {
+        var start = place
+        while start > runStart, start > distance, byte(start &- 1) == byte(start &- 1 &- distance) { start &-= 1 }
+        return place - start
+    }
+
+    private mutating func note(upTo end: Int) {
+        while unnoted < min(end, lastKey &+ 1) {
+            if Self.isChosen(history + unnoted) { note(unnoted, Self.hash(history + unnoted)) }
+            unnoted &+= 1
+        }
+    }
+
+    private mutating func note(_ place: Int, _ hash: UInt64) {
+        let slot = slot(hash)
+        (chain + chosenCount).initialize(to: heads[slot])
+        (chosen + chosenCount).initialize(to: Int32(truncatingIfNeeded: place))
+        heads[slot] = Int32(truncatingIfNeeded: chosenCount)
+        chosenCount &+= 1
+    }
+
+    /// - Parameter place: At least 8 before the end.
+    @inline(__always)
+    static func isChosen(_ place: UnsafeRawPointer) -> Bool {
+        (place.loadUnaligned(as: UInt64.self) &* 0x9e37_79b9_7f4a_7c15) & Self.unchosen == 0
+    }
+
+    /// - Parameter place: At least `keySize` before the end.
+    @inline(__always)
+    static func hash(_ place: UnsafeRawPointer) -> UInt64 {
+        let second = place.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        return (place.loadUnaligned(as: UInt64.self) ^ (second &* 0xc2b2_ae3d_27d4_eb4f)) &* 0x9e37_79b9_7f4a_7c15
+    }
+
+    @inline(__always)
+    private func slot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash &>> shift) }
+
+    @inline(__always)
+    private func byte(_ place: Int) -> UInt8 { history.load(fromByteOffset: place, as: UInt8.self) }
+
+    @inline(__always)
+    private func word(_ place: Int) -> UInt64 { history.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
+
+    /// The longest match at the place, and how much deflate sees itself.
+    ///
+    /// - Parameter hash: Of the place.
+    private func find(_ hash: UInt64) -> (length: Int, distance: Int, visible: Int) {
+        var best = (length: 0, distance: 0, visible: 0)
+        var candidate = heads[slot(hash)]
+        for _ in 0..<depth {
+            guard candidate >= 0 else { break }
+            let earlier = Int(chosen[Int(candidate)])
+            let length = length(earlier)
+            if length >= Self.keySize {
+                best.visible = max(best.visible, visible(earlier, length))
+                if length > best.length { (best.length, best.distance) = (length, place - earlier) }
+                if best.visible >= Self.enough { return (best.visible, best.distance, best.visible) }
+            }
+            candidate = chain[Int(candidate)]
+        }
+        return best
+    }
+
+    /// How many bytes at the place are the same as at an earlier one.
+    private func length(_ earlier: Int) -> Int {
+        var length = 0
+        while place &+ length &+ 8 <= count {
+            let difference = word(place &+ length) ^ word(earlier &+ length)
+            if difference != 0 { return length &+ difference.littleEndian.trailingZeroBitCount / 8 }
+            length &+= 8
+        }
+        while place &+ length < count,
+            byte(place &+ length) == byte(earlier &+ length)
+        {
+            length &+= 1
+        }
+        return length
+    }
+
+    /// How many bytes of a match deflate can see itself: those among the last literals.
+    private func visible(_ earlier: Int, _ length: Int) -> Int {
+        guard earlier < runStart else {
+            // From `place` on the bytes would be literals too.
+            return place &- earlier <= Self.window ? length : 0
+        }
+        let before = literals.count &+ place &- runStart
+        guard let run = run(at: earlier), before &- run.literal &- (earlier &- run.place) <= Self.window else {
+            return 0
+        }
+        return min(length, run.end &- earlier)
+    }
+
+    /// The run before the last match that a place is in.
+    private func run(at place: Int) -> (place: Int, end: Int, literal: Int)? {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low &+ high) / 2
+            if runs[middle].end <= place { low = middle &+ 1 } else { high = middle }
+        }
+        return low < runs.count && runs[low].place <= place ? runs[low] : nil
+    }
+}
+
+/// Bytes before each text, in which a search finds matches too, with the places that each search would note in them.
+struct MatchDictionary {
+    /// That of each segment.
+    static let builtIn = MatchDictionary(builtInBytes)
+
+    let bytes: [UInt8]
+    /// The chosen places whose keys are within it, in order, and the hashes of the keys.
+    let places: [(place: Int32, hash: UInt64)]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        places = bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, bytes.count >= MatchSearch.keySize else { return [] }
+            var places: [(place: Int32, hash: UInt64)] = []
+            // About one of four is chosen.
+            places.reserveCapacity(bytes.count / 4 + bytes.count / 32 + 16)
+            for place in 0...(bytes.count - MatchSearch.keySize) where MatchSearch.isChosen(start + place) {
+                places.append((Int32(truncatingIfNeeded: place), MatchSearch.hash(start + place)))
+            }
+            return places
+        }
+    }
+
+    /// The first place whose key is not within it.
+    var end: Int { max(0, bytes.count - MatchSearch.keySize + 1) }
+}

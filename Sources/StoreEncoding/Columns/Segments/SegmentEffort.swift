@@ -1,0 +1,75 @@
+package import ShipCompression
+
+/// How much time an encoder spends to make a segment small.
+package struct SegmentEffort: Hashable, Sendable {
+    /// How closely encodings are compared before one is chosen.
+    enum Care: Hashable, Sendable {
+        /// It compares small samples.
+        case small
+        /// It compares samples.
+        case usual
+        /// It compares all values.
+        case great
+
+        /// See `StreamSearch.place(in:pictures:)`.
+        var pictureLimit: Int? { self == .great ? SegmentLimits.deflatedString : nil }
+    }
+
+    let care: Care
+    /// libdeflate's, 0 to 12.
+    let deflateLevel: Int32
+    /// The least gain of a long match, in bytes; `nil` for no long matches. Of several the encoder takes the best, by trial.
+    let leastGains: [Int?]
+
+    /// Whether there is a base. It has content like that of the streams, which a trial does not see.
+    package var hasBase = false
+
+    package static let fast = SegmentEffort(.fastest)
+    package static let standard = SegmentEffort(.standard)
+    package static let smallest = SegmentEffort(.smallest)
+    /// For segments that may be thrown away soon: the least time, and no search for matches, which takes most of it.
+    static let trial = SegmentEffort(care: .small, deflateLevel: CompressionLevel.fastest.value, leastGains: [nil])
+
+    /// What a level asks for.
+    package init(_ level: CompressionLevel) {
+        let care: Care = level.value < 4 ? .small : level.value < 9 ? .usual : .great
+        // The search for matches takes longer than all that is saved by deflating less.
+        let searches = level.value > 2
+        self.init(
+            care: care, deflateLevel: level.value,
+            leastGains: care == .great ? [16, 32, nil] : searches ? [32] : [nil])
+    }
+
+    private init(care: Care, deflateLevel: Int32, leastGains: [Int?]) {
+        self.care = care
+        self.deflateLevel = deflateLevel
+        self.leastGains = leastGains
+    }
+
+    /// The most values that a choice looks at.
+    var sampleCount: Int {
+        switch care {
+        case .small: 512
+        case .usual: 1024
+        case .great: 1 << 16
+        }
+    }
+
+    /// The most bytes of text that a choice looks at.
+    var sampleSize: Int { care == .great ? 1 << 18 : 4096 }
+
+    /// The most bytes of records that are compared with the columns of a group without comparing a part of them first.
+    var comparedSize: Int {
+        switch care {
+        case .small: 4096
+        case .usual: 8192
+        case .great: 1 << 18
+        }
+    }
+
+    /// The most bits of a hash in the search: its table stays in the cache of a core.
+    var searchBits: Int { care == .great ? 18 : 17 }
+
+    /// The most earlier places that the search tries for a match.
+    var searchDepth: Int { care == .great ? 64 : 8 }
+}

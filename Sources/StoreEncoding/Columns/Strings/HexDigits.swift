@@ -1,0 +1,94 @@
+/// Hexadecimal digits of one case.
+enum HexDigits {
+    case upper
+    case lower
+
+    /// Bytes of a UUID in digits, with its hyphens.
+    static let uuidLength = 36
+
+    static func isDigit(_ byte: UInt8) -> Bool {
+        upperValues[Int(byte)] != none || lowerValues[Int(byte)] != none
+    }
+
+    /// The value of a byte that is no digit.
+    private static let none: UInt8 = 0xff
+    private static let upperValues = values(of: .upper)
+    private static let lowerValues = values(of: .lower)
+
+    /// The value of each byte as a digit.
+    private static func values(of digits: HexDigits) -> [UInt8] {
+        var values = [UInt8](repeating: none, count: 256)
+        for value in UInt8(0)..<16 { values[Int(digits.digit(value))] = value }
+        return values
+    }
+
+    private var values: [UInt8] { self == .upper ? Self.upperValues : Self.lowerValues }
+
+    /// Appends bytes, of two digits each.
+    ///
+    /// - Parameter count: Of bytes.
+    /// - Returns: Whether all are digits.
+    private func append(
+        _ count: Int, of text: UnsafeBufferPointer<UInt8>, at place: inout Int, to bytes: inout [UInt8]
+    ) -> Bool {
+        values.withUnsafeBufferPointer { values in
+            for _ in 0..<count {
+                let (high, low) = (values[Int(text[place])], values[Int(text[place + 1])])
+                guard high != Self.none, low != Self.none else { return false }
+                bytes.append(high << 4 | low)
+                place += 2
+            }
+            return true
+        }
+    }
+
+    func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: self == .upper ? "A" : "a") + value - 10
+    }
+
+    /// - Returns: `nil` if there are other bytes, or an odd number of digits.
+    func bytes(of digits: ArraySlice<UInt8>) -> [UInt8]? {
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        let areDigits = digits.withUnsafeBufferPointer { digits in
+            var place = 0
+            return append(digits.count / 2, of: digits, at: &place, to: &bytes)
+        }
+        return areDigits ? bytes : nil
+    }
+
+    /// Appends the 16 bytes of `8-4-4-4-12` digits.
+    ///
+    /// - Returns: Whether they are that.
+    func appendUUID(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) -> Bool {
+        guard text.count == Self.uuidLength else { return false }
+        return text.withUnsafeBufferPointer { text in
+            var place = 0
+            for count in [4, 2, 2, 2, 6] {
+                if place > 0 {
+                    guard text[place] == UInt8(ascii: "-") else { return false }
+                    place += 1
+                }
+                guard append(count, of: text, at: &place, to: &bytes) else { return false }
+            }
+            return true
+        }
+    }
+
+    func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
+        for byte in bytes {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 0xf))
+        }
+    }
+
+    /// - Parameter bytes: 16 of them.
+    func appendUUID(of bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
+        for (index, byte) in bytes.enumerated() {
+            if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 0xf))
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import ShipCompression
+
+/// The first byte of strings: their encoding. Encodings of more than a few lines have files of their own.
+///
+/// Source: `Protocol/COLUMNS.md` 2, "Strings(n)".
+enum StringTag: UInt8 {
+    /// The lengths, and the bytes as they are.
+    case lengths = 0
+    /// The bytes, each string with a zero at its end.
+    case terminated = 1
+    /// A byte-stream split of strings of one length.
+    case transposed = 2
+    case upperUUID = 3
+    case lowerUUID = 4
+    case upperHex = 5
+    case lowerHex = 6
+    /// How many bytes each string begins with like the one before, and the rest of it.
+    case front = 7
+    /// `DigitPattern`.
+    case pattern = 8
+    case holding = 9
+    case propertyLists = 10
+    case deflated = 11
+    case identified = 12
+}
+
+extension StringTag {
+    /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
+    fileprivate var scattersKeys: Bool {
+        self == .transposed || self == .upperUUID || self == .lowerUUID || self == .identified
+    }
+}
+
+extension ColumnEncoder {
+    /// Writes the tag and the strings; nothing for no strings.
+    ///
+    /// - Parameters:
+    ///   - refers: Whether they are those of a column that all rows have, so that they may refer to earlier ones.
+    ///   - areOfRows: Whether they may be those of rows.
+    func encode(
+        _ strings: Strings, refers: Bool = false, depth: Int = 0, areOfRows: Bool = true, into areas: inout SegmentAreas
+    ) {
+        guard strings.count > 0 else { return }
+        let facts = StringFacts(strings, within: cost)
+        let tags = facts.candidates(depth: depth)
+        // What can be taken apart altogether is smaller so, and trials of lists within lists take longest of all.
+        if facts.arePropertyLists, tags.contains(.propertyLists), let lists = ListEncoder(strings),
+            lists.rest.count == 0
+        {
+            areas.tag(StringTag.propertyLists.rawValue)
+            write(lists, depth + 1, &areas)
+            return
+        }
+        var candidates = withoutClearLoser(tags, strings, facts, depth: depth).map { ($0, 0) }
+        if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
+        let rows = sampleRows(of: strings, totalLength: facts.totalLength)
+        let weigh = { (candidate: (StringTag, Int), cost: Int) in
+            switch candidate.0 {
+            case .deflated where effort.hasBase: cost / 8
+            default: candidate.0.scattersKeys ? Self.shared(cost) : cost
+            }
+        }
+        let writeAll = { (candidate: (StringTag, Int), areas: inout SegmentAreas) in
+            write(candidate.0, strings, facts, textReference(candidate.1), candidate.1, depth, &areas)
+        }
+        if candidates.count > 1, let rows {
+            let sample = strings.selecting(rows)
+            let sampleFacts = StringFacts(sample, within: cost)
+            candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
+                write(
+                    candidate.0, sample, sampleFacts, textReference(candidate.1)?.selecting(rows), candidate.1, depth,
+                    &areas)
+            }
+        } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
+            areas.append(best)
+            return
+        }
+        for candidate in candidates {
+            var trial = SegmentAreas()
+            if writeAll(candidate, &trial) {
+                areas.append(trial)
+                return
+            }
+        }
+        _ = write(.lengths, strings, facts, nil, 0, depth, &areas)
+    }
+
+    /// Drops lengths or zeros at the ends, where it shows without a trial which is worse. The text is the same in both, and a zero takes
+    /// about as many bits as follow from its frequency: fewer in a repetition, more in noise.
+    private func withoutClearLoser(
+        _ candidates: [StringTag], _ strings: Strings, _ facts: StringFacts, depth: Int
+    ) -> [StringTag] {
+        guard candidates.starts(with: [.terminated, .lengths]), effort.care != .great else { return candidates }
+        var areas = SegmentAreas()
+        encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
+        let lengthBits = cost.of(areas) * 8
+        let mean = facts.totalLength / strings.count
+        let zeroBits = strings.count * (Int.bitWidth - mean.leadingZeroBitCount)
+        if lengthBits > zeroBits * 3 / 2 { return candidates.filter { $0 != .lengths } }
+        if lengthBits * 3 < zeroBits { return candidates.filter { $0 != .terminated } }
+        return candidates
+    }
+
+    private func textReference(_ index: Int) -> Strings? {
+        index < textReferences.count ? textReferences[index] : nil
+    }
+
+    /// - Returns: The strings to try encodings with; `nil` if all are few enough.
+    private func sampleRows(of strings: Strings, totalLength: Int) -> [Int]? {
+        let count =
+            totalLength > effort.sampleSize
+            ? max(8, strings.count / (totalLength / effort.sampleSize + 1)) : strings.count
+        let limited = min(count, effort.sampleCount)
+        return limited < strings.count ? Array(0..<strings.count).sampled(limited) : nil
+    }
+
+    /// - Returns: Whether the encoding can hold the strings; if not, `areas` are of no use.
+    private func write(
+        _ tag: StringTag, _ strings: Strings, _ facts: StringFacts, _ referred: Strings?, _ reference: Int,
+        _ depth: Int, _ areas: inout SegmentAreas
+    ) -> Bool {
+        areas.tag(tag.rawValue)
+        switch tag {
+        case .lengths:
+            encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
+            strings.append(to: &areas.text)
+        case .terminated:
+            strings.append(to: &areas.text, end: 0)
+        case .transposed:
+            areas.count(facts.longest)
+            areas.appendNumbers(strings.splitIntoByteStreams(length: facts.longest), of: strings.count)
+        case .upperUUID, .lowerUUID:
+            let digits = tag == .upperUUID ? HexDigits.upper : .lower
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(strings.count * 16)
+            for index in 0..<strings.count {
+                guard digits.appendUUID(strings[index], to: &bytes) else { return false }
+            }
+            areas.appendNumbers(bytes, of: strings.count)
+        case .upperHex, .lowerHex:
+            let digits = tag == .upperHex ? HexDigits.upper : .lower
+            var decoded = Strings()
+            for index in 0..<strings.count {
+                guard let bytes = digits.bytes(of: strings[index]) else { return false }
+                decoded.append(bytes)
+            }
+            encode(decoded, depth: depth + 2, into: &areas)
+        case .front:
+            var prefixes: [Int64] = []
+            var suffixes = Strings(in: strings.bytes)
+            for index in 0..<strings.count {
+                let shared = index == 0 ? 0 : strings.commonPrefix(index - 1, index)
+                prefixes.append(Int64(shared))
+                suffixes.append(
+                    start: Int(strings.starts[index]) + shared, length: Int(strings.lengths[index]) - shared)
+            }
+            encode(prefixes, depth: depth + 1, into: &areas)
+            encode(suffixes, depth: depth + 2, into: &areas)
+        case .propertyLists:
+            guard let lists = ListEncoder(strings) else { return false }
+            write(lists, depth + 1, &areas)
+        case .deflated:
+            guard let deflated = DeflatedStrings(strings, depth: depth, within: cost) else { return false }
+            encode(deflated.makers, depth: depth + 1, into: &areas)
+            encode(deflated.contents, depth: depth + 1, into: &areas)
+            encode(deflated.heads, depth: depth + 1, into: &areas)
+            encode(deflated.tails, depth: depth + 1, into: &areas)
+        case .identified:
+            return writeIdentified(strings, depth, &areas)
+        case .pattern:
+            guard let pattern = DigitPattern(strings) else { return false }
+            pattern.write(into: &areas)
+            for numbers in pattern.numbers { encode(numbers, depth: depth + 1, into: &areas) }
+        case .holding:
+            guard let referred, referred.count == strings.count else { return false }
+            areas.count(reference)
+            return write(strings, holding: referred, depth, &areas)
+        }
+        return true
+    }
+}
+
+extension ColumnDecoder {
+    /// - Parameters:
+    ///   - refers: Whether the strings are those of a column that all rows have.
+    ///   - areOfRows: Whether they may be those of rows, to whose other columns they refer then.
+    func strings(
+        _ count: Int, refers: Bool = false, depth: Int = 0, areOfRows: Bool = true, from source: inout SegmentReader
+    ) throws(CompressionError) -> Strings {
+        guard count > 0 else { return Strings() }
+        guard depth < SegmentLimits.depth else { throw .damaged(.segmentLimit) }
+        try source.spend(values: count)
+        guard let tag = StringTag(rawValue: try source.control.byte()) else { throw .damaged(.segment) }
+        switch tag {
+        case .lengths:
+            var strings = Strings(in: source.text.bytes)
+            for length in try integers(count, depth: depth + 1, from: &source) {
+                guard let length = Int(exactly: length) else { throw .damaged(.segment) }
+                let range = try source.text.take(length)
+                strings.append(start: range.lowerBound, length: length)
+            }
+            return strings
+        case .terminated:
+            var strings = Strings(in: source.text.bytes)
+            for _ in 0..<count {
+                let range = try source.text.takeToNul()
+                strings.append(start: range.lowerBound, length: range.count)
+            }
+            return strings
+        case .transposed:
+            let length = try source.control.count(limit: SegmentLimits.groupSize)
+            let bytes = try source.takeNumbers(count * length, of: count)
+            try source.spend(bytes: bytes.count)
+            return Strings(byteStreams: bytes, length: length, count: count)
+        case .upperUUID, .lowerUUID:
+            let digits = tag == .upperUUID ? HexDigits.upper : .lower
+            let bytes = try source.takeNumbers(count * 16, of: count)
+            try source.spend(bytes: count * 36)
+            var strings = Strings()
+            strings.bytes.reserveCapacity(count * 36)
+            for index in 0..<count {
+                strings.append(start: strings.bytes.count, length: 36)
+                digits.appendUUID(of: bytes.dropFirst(index * 16).prefix(16), to: &strings.bytes)
+            }
+            return strings
+        case .upperHex, .lowerHex:
+            let digits = tag == .upperHex ? HexDigits.upper : .lower
+            let decoded = try self.strings(count, depth: depth + 2, from: &source)
+            try source.spend(bytes: decoded.totalLength * 2)
+            var strings = Strings()
+            strings.bytes.reserveCapacity(decoded.totalLength * 2)
+            for index in 0..<count {
+                let bytes = decoded[index]
+                strings.append(start: strings.bytes.count, length: bytes.count * 2)
+                digits.append(bytes, to: &strings.bytes)
+            }
+            return strings
+        case .propertyLists: return try propertyLists(count, depth, from: &source)
+        case .deflated: return try deflated(count, depth, from: &source)
+        case .identified: return try identified(count, depth, from: &source)
+        case .front: return try front(count, depth, from: &source)
+        case .pattern: return try pattern(count, depth, from: &source)
+        case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)
+        }
+    }
+
+    private func front(
+        _ count: Int, _ depth: Int, from source: inout SegmentReader
+    ) throws(CompressionError) -> Strings {
+        let prefixes = try integers(count, depth: depth + 1, from: &source)
+        let suffixes = try self.strings(count, depth: depth + 2, from: &source)
+        var strings = Strings()
+        for (index, prefix) in prefixes.enumerated() {
+            let (lastStart, lastLength) =
+                index == 0 ? (0, 0) : (Int(strings.starts[index - 1]), Int(strings.lengths[index - 1]))
+            guard prefix >= 0, prefix <= Int64(lastLength) else { throw .damaged(.segment) }
+            let suffix = suffixes[index]
+            try source.spend(bytes: Int(prefix) + suffix.count)
+            let start = strings.bytes.count
+            strings.bytes.append(contentsOf: Array(strings.bytes[lastStart..<lastStart + Int(prefix)]))
+            strings.bytes.append(contentsOf: suffix)
+            strings.append(start: start, length: Int(prefix) + suffix.count)
+        }
+        return strings
+    }
+}

@@ -1,0 +1,90 @@
+import ShipCompression
+
+/// What one pass over strings tells about their encodings.
+struct StringFacts {
+    private(set) var totalLength = 0
+    private(set) var longest = 0
+    private var shortest = Int.max
+    private var shared = 0
+    private let hasNul: Bool
+    private let count: Int
+    private let first: [UInt8]
+    private var hasPropertyList = false
+    /// Whether all that were looked at are property lists.
+    private(set) var arePropertyLists = false
+    private var hasStream = false
+    /// Whether most hold a UUID.
+    private var areIdentified = false
+
+    private static let propertyListMagic = Array("bplist00".utf8)
+    /// How deep it still looks into strings: into data of an archive that was deflated, and into what that holds.
+    private static let deepestContent = 3
+
+    /// - Parameter cost: Limits how closely, and how long, strings are searched for what is in them.
+    init(_ strings: Strings, within cost: TrialCost) {
+        count = strings.count
+        first = count > 0 ? Array(strings[0].prefix(64)) : []
+        for length in strings.lengths {
+            totalLength += Int(length)
+            longest = max(longest, Int(length))
+            shortest = min(shortest, Int(length))
+        }
+        for index in stride(from: 1, to: count, by: max(1, count / 512)) {
+            shared += strings.commonPrefix(index - 1, index)
+        }
+        arePropertyLists = count > 0
+        for index in stride(from: 0, to: count, by: max(1, count / 64)) where !hasPropertyList || arePropertyLists {
+            let isList = strings[index].starts(with: Self.propertyListMagic)
+            hasPropertyList = hasPropertyList || isList
+            arePropertyLists = arePropertyLists && isList
+        }
+        for index in stride(from: 0, to: count, by: max(1, count / 16)) where !hasStream {
+            hasStream =
+                cost.streams.place(in: strings[index], pictures: cost.care.pictureLimit) != nil
+        }
+        let looked = stride(from: 0, to: count, by: max(1, count / 16))
+        areIdentified = looked.count { HexDigits.likelyUUID(in: strings[$0]) != nil } * 2 > looked.underestimatedCount
+        shared = shared * count / max(1, min(count, 512))
+        hasNul = strings.bytes.withUnsafeBufferPointer { bytes in
+            zip(strings.starts, strings.lengths).contains { start, length in
+                let string = UnsafeRawBufferPointer(bytes)[Int(start)..<Int(start + length)]
+                return Self.hasNul(UnsafeRawBufferPointer(rebasing: string))
+            }
+        }
+    }
+
+    /// Eight bytes at a time: subtracting 1 from a zero byte borrows from the byte above.
+    private static func hasNul(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var place = 0
+        while place &+ 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+            place &+= 8
+        }
+        while place < bytes.count {
+            if bytes[place] == 0 { return true }
+            place &+= 1
+        }
+        return false
+    }
+
+    /// Encodings worth a trial, the simplest first.
+    func candidates(depth: Int) -> [StringTag] {
+        var tags: [StringTag] = hasNul ? [.lengths] : [.terminated, .lengths]
+        if depth <= Self.deepestContent {
+            if longest > 40, hasPropertyList { tags.append(.propertyLists) }
+            if hasStream { tags.append(.deflated) }
+        }
+        guard depth <= 2 else { return tags }
+        if count > 1, longest == shortest, longest > 0, longest <= 4096, count > 3 { tags.append(.transposed) }
+        if longest == 36, shortest == 36, first.count > 8, first[8] == UInt8(ascii: "-") {
+            tags += [.upperUUID, .lowerUUID]
+        }
+        guard depth < 2 else { return tags }
+        if areIdentified { tags.append(.identified) }
+        if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
+        if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
+        if count > 8, shared * 5 > totalLength { tags.append(.front) }
+        return tags
+    }
+}

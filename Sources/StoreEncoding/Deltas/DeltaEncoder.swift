@@ -1,0 +1,191 @@
+package import ShipCompression
+import ShipProtocol
+package import StoreFormat
+
+/// Encodes a canonical copy, or any file of pages, as a delta against another one.
+///
+/// Source: `Protocol/DELTA.md`. Memory: one segment, what sorts the hashes of rows that moved, and some bytes for each leaf of a
+/// tree whose rows moved.
+package struct DeltaEncoder {
+    private let base: any PageSource
+    private let new: any PageSource
+    private let shapes: [String: IndexShape]?
+    private let effort: SegmentEffort
+    private let makeSpillFile: () throws -> any SpillFile
+
+    /// - Parameters:
+    ///   - base: The file that the receiver has. Neither file changes meanwhile.
+    ///   - new: The file that it will have.
+    ///   - shapes: The shapes of the indexes, by their names; `nil` for a file that has no canonical form.
+    package init(
+        from base: any PageSource, to new: any PageSource, shapes: [String: IndexShape]?, effort: SegmentEffort,
+        makeSpillFile: @escaping () throws -> any SpillFile
+    ) {
+        self.base = base
+        self.new = new
+        self.shapes = shapes
+        var effort = effort
+        effort.hasBase = true
+        self.effort = effort
+        self.makeSpillFile = makeSpillFile
+    }
+
+    /// Encodes the delta, and checks that it decodes to the new file.
+    ///
+    /// - Parameters:
+    ///   - limit: Most bytes of all segments together.
+    ///   - deliver: Gets the segments in order.
+    /// - Throws: `EncodingFailure`, also after the last segment; the errors of the pages and of `deliver`.
+    package func encode(
+        limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void
+    ) throws {
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try new.read(1, into: &header)
+        guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else { throw EncodingFailure.unsuitable }
+        let check = DeltaBuilder(base: base, pageSize: pageSize, pageCount: new.pageCount) { pageSize in
+            PageComparison(with: new, pageSize: pageSize, makeSpillFile: makeSpillFile)
+        }
+        do {
+            try write(limit: limit) { segment in
+                try check.append(segment.bytes)
+                try deliver(segment)
+            }
+            try check.finish()
+        } catch CompressionError.damaged {
+            throw EncodingFailure.selfCheckFailed
+        } catch is StoreFlaw {
+            throw EncodingFailure.unsuitable
+        }
+    }
+
+    private func write(
+        limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void
+    ) throws {
+        guard let shapes, let store = try baseStore() else { return try writeFile(limit: limit, deliver: deliver) }
+        var output = try DeltaOutput(base: store, effort, limit: limit, deliver: deliver)
+        var walk = DeltaWalk(store, try DeltaStore(new), shapes, effort, makeSpillFile)
+        try walk.run(&output)
+        try output.finish()
+    }
+
+    /// - Returns: `nil` for a base whose rows cannot be read.
+    private func baseStore() throws -> DeltaStore? {
+        do {
+            return try DeltaStore(base)
+        } catch is StoreFlaw {
+            return nil
+        }
+    }
+
+    /// Writes the bytes of the file as pieces that are copied from the base, and new bytes.
+    private func writeFile(
+        limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void
+    ) throws {
+        func bytes(_ pages: any PageSource) throws -> FileBytes {
+            var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+            try pages.read(1, into: &header)
+            guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else {
+                throw EncodingFailure.unsuitable
+            }
+            return FileBytes(pages, pageSize: pageSize)
+        }
+        var output = try DeltaOutput(base: nil, effort, limit: limit, deliver: deliver)
+        output.areas.unsigned(DeltaEncoder.isFileFlag)
+        try output.write(try bytes(new), from: try bytes(base))
+        try output.finish()
+    }
+}
+
+/// Encodes a delta on a thread of its own, and delivers its segments in order.
+///
+/// To continue after the segments of an earlier session, it makes the same delta again, at the level of that session. It compares the
+/// segments that exist, and delivers the others.
+///
+/// Memory: that of `DeltaEncoder`, and two segments.
+package struct AsyncDeltaEncoder: ColumnsEncoder {
+    private static let mostUnderWay = 2
+
+    private let settings: CompressionSettings
+    private let make: Making
+    private let earlier: EarlierPieces?
+
+    /// Makes all segments, and delivers them in order. It blocks, and throws `CancellationError` when the task is cancelled.
+    private typealias Making =
+        @Sendable (
+            SegmentEffort, _ deliver: @escaping (EncodedSegment) throws -> Void
+        ) throws -> Void
+
+    /// - Parameters:
+    ///   - shapes: See `DeltaEncoder`.
+    ///   - limit: Most bytes of all segments together.
+    ///   - openBase: Opens the file that the receiver has.
+    ///   - open: Opens the one that it will have. Reading the pages of both throws `CancellationError` when the task is cancelled.
+    ///   - makeSpillFile: See `StoreBuilder.Target`.
+    ///   - earlier: The segments of an earlier session.
+    package init(
+        _ settings: CompressionSettings, shapes: [String: IndexShape]?, limit: Int64,
+        openBase: @escaping @Sendable () throws -> any PageSource,
+        open: @escaping @Sendable () throws -> any PageSource,
+        makeSpillFile: @escaping @Sendable () throws -> any SpillFile, goingOnAfter earlier: EarlierPieces? = nil
+    ) {
+        self.settings = settings
+        self.earlier = earlier
+        make = { effort, deliver in
+            let encoder = DeltaEncoder(
+                from: try openBase(), to: try open(), shapes: shapes, effort: effort, makeSpillFile: makeSpillFile)
+            try encoder.encode(limit: limit, deliver: deliver)
+        }
+    }
+
+    /// A delta of a file of any bytes.
+    ///
+    /// - Parameters:
+    ///   - digest: The SHA-256 of the file that the receiver has.
+    ///   - open: Opens that file, and the one that it will have. Both throw `CancellationError` when the task is cancelled.
+    package init(
+        _ settings: CompressionSettings, over digest: [UInt8], limit: Int64,
+        open: @escaping @Sendable () throws -> (base: any ByteSource, new: any ByteSource),
+        goingOnAfter earlier: EarlierPieces? = nil
+    ) {
+        self.settings = settings
+        self.earlier = earlier
+        make = { effort, deliver in
+            let (base, new) = try open()
+            let segments = try EncodedSegment.delta(from: base, digest, to: new, effort: effort, limit: limit)
+            for segment in segments { try deliver(segment) }
+        }
+    }
+
+    package func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
+        let channel = WorkChannel<EncodedSegment>(capacity: Self.mostUnderWay)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: channel.thread) { await channel.run { try makeRest(put: $0) } }
+            while let segment = try await channel.next()?.take() {
+                try await deliver(segment)
+                channel.finishOne()
+            }
+        }
+    }
+
+    /// Makes all segments, and puts those that no earlier session has made.
+    private func makeRest(put: @escaping (EncodedSegment) throws -> Void) throws {
+        let level = try earlier?.level ?? settings.level
+        var (index, skipped) = (0, Int64(0))
+        try make(SegmentEffort(level)) { segment in
+            defer { index += 1 }
+            if let earlier, index < earlier.count {
+                guard earlier.notes[index].isLast == segment.isLast, try earlier.read(index) == segment.bytes else {
+                    throw EarlierPieces.Mismatch()
+                }
+                skipped += segment.storeBytes
+                return
+            }
+            let new = EncodedSegment(
+                bytes: segment.bytes, storeBytes: segment.storeBytes + skipped, setting: UInt64(level.value),
+                isLast: segment.isLast)
+            skipped = 0
+            try put(new)
+        }
+        guard index >= earlier?.count ?? 0 else { throw EarlierPieces.Mismatch() }
+    }
+}

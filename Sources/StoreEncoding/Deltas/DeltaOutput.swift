@@ -1,0 +1,126 @@
+import ShipCompression
+import StoreFormat
+
+/// Collects items into the segments of a delta.
+struct DeltaOutput {
+    /// Bytes of rows at which a segment is full.
+    static let capacity = 1 << 19
+    /// About how many bytes of the base a segment refers to: with few new strings, and with many.
+    private static let (smallDictionary, largeDictionary) = (DeflateFormat.window, SegmentLimits.dictionarySize)
+    /// From this many bytes on, new strings are many.
+    private static let muchText = 16_384
+    /// With fewer bytes of new strings a dictionary does not pay.
+    private static let leastText = 40
+
+    private let base: DeltaStore?
+    private let effort: SegmentEffort
+    /// Of the current segment: its budgets are for one.
+    private(set) var cost: TrialCost
+    private let limit: Int64
+    private let deliver: (EncodedSegment) throws -> Void
+    /// The current segment.
+    var areas = SegmentAreas()
+    /// Bytes of rows in the current segment.
+    private var size = 0
+    /// For each tree of the base: bytes of new strings in the current segment, the number of rows with them, the place in the base
+    /// where the first of them belongs, and the number of rows of the tree.
+    private var newText: [Int: (size: Int, count: Int, place: Int, rows: Int)] = [:]
+    /// The last full segment. It is delivered when the next is full, or at the end as the last.
+    private var held: EncodedSegment?
+    private var total: Int64 = 0
+    /// Bytes of the result that the current segment stands for.
+    var storeBytes: Int64 = 0
+
+    init(
+        base: DeltaStore?, _ effort: SegmentEffort, limit: Int64,
+        deliver: @escaping (EncodedSegment) throws -> Void
+    ) throws {
+        self.base = base
+        self.effort = effort
+        self.limit = limit
+        self.deliver = deliver
+        cost = try TrialCost(effort: effort)
+    }
+
+    /// Notes that rows have new strings, which the base may have similar ones of.
+    ///
+    /// - Parameters:
+    ///   - size: Of the strings, in bytes.
+    ///   - count: Rows.
+    ///   - tree: Of the base.
+    ///   - place: Where the rows belong in the tree.
+    ///   - rows: Of the tree.
+    mutating func noteText(_ size: Int, ofRows count: Int, in tree: Int, at place: Int, rows: Int) {
+        guard size > 0 else { return }
+        newText[tree, default: (0, 0, place, rows)].size += size
+        newText[tree]?.count += count
+    }
+
+    /// Notes that items were written, and ends the segment if it is full.
+    ///
+    /// - Parameter bytes: Of rows.
+    mutating func wrote(_ bytes: Int) throws {
+        size += bytes
+        if size >= Self.capacity { try flush() }
+    }
+
+    /// Writes bytes as pieces, copied from the base where it has them.
+    mutating func write(_ new: any ByteSource, from base: any ByteSource) throws {
+        var pieces: [Piece] = []
+        var (size, end): (Int, Int64) = (0, 0)
+        var output = self
+        func close() throws {
+            guard !pieces.isEmpty else { return }
+            Piece.write(pieces, after: &end, into: &output.areas)
+            try output.wrote(size)
+            pieces = []
+            size = 0
+        }
+        try PieceSearch(base).run(over: new) { piece in
+            pieces.append(piece)
+            size += piece.literal.count + 8
+            if size >= Self.capacity { try close() }
+        }
+        try close()
+        self = output
+    }
+
+    private mutating func flush() throws {
+        let runs = dictionaryRuns()
+        let bytes = try areas.deltaSegment(effort, runs, try base?.dictionary(runs) ?? [])
+        areas = SegmentAreas()
+        cost = try TrialCost(effort: effort)
+        total += Int64(bytes.count)
+        guard total <= limit else { throw EncodingFailure.tooLarge }
+        if let held { try deliver(held) }
+        held = EncodedSegment(bytes: bytes, storeBytes: storeBytes)
+        (size, newText, storeBytes) = (0, [:], 0)
+    }
+
+    mutating func finish() throws {
+        if !areas.control.isEmpty { try flush() }
+        if var last = held {
+            last.isLast = true
+            try deliver(last)
+        }
+        held = nil
+    }
+
+    /// Rows of the base around the places of new strings: of each tree in proportion to its new strings.
+    private func dictionaryRuns() -> [(tree: Int, first: Int, count: Int)] {
+        guard newText.values.reduce(0, { $0 + $1.size }) >= Self.leastText else { return [] }
+        let largest = newText.filter { $0.value.rows > 0 }.sorted {
+            $0.value.size == $1.value.size ? $0.key < $1.key : $0.value.size < $1.value.size
+        }
+        .suffix(SegmentLimits.dictionaryRuns)
+        let all = largest.reduce(0) { $0 + $1.value.size }
+        guard all > 0 else { return [] }
+        let size = all < Self.muchText ? Self.smallDictionary : Self.largeDictionary
+        return largest.map { tree, sums in
+            let share = max(1024, size / max(1, all / max(1, sums.size)))
+            let count = max(1, min(sums.rows, share * sums.count / max(1, sums.size), 1 << 20))
+            let first = max(0, min(sums.place - count / 2, sums.rows - count))
+            return (tree, first, count)
+        }
+    }
+}

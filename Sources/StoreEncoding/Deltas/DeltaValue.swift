@@ -1,0 +1,186 @@
+import ShipCompression
+import StoreFormat
+
+/// One value of a record.
+enum DeltaValue: Hashable {
+    case null
+    case integer(Int64)
+    /// The bit pattern.
+    case real(UInt64)
+    case text(ArraySlice<UInt8>)
+    case blob(ArraySlice<UInt8>)
+
+    /// The bytes of a text or a blob.
+    var string: ArraySlice<UInt8>? {
+        switch self {
+        case .text(let bytes), .blob(let bytes): bytes
+        case .null, .integer, .real: nil
+        }
+    }
+
+    var isBlob: Bool {
+        if case .blob = self { return true }
+        return false
+    }
+
+    /// The value as SQLite adds it; `nil` for one that is not a number.
+    var number: Double? {
+        switch self {
+        case .integer(let integer): Double(integer)
+        case .real(let bits): Double(bitPattern: bits)
+        case .null, .text, .blob: nil
+        }
+    }
+
+    /// The values of a record; `nil` if the record is malformed.
+    static func values(of record: [UInt8]) -> [DeltaValue]? {
+        var columns = RecordColumns()
+        guard columns.read(record.span) else { return nil }
+        return (0..<columns.count).map { value in
+            let (type, range) = (columns.types[value], columns.starts[value]..<columns.starts[value + 1])
+            if type == SerialType.null { return .null }
+            if type == SerialType.real {
+                return .real(UInt64(bitPattern: CanonicalRecord.integer(6, in: record.span, at: range.lowerBound)))
+            }
+            if SerialType.isInteger(type) {
+                return .integer(CanonicalRecord.integer(type, in: record.span, at: range.lowerBound))
+            }
+            return SerialType.isText(type) ? .text(record[range]) : .blob(record[range])
+        }
+    }
+
+    /// The canonical record of values.
+    static func record(of values: [DeltaValue], _ integers: IntegerForm) -> [UInt8] {
+        var (header, body): ([UInt8], [UInt8]) = ([], [])
+        for value in values {
+            switch value {
+            case .null: header.append(0)
+            case .integer(let integer): CanonicalRecord.append(integer, integers, header: &header, body: &body)
+            case .real(let bits):
+                header.append(UInt8(SerialType.real))
+                withUnsafeBytes(of: bits.bigEndian) { body.append(contentsOf: $0) }
+            case .text(let bytes):
+                Varint.append(SerialType.text(length: bytes.count), to: &header)
+                body.append(contentsOf: bytes)
+            case .blob(let bytes):
+                Varint.append(SerialType.blob(length: bytes.count), to: &header)
+                body.append(contentsOf: bytes)
+            }
+        }
+        var record: [UInt8] = []
+        record.reserveCapacity(header.count + body.count + 3)
+        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(header.count)), to: &record)
+        return record + header + body
+    }
+}
+
+extension ColumnValues {
+    mutating func append(_ value: DeltaValue) {
+        switch value {
+        case .null: kinds.append(ColumnValues.nullKind)
+        case .integer(let integer):
+            kinds.append(ColumnValues.integerKind)
+            integers.append(integer)
+        case .real(let bits):
+            kinds.append(ColumnValues.realKind)
+            reals.append(bits)
+        case .text(let bytes):
+            kinds.append(ColumnValues.textKind)
+            texts.append(bytes)
+        case .blob(let bytes):
+            kinds.append(ColumnValues.blobKind)
+            blobs.append(bytes)
+        }
+    }
+
+    /// - Parameter ordinal: The place of the value among those of its kind.
+    func value(_ row: Int, _ ordinal: Int) -> DeltaValue {
+        switch kinds[row] {
+        case ColumnValues.integerKind: .integer(integers[ordinal])
+        case ColumnValues.realKind: .real(reals[ordinal])
+        case ColumnValues.textKind: .text(texts[ordinal])
+        case ColumnValues.blobKind: .blob(blobs[ordinal])
+        default: .null
+        }
+    }
+}
+
+/// A change of a string: at one place, some bytes are removed and others inserted.
+struct Splice: Hashable {
+    /// Bytes that stay before and after that place.
+    let before: Int
+    let after: Int
+    /// Bytes of the old string that are removed.
+    let removed: Int
+    let inserted: ArraySlice<UInt8>
+
+    init(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>) {
+        let most = min(old.count, new.count)
+        var (before, after) = (0, 0)
+        old.withUnsafeBufferPointer { old in
+            new.withUnsafeBufferPointer { new in
+                while before < most, old[before] == new[before] { before += 1 }
+                while after < most - before, old[old.count - 1 - after] == new[new.count - 1 - after] { after += 1 }
+            }
+        }
+        self.before = before
+        self.after = after
+        removed = old.count - before - after
+        inserted = new.dropFirst(before).dropLast(after)
+    }
+
+    /// - Returns: `nil` if the old string is too short.
+    static func apply(
+        to old: ArraySlice<UInt8>, before: Int, removed: Int, _ inserted: ArraySlice<UInt8>
+    ) -> ArraySlice<UInt8>? {
+        guard before >= 0, removed >= 0, before <= old.count, removed <= old.count - before else { return nil }
+        return old.prefix(before) + inserted + old.dropFirst(before + removed)
+    }
+}
+
+// Estimates of encoded sizes, in bytes: good enough to choose the row of the base from which a new row is made.
+
+extension DeltaValue {
+    fileprivate var cost: Int {
+        switch self {
+        case .null: 1
+        case .integer(let integer): 1 + (64 - abs(Double(integer)).leadingZeroBits) / 8
+        case .real: 8
+        case .text(let bytes): 1 + bytes.count * 2 / 3
+        case .blob(let bytes): 1 + bytes.count
+        }
+    }
+}
+
+extension [DeltaValue] {
+    var cost: Int { reduce(0) { $0 + $1.cost } }
+
+    /// The size of the edit that makes this row of another.
+    func cost(from old: [DeltaValue]) -> Int {
+        var cost = 2 + abs(count - old.count)
+        for (column, value) in enumerated() {
+            let before = column < old.count ? old[column] : .null
+            guard value != before else { continue }
+            switch (before, value) {
+            case (.integer(let first), .integer(let second)):
+                cost += 1 + Swift.min(value.cost, DeltaValue.integer(second &- first).cost)
+            case (.text(let first), .text(let second)), (.blob(let first), .blob(let second)):
+                let splice = Splice(from: first, to: second)
+                var least = Swift.min(1 + value.cost, 4 + splice.inserted.count)
+                if value.isBlob, least >= Deflate.shortestBlob, Deflate.content(ofBlob: first) != nil,
+                    Deflate.content(ofBlob: second) != nil
+                {
+                    least /= 4
+                }
+                cost += least
+            default: cost += 1 + value.cost
+            }
+        }
+        return cost
+    }
+}
+
+extension Double {
+    /// Leading zero bits of a whole number of 64 bits.
+    fileprivate var leadingZeroBits: Int { self < 1 ? 64 : max(0, 63 - Int(exponent)) }
+}

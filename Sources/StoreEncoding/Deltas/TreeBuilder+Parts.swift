@@ -1,0 +1,205 @@
+import ShipCompression
+import StoreFormat
+
+/// Source: `Protocol/DELTA.md` sections 4 and 7.
+extension TreeBuilder {
+    // MARK: Parts
+
+    func takePart(_ source: inout SegmentReader) throws {
+        if open == nil { try begin(try TreeHead(from: &source)) }
+        guard var tree = open.take() else { return }
+        var part = try TreePart<EditDecoder>(from: &source)
+        try checkLiterals(part)
+        var literal = 0
+        var row = DeltaRow()
+        for event in part.events {
+            try copy(event.copies, &tree)
+            try jump(event, &tree)
+            switch event.kind {
+            case .skip: break
+            case .edit:
+                for _ in 0..<event.count { try edit(&part.edits, &tree) }
+            case .literal:
+                for _ in 0..<event.count {
+                    let start = literal == 0 ? 0 : part.literals.ends[literal - 1]
+                    row.record = Array(part.literals.records[start..<part.literals.ends[literal]])
+                    row.size = row.record.count
+                    literal += 1
+                    row.rowid = part.literals.rowids?[literal - 1] ?? nextRowid(&tree)
+                    try change(from: nil, to: row, tree.isIndexed)
+                    try put(row, &tree)
+                }
+            case .long: try beginLong(&source, &tree)
+            }
+        }
+        if part.isLast {
+            if part.copiesRest { try copy(.max, &tree) } else { try passRest(&tree) }
+            try end(tree)
+        } else {
+            open = consume tree
+        }
+    }
+
+    /// Checks that records are canonical. Those that were made of columns are, in one of two encodings of integers.
+    private func checkLiterals(_ part: TreePart<EditDecoder>) throws {
+        let records = part.literals.records.span
+        var start = 0
+        for end in part.literals.ends {
+            guard end >= start, end <= records.count, end - start <= CanonicalForm.longestHeldRecord,
+                part.madeForm == settings.integers
+                    || CanonicalRecord.isCanonical(records.extracting(start..<end), settings.integers) == true
+            else { throw CompressionError.damaged(.rows) }
+            start = end
+        }
+    }
+
+    /// Copies rows of the base.
+    ///
+    /// - Parameter count: `.max` for all rows that are left.
+    func copy(_ count: Int, _ tree: inout OpenTree) throws {
+        guard count > 0 else { return }
+        guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
+        var row = DeltaRow()
+        var left = count
+        while left > 0 {
+            guard try rows.next(&row) else {
+                guard count == .max else { throw CompressionError.damaged(.base) }
+                break
+            }
+            left -= 1
+            let rowid = row.rowid
+            row.rowid = rebased(rowid, &tree)
+            if row.rowid != rowid, tree.isIndexed, tree.kind == .table {
+                var old = row
+                old.rowid = rowid
+                try change(from: old, to: row, true)
+            }
+            guard row.isLong else {
+                try put(row, &tree)
+                continue
+            }
+            guard !rows.isConverting, next > 0 else { throw CompressionError.damaged(.rows) }
+            tree.lastRowid = row.rowid
+            try tree.tree.beginRecord(size: row.size, rowid: tree.kind == .table ? row.rowid : 0)
+            try rows.forEachPiece { try tree.tree.extendRecord($0) }
+            try tree.tree.endRecord()
+        }
+        tree.base = rows
+    }
+
+    private func jump(_ event: TreeEvent, _ tree: inout OpenTree) throws {
+        if tree.head.countsRowids || event.kind == .literal || event.kind == .long {
+            tree.pending &+= event.shift
+        } else {
+            tree.shift &+= event.shift
+        }
+        guard event.jump != 0 else { return }
+        guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
+        let place = rows.position + event.jump
+        guard place >= 0, place <= base.mostRows else { throw CompressionError.damaged(.base) }
+        if !tree.isIndexed {
+            guard try rows.move(to: place) else { throw CompressionError.damaged(.base) }
+        } else {
+            // The entries of skipped rows are removed. A skipped row cannot be used later.
+            guard event.jump > 0 else { throw CompressionError.damaged(.rows) }
+            var row = DeltaRow()
+            while rows.position < place {
+                guard try rows.next(&row) else { throw CompressionError.damaged(.base) }
+                try change(from: row, to: nil, true)
+            }
+        }
+        tree.base = rows
+    }
+
+    /// Skips the rows of the base that are left: their entries are removed.
+    private func passRest(_ tree: inout OpenTree) throws {
+        guard tree.isIndexed, var rows = tree.base.take() else { return }
+        var row = DeltaRow()
+        while try rows.next(&row) { try change(from: row, to: nil, true) }
+    }
+
+    private func edit(_ edits: inout EditDecoder, _ tree: inout OpenTree) throws {
+        guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
+        var old = DeltaRow()
+        guard try rows.next(&old), !old.isLong, let values = DeltaValue.values(of: old.record) else {
+            throw CompressionError.damaged(.base)
+        }
+        tree.base = rows
+        var new = DeltaRow()
+        new.record = DeltaValue.record(of: try edits.apply(to: values), settings.integers)
+        new.size = new.record.count
+        guard !new.isLong else { throw CompressionError.damaged(.segmentLimit) }
+        new.rowid = rebased(old.rowid, &tree)
+        try change(from: old, to: new, tree.isIndexed)
+        try put(new, &tree)
+    }
+
+    /// Tells the merged indexes that a row of the base becomes another.
+    private func change(from old: DeltaRow?, to new: DeltaRow?, _ isIndexed: Bool) throws {
+        guard isIndexed else { return }
+        for index in merged.indices { try merged[index].change(from: old, to: new) }
+    }
+
+    // MARK: Rows
+
+    /// The new rowid of a row of the base.
+    private func rebased(_ rowid: Int64, _ tree: inout OpenTree) -> Int64 {
+        tree.head.countsRowids ? nextRowid(&tree) : rowid &+ tree.shift
+    }
+
+    private func nextRowid(_ tree: inout OpenTree) -> Int64 {
+        defer { tree.pending = 0 }
+        return tree.lastRowid &+ 1 &+ tree.pending
+    }
+
+    private func put(_ row: DeltaRow, _ tree: inout OpenTree) throws {
+        tree.lastRowid = row.rowid
+        guard next == 0 else {
+            let record = row.record
+            return try tree.tree.append(record.span, rowid: tree.kind == .table ? row.rowid : 0)
+        }
+        let record = try rooted(row.record)
+        try schema?.add(record.span)
+        try tree.tree.append(record.span, rowid: row.rowid)
+    }
+
+    // MARK: Long rows
+
+    private func beginLong(_ source: inout SegmentReader, _ tree: inout OpenTree) throws {
+        let size = try source.control.count(limit: Int(Int32.max))
+        let hasSource = try source.control.count(limit: 1) == 1
+        guard next > 0, size > CanonicalForm.longestHeldRecord, !tree.isIndexed else {
+            throw CompressionError.damaged(.rows)
+        }
+        var bytes = RecordBytes(nil)
+        if hasSource {
+            guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
+            var row = DeltaRow()
+            guard try rows.next(&row), let places = try rows.places() else { throw CompressionError.damaged(.base) }
+            bytes = RecordBytes(places)
+            tree.base = rows
+            let rowid = rebased(row.rowid, &tree) &+ tree.pending
+            (tree.lastRowid, tree.pending) = (rowid, 0)
+        } else {
+            tree.lastRowid = nextRowid(&tree)
+        }
+        try tree.tree.beginRecord(size: size, rowid: tree.kind == .table ? tree.lastRowid : 0)
+        long = (PieceReader(copying: bytes, size: Int64(size)), RecordCheck())
+    }
+
+    func takePieces(_ source: inout SegmentReader) throws {
+        guard var (record, check) = long, var tree = open.take() else { throw CompressionError.damaged(.rows) }
+        let integers = settings.integers
+        try record.read(from: &source) { bytes in
+            guard check.take(bytes, integers) else { throw CompressionError.damaged(.rows) }
+            try tree.tree.extendRecord(bytes)
+        }
+        long = (record, check)
+        if record.left == 0 {
+            guard check.isCanonical else { throw CompressionError.damaged(.rows) }
+            try tree.tree.endRecord()
+            long = nil
+        }
+        open = consume tree
+    }
+}

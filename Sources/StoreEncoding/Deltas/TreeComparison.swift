@@ -1,0 +1,215 @@
+import StoreFormat
+
+/// How a tree differs from its base. It is the first of two passes over all rows.
+struct TreeComparison {
+    private(set) var hasChanges = false
+    /// Rows that the base has under other keys.
+    private(set) var runs: [ContentMatches.Run] = []
+    /// Rows of the base that are not in the result.
+    private(set) var values = ValueMatches()
+    /// Rows whose rowid is not the successor of that of the row before.
+    private var gaps = 0
+    /// Rows of the base.
+    private(set) var baseCount = 0
+    /// For each index: the sum of the hashes of its entries less that of the base, as it follows from the rows; `nil` where it does
+    /// not.
+    private(set) var sums: [UInt64?]
+
+    /// - Parameters:
+    ///   - shapes: Of the indexes of the table.
+    init(
+        _ old: DeltaRows?, _ new: DeltaRows, shapes: [IndexShape?], _ integers: IntegerForm,
+        spill: @escaping () throws -> any SpillFile
+    ) throws {
+        var join = TreeJoin(old, new, skipsLeaves: true)
+        var matches = ContentMatches(spill: spill)
+        var entries = shapes.map { $0.map(ExpectedEntries.init) }
+        var lastRowid: Int64 = 0
+        func note(rowid: Int64, _ gaps: inout Int) {
+            if rowid != lastRowid &+ 1 { gaps += 1 }
+            lastRowid = rowid
+        }
+        while let step = try join.next() {
+            if step == .sameLeaf {
+                let common = join.common
+                baseCount = join.commonPlaces.old + common.count
+                note(rowid: common.firstRowid, &gaps)
+                if common.lastRowid &- common.firstRowid != Int64(common.count - 1) { gaps += 1 }
+                lastRowid = common.lastRowid
+                continue
+            }
+            if step != .new { baseCount = join.old.place + 1 }
+            if step != .old { note(rowid: join.new.rowid, &gaps) }
+            guard step != .same else { continue }
+            hasChanges = true
+            if step != .new {
+                try matches.add(old: join.old)
+                values.add(join.old)
+                for index in entries.indices { entries[index]?.remove(join.old, integers) }
+            }
+            if step != .old {
+                try matches.add(new: join.new)
+                for index in entries.indices { entries[index]?.add(join.new, integers) }
+            }
+        }
+        runs = try matches.runs()
+        values.sort()
+        sums = entries.map { $0.flatMap { $0.isComplete ? $0.sum : nil } }
+    }
+
+    /// Whether each rowid is by default the successor of the one before.
+    var countsRowids: Bool { !runs.isEmpty && gaps <= runs.count }
+}
+
+/// Finds rows that the base has under other keys: it sorts the hashes of the records of both sides together.
+///
+/// Memory: what an `EntrySorter` takes, and twelve bytes for each run.
+struct ContentMatches {
+    /// Consecutive rows of the result that are consecutive in the base, too.
+    struct Run: Hashable {
+        /// Places of the first row.
+        let new: UInt32
+        let old: UInt32
+        var count: UInt32
+        /// Of all rows, in bytes.
+        var size: UInt64
+    }
+
+    private static let mostRuns = 1 << 20
+    /// Most rows of one hash.
+    private static let mostEqual = 1 << 20
+    /// A run with both fewer rows and fewer bytes is as likely to be chance.
+    private static let (leastCount, leastSize): (UInt32, UInt64) = (3, 24)
+
+    /// The numbers for the side of a row.
+    private static let (old, new): (Int64, Int64) = (0, 1)
+
+    private var sorter: EntrySorter
+    private let spill: () throws -> any SpillFile
+    private var (oldCount, newCount) = (0, 0)
+
+    init(spill: @escaping () throws -> any SpillFile) {
+        self.spill = spill
+        sorter = Self.makeSorter(spill)
+    }
+
+    private static func makeSorter(_ spill: @escaping () throws -> any SpillFile) -> EntrySorter {
+        EntrySorter(IndexShape((0..<3).map { IndexShape.Part($0) }), runSize: 2 << 20, spill: spill)
+    }
+
+    mutating func add(old row: DeltaRow) throws {
+        oldCount += 1
+        try add(row, Self.old)
+    }
+
+    mutating func add(new row: DeltaRow) throws {
+        newCount += 1
+        try add(row, Self.new)
+    }
+
+    private mutating func add(_ row: DeltaRow, _ side: Int64) throws {
+        let size = Int64(min(row.size, 1 << 20))
+        try Self.add([Int64(bitPattern: row.hash), side, Int64(row.place), size], to: &sorter)
+    }
+
+    private static func add(_ numbers: [Int64], to sorter: inout EntrySorter) throws {
+        let record = DeltaValue.record(of: numbers.map { .integer($0) }, .modern)
+        _ = try sorter.add { bytes in
+            bytes += record
+            return true
+        }
+    }
+
+    private static func numbers(_ entry: Span<UInt8>) -> [Int64] {
+        let values = entry.withUnsafeBufferPointer { DeltaValue.values(of: Array($0)) } ?? []
+        return values.map { value in
+            if case .integer(let number) = value { return number }
+            return 0
+        }
+    }
+
+    /// The runs, in the order of the rows of the result.
+    mutating func runs() throws -> [Run] {
+        guard oldCount > 0, newCount > 0 else { return [] }
+        var pairs = Self.makeSorter(spill)
+        var (hash, olds, next): (Int64, [UInt32], Int) = (0, [], 0)
+        try sorter.drain { entry in
+            let numbers = Self.numbers(entry)
+            guard numbers.count == 4 else { return }
+            if numbers[0] != hash { (hash, olds, next) = (numbers[0], [], 0) }
+            if numbers[1] == Self.old {
+                if olds.count < Self.mostEqual { olds.append(UInt32(truncatingIfNeeded: numbers[2])) }
+            } else if next < olds.count {
+                try Self.add([numbers[2], Int64(olds[next]), numbers[3]], to: &pairs)
+                next += 1
+            }
+        }
+        var runs: [Run] = []
+        func isKept(_ run: Run) -> Bool { run.count >= Self.leastCount || run.size >= Self.leastSize }
+        try pairs.drain { entry in
+            let numbers = Self.numbers(entry)
+            guard numbers.count == 3, runs.count < Self.mostRuns else { return }
+            let (new, old) = (UInt32(truncatingIfNeeded: numbers[0]), UInt32(truncatingIfNeeded: numbers[1]))
+            let size = UInt64(numbers[2])
+            if let last = runs.last, last.new + last.count == new, last.old + last.count == old {
+                runs[runs.count - 1].count += 1
+                runs[runs.count - 1].size += size
+            } else {
+                if let last = runs.last, !isKept(last) { runs.removeLast() }
+                runs.append(Run(new: new, old: old, count: 1, size: size))
+            }
+        }
+        if let last = runs.last, !isKept(last) { runs.removeLast() }
+        return runs
+    }
+}
+
+/// Finds rows of the base that are not in the result by their texts and blobs.
+struct ValueMatches {
+    private static let most = 1 << 18
+    private static let shortest = 6
+    /// Most rows that are found for one value.
+    private static let reach = 4
+
+    private var keys: [(hash: UInt64, place: UInt32)] = []
+    private var isSorted = true
+
+    mutating func add(_ row: DeltaRow) {
+        guard keys.count < Self.most, let values = DeltaValue.values(of: row.record) else { return }
+        for value in values {
+            guard let string = value.string, string.count >= Self.shortest else { continue }
+            keys.append((string.withUnsafeBytes { $0.keyedHash }, UInt32(truncatingIfNeeded: row.place)))
+        }
+        isSorted = false
+    }
+
+    mutating func sort() {
+        guard !isSorted else { return }
+        keys.sort { $0.hash == $1.hash ? $0.place < $1.place : $0.hash < $1.hash }
+        isSorted = true
+    }
+
+    /// The places of rows that share a text or a blob with `values`, those nearest to `place` first.
+    func places(sharing values: [DeltaValue], near place: Int) -> [Int] {
+        var found: Set<Int> = []
+        for value in values {
+            guard let string = value.string, string.count >= Self.shortest else { continue }
+            let hash = string.withUnsafeBytes { $0.keyedHash }
+            var (low, high) = (0, keys.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let key = keys[middle]
+                if key.hash < hash || key.hash == hash && Int(key.place) < place {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
+            }
+            for index in max(0, low - Self.reach / 2)..<min(keys.count, low + Self.reach / 2)
+            where keys[index].hash == hash {
+                found.insert(Int(keys[index].place))
+            }
+        }
+        return found.sorted { abs($0 - place) < abs($1 - place) }
+    }
+}

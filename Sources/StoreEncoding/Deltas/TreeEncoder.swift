@@ -1,0 +1,286 @@
+import StoreFormat
+
+/// Writes the parts of one tree: the second of two passes over all rows.
+///
+/// Source: `Protocol/DELTA.md` section 4.
+struct TreeEncoder {
+    /// Most events, and most new or edited rows, of a part.
+    private static let mostRows = 32_768
+    /// How many of the last unmatched rows of the base a new row is compared with.
+    private static let passedRows = 12
+
+    private let comparison: TreeComparison
+    private let baseTree: Int?
+    private let kind: TreeKind
+    private let settings: StoreSettings
+    private let effort: SegmentEffort
+    /// Reads rows of the base from any place.
+    private var source: DeltaRows?
+    /// Reads rows of the result from any place.
+    private var result: DeltaRows
+    private var head: TreeHead?
+    private let countsRowids: Bool
+    /// Whether rows of the base may be used in their order only.
+    private let isForward: Bool
+
+    private var part = TreePart<EditEncoder>()
+    private var literalRowids: [Int64] = []
+    private var countedRowids = true
+    private var size = 0
+    /// Bytes of new strings.
+    private var text = 0
+    private var textPlace: Int?
+    /// Rows that stay, since the last event.
+    private var copies = 0
+    /// The place in the base after the row that was used last.
+    private var cursor = 0
+    private var shift: Int64 = 0
+    private var lastRowid: Int64 = 0
+    private var passed: [DeltaRow] = []
+    private var run = 0
+    private var scratch = DeltaRow()
+
+    init(
+        _ comparison: TreeComparison, _ head: TreeHead, baseTree: Int?, source: DeltaRows?, result: DeltaRows,
+        _ settings: StoreSettings, _ effort: SegmentEffort
+    ) {
+        self.comparison = comparison
+        self.head = head
+        self.baseTree = baseTree
+        kind = result.kind
+        self.source = source
+        self.result = result
+        self.settings = settings
+        self.effort = effort
+        countsRowids = head.countsRowids
+        isForward = comparison.runs.isEmpty
+    }
+
+    /// - Parameter join: At the first row.
+    mutating func write(_ join: TreeJoin, to output: inout DeltaOutput) throws {
+        var join = join
+        while let step = try join.next() {
+            if step == .sameLeaf {
+                try copyLeaf(join.common.count, lastRowid: join.common.lastRowid, from: join.commonPlaces.old)
+                continue
+            }
+            if step != .new, step != .same { pass(join.old) }
+            guard step != .old else { continue }
+            try take(step, join.new, join.old, &output)
+            if size >= DeltaOutput.capacity || part.events.count >= Self.mostRows
+                || part.edits.count + literalRowids.count >= Self.mostRows
+            {
+                try close(&output)
+            }
+        }
+        part.isLast = true
+        if copies > 0 {
+            if cursor < comparison.baseCount {
+                append(.skip, jump: comparison.baseCount - cursor, shift: 0)
+            }
+            copies = 0
+            part.copiesRest = true
+        }
+        try close(&output)
+    }
+
+    private mutating func pass(_ row: DeltaRow) {
+        passed.append(row)
+        if passed.count > Self.passedRows { passed.removeFirst() }
+    }
+
+    // MARK: Rows
+
+    private mutating func take(
+        _ step: TreeJoin.Step, _ new: DeltaRow, _ old: DeltaRow, _ output: inout DeltaOutput
+    ) throws {
+        let runs = comparison.runs
+        while run < runs.count, Int(runs[run].new) + Int(runs[run].count) <= new.place { run += 1 }
+        if run < runs.count, Int(runs[run].new) <= new.place, step != .same {
+            let place = Int(runs[run].old) + new.place - Int(runs[run].new)
+            return try copy(from: place, rowid: nil, new)
+        }
+        if step == .same { return try copy(from: old.place, rowid: old.rowid, new) }
+        guard !new.isLong else {
+            let candidate = step == .changed ? old : passed.last { $0.place >= cursor && $0.isLong }
+            return try writeLong(new, candidate, &output)
+        }
+        guard let values = DeltaValue.values(of: new.record) else { throw StoreFlaw.record(page: 0) }
+        if let (place, rowid, before) = try bestRow(step, new, values, old) {
+            try edit(place, rowid, before, new, values)
+        } else {
+            literal(new, values)
+        }
+    }
+
+    /// - Parameter known: The rowid of the row in the base, if it is known.
+    private mutating func copy(from place: Int, rowid known: Int64?, _ new: DeltaRow) throws {
+        let shift = try shift(of: new, from: place, known)
+        if place != cursor || shift != 0 { append(.skip, jump: place - cursor, shift: shift) }
+        use(place, new)
+        copies += 1
+    }
+
+    /// Copies rows that both sides have. It is not called where rowids count up.
+    private mutating func copyLeaf(_ count: Int, lastRowid: Int64, from place: Int) throws {
+        if place != cursor || shift != 0 { append(.skip, jump: place - cursor, shift: 0 &- shift) }
+        copies += count
+        cursor = place + count
+        self.lastRowid = lastRowid
+        if isForward { passed.removeAll { $0.place < cursor } }
+    }
+
+    /// The difference of the rowid from the expected one.
+    private mutating func shift(of new: DeltaRow, from place: Int, _ known: Int64?) throws -> Int64 {
+        guard kind == .table else { return 0 }
+        if countsRowids { return new.rowid &- lastRowid &- 1 }
+        let rowid: Int64
+        if let known {
+            rowid = known
+        } else {
+            rowid = try row(at: place).rowid
+        }
+        return new.rowid &- rowid &- shift
+    }
+
+    private mutating func row(at place: Int) throws -> DeltaRow {
+        var row = DeltaRow()
+        guard var rows = source.take() else { throw EncodingFailure.unsuitable }
+        guard try rows.move(to: place), try rows.next(&row) else { throw EncodingFailure.unsuitable }
+        source = rows
+        return row
+    }
+
+    private mutating func use(_ place: Int, _ new: DeltaRow) {
+        cursor = place + 1
+        lastRowid = new.rowid
+        if isForward { passed.removeAll { $0.place < cursor } }
+    }
+
+    private mutating func append(_ kind: TreeEvent.Kind, jump: Int, shift: Int64) {
+        if !countsRowids, kind != .literal, kind != .long { self.shift &+= shift }
+        part.events.append(TreeEvent(copies: copies, kind: kind, count: 1, jump: jump, shift: shift))
+        copies = 0
+        cursor += jump
+    }
+
+    // MARK: Edits
+
+    /// The row of the base from which a new row is made with the fewest bytes; `nil` if no row helps.
+    private mutating func bestRow(
+        _ step: TreeJoin.Step, _ new: DeltaRow, _ values: [DeltaValue], _ old: DeltaRow
+    ) throws -> (place: Int, rowid: Int64, values: [DeltaValue])? {
+        var best: (place: Int, rowid: Int64, values: [DeltaValue])?
+        var least = values.cost
+        var seen: Set<Int> = []
+        func consider(_ row: DeltaRow, _ cursor: Int) {
+            guard seen.insert(row.place).inserted, !row.isLong, let before = DeltaValue.values(of: row.record) else {
+                return
+            }
+            let cost = values.cost(from: before) + (row.place == cursor ? 0 : row.place > cursor ? 1 : 3)
+            if cost < least { (least, best) = (cost, (row.place, row.rowid, before)) }
+        }
+        if step == .changed { consider(old, cursor) }
+        for row in passed where row.place >= cursor || !isForward { consider(row, cursor) }
+        if !isForward || kind == .table && comparison.runs.isEmpty == false {
+            for place in comparison.values.places(sharing: values, near: cursor).prefix(4) {
+                consider(try row(at: place), cursor)
+            }
+        }
+        return best
+    }
+
+    private mutating func edit(
+        _ place: Int, _ rowid: Int64, _ before: [DeltaValue], _ new: DeltaRow, _ values: [DeltaValue]
+    ) throws {
+        let shift = try shift(of: new, from: place, rowid)
+        noteText(
+            at: place,
+            values.cost(from: before) > 12
+                ? values.indices.reduce(0) { sum, column in
+                    guard let string = values[column].string, column >= before.count || before[column] != values[column]
+                    else {
+                        return sum
+                    }
+                    guard let old = column < before.count ? before[column].string : nil else {
+                        return sum + string.count
+                    }
+                    return sum + Splice(from: old, to: string).inserted.count
+                } : 0)
+        if copies == 0, place == cursor, shift == 0, let last = part.events.last, last.kind == .edit {
+            part.events[part.events.count - 1].count += 1
+        } else {
+            append(.edit, jump: place - cursor, shift: shift)
+        }
+        part.edits.append(before, values)
+        // Values take more memory than their record.
+        size += new.size + 8 * values.count
+        use(place, new)
+    }
+
+    private mutating func literal(_ new: DeltaRow, _ values: [DeltaValue]) {
+        noteText(at: cursor, values.reduce(0) { $0 + ($1.string?.count ?? 0) })
+        if copies == 0, let last = part.events.last, last.kind == .literal {
+            part.events[part.events.count - 1].count += 1
+        } else {
+            append(.literal, jump: 0, shift: 0)
+        }
+        part.literals.records += new.record
+        part.literals.ends.append(part.literals.records.count)
+        if new.rowid != lastRowid &+ 1 { countedRowids = false }
+        literalRowids.append(new.rowid)
+        lastRowid = new.rowid
+        size += new.size
+    }
+
+    private mutating func noteText(at place: Int, _ count: Int) {
+        guard count > 0 else { return }
+        if textPlace == nil { textPlace = place }
+        text += count
+    }
+
+    // MARK: Parts
+
+    /// - Parameter ending: Numbers that belong to the last event; they are in the same segment.
+    private mutating func close(_ output: inout DeltaOutput, ending: [UInt64] = []) throws {
+        if kind == .table, !countedRowids { part.literals.rowids = literalRowids }
+        output.areas.unsigned(DeltaTag.part.rawValue)
+        head?.write(into: &output.areas)
+        head = nil
+        let cost = output.cost
+        try part.write(settings.integers, effort, cost, into: &output.areas)
+        for number in ending { output.areas.unsigned(number) }
+        if let baseTree {
+            output.noteText(
+                text, ofRows: part.edits.count + part.literals.ends.count, in: baseTree, at: textPlace ?? cursor,
+                rows: comparison.baseCount)
+        }
+        let written = size
+        (part, literalRowids, countedRowids, size, text, textPlace) = (TreePart<EditEncoder>(), [], true, 0, 0, nil)
+        try output.wrote(written)
+    }
+
+    // MARK: Long rows
+
+    /// - Parameter old: A long row of the base that resembles it, if there is one.
+    private mutating func writeLong(_ new: DeltaRow, _ old: DeltaRow?, _ output: inout DeltaOutput) throws {
+        var bytes = RecordBytes(nil)
+        if let old, var rows = source, !rows.isConverting {
+            guard try rows.move(to: old.place), try rows.next(&scratch), let places = try rows.places() else {
+                throw EncodingFailure.unsuitable
+            }
+            source = rows
+            bytes = RecordBytes(places)
+            append(.long, jump: old.place - cursor, shift: try shift(of: new, from: old.place, old.rowid))
+            use(old.place, new)
+        } else {
+            append(.long, jump: 0, shift: kind == .table ? new.rowid &- lastRowid &- 1 : 0)
+            lastRowid = new.rowid
+        }
+        try close(&output, ending: [UInt64(new.size), bytes.size > 0 ? 1 : 0])
+        guard try result.move(to: new.place), try result.next(&scratch), let record = try result.places() else {
+            throw EncodingFailure.unsuitable
+        }
+        try output.write(RecordBytes(record), from: bytes)
+    }
+}

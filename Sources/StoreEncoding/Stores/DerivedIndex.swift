@@ -1,0 +1,175 @@
+import ShipCompression
+import StoreFormat
+
+extension IndexShape {
+    /// Writes an index that is derived from its table. The table has been written before.
+    ///
+    /// Source: `Protocol/COLUMNS.md` section 1.3.
+    ///
+    /// - Parameters:
+    ///   - table: The root page of its table.
+    ///   - root: Its own root page.
+    ///   - room: Most pages that the index may take beside its root.
+    /// - Throws: `CompressionError.damaged`, `StoreFlaw`, and what the target throws.
+    func writeIndex(
+        ofTable table: UInt32, root: UInt32, with writer: StoreWriter, to target: any StoreBuilder.Target, room: UInt32
+    ) throws {
+        let geometry = PageGeometry(writer.settings)
+        let tableKind = try TreeReader.kind(of: table, in: target, geometry)
+        guard writer.settings.textEncoding <= 1 || isBinary, tableKind == .table || !hasRowid else {
+            throw CompressionError.damaged(.rows)
+        }
+        var reader = try TreeReader(target, geometry, root: table, kind: tableKind)
+        var sorter = EntrySorter(self) { try target.makeSpillFile() }
+        // A limit before the entries are sorted: the file has no room for more.
+        var bytesLeft = (Int64(room) + 1) * Int64(geometry.usableSize)
+        var row = IndexedRow()
+        var header: [UInt8] = []
+        while let cell = try reader.next() {
+            guard try row.read(cell, from: reader) else { throw CompressionError.damaged(.rows) }
+            let record = row.record
+            let isComplete = try sorter.add { bytes in
+                let start = bytes.count
+                let isComplete = appendEntry(
+                    of: record.span, row.columns, rowid: cell.rowid, writer.settings.integers, header: &header,
+                    to: &bytes)
+                bytesLeft -= Int64(bytes.count - start)
+                return isComplete
+            }
+            guard isComplete, bytesLeft >= 0 else { throw CompressionError.damaged(.rows) }
+        }
+        var tree = writer.tree(.index, root: root)
+        try sorter.drain { entry in try tree.append(entry) }
+        try tree.end()
+    }
+}
+
+extension IndexShape {
+    /// As it is sent: the number of its parts, and one number for each part.
+    var numbers: [UInt64] {
+        [UInt64(parts.count)]
+            + parts.map { part in
+                let place = part.place.map { UInt64($0) + 1 } ?? 0
+                return place << 3 | UInt64(part.collation.rawValue) << 1 | (part.isDescending ? 1 : 0)
+            }
+    }
+
+    /// - Parameter partCount: 1 to `mostParts`.
+    private init(partCount: Int, from reader: inout SegmentReader) throws(CompressionError) {
+        var parts: [Part] = []
+        for _ in 0..<partCount {
+            let number = try reader.number()
+            guard let collation = Collation(rawValue: UInt8(truncatingIfNeeded: number >> 1 & 3)),
+                number >> 3 <= UInt64(Self.mostParts)
+            else { throw .damaged(.rows) }
+            let place = number >> 3 == 0 ? nil : Int(number >> 3) - 1
+            parts.append(Part(place, collation, isDescending: number & 1 == 1))
+        }
+        self.init(parts)
+    }
+
+    /// Reads it from a segment of rows.
+    init(fromRows reader: inout SegmentReader) throws(CompressionError) {
+        let count = try reader.number()
+        guard (1...UInt64(Self.mostParts)).contains(count) else { throw .damaged(.rows) }
+        try self.init(partCount: Int(count), from: &reader)
+    }
+
+    /// Reads it from a segment of a delta.
+    init(fromDelta reader: inout SegmentReader) throws(CompressionError) {
+        let count = try reader.control.count(limit: Self.mostParts)
+        guard count > 0 else { throw .damaged(.rows) }
+        try self.init(partCount: count, from: &reader)
+    }
+}
+
+/// The entries of an index that follow from the rows of its table: their number, and the sum of their hashes, which does not depend on
+/// their order. Entries of the rows are added, and those that the index has are taken away.
+///
+/// Each process has its own hash key, so that entries cannot be made to collide. Even so the sum only suggests that an index can be
+/// derived: the self-check and the SHA-256 decide.
+struct ExpectedEntries {
+    let shape: IndexShape
+    /// Whether each row so far has all values of the index.
+    private(set) var isComplete = true
+    private(set) var count = 0
+    private(set) var sum: UInt64 = 0
+    private var header: [UInt8] = []
+    private var entry: [UInt8] = []
+    private let order: IndexOrder
+    /// The entry of the index that was taken last.
+    private var last: [UInt8] = []
+    private var isAnyTaken = false
+
+    init(_ shape: IndexShape) {
+        self.shape = shape
+        order = IndexOrder(shape)
+    }
+
+    /// Whether the index has had exactly these entries.
+    var areAllTaken: Bool { count == 0 && sum == 0 }
+
+    /// Takes the next entry that the index has.
+    ///
+    /// - Returns: Whether it may be one of these: it sorts after the entry before it, and there are not more than were added.
+    mutating func take(_ entry: [UInt8]) -> Bool {
+        if isAnyTaken {
+            let last = last
+            guard order.compare(last.span, entry.span) < 0 else { return false }
+        }
+        isAnyTaken = true
+        last.removeAll(keepingCapacity: true)
+        last += entry
+        count -= 1
+        sum &-= entry.withUnsafeBytes { $0.keyedHash }
+        return count >= 0
+    }
+
+    mutating func add(_ row: Span<UInt8>, _ columns: RecordColumns, rowid: Int64, _ integers: IntegerForm) {
+        guard let hash = hash(row, columns, rowid: rowid, integers) else { return }
+        count += 1
+        sum &+= hash
+    }
+
+    mutating func add(_ row: DeltaRow, _ integers: IntegerForm) {
+        guard let hash = hash(row, integers) else { return }
+        count += 1
+        sum &+= hash
+    }
+
+    mutating func remove(_ row: DeltaRow, _ integers: IntegerForm) {
+        guard let hash = hash(row, integers) else { return }
+        count -= 1
+        sum &-= hash
+    }
+
+    private mutating func hash(_ row: DeltaRow, _ integers: IntegerForm) -> UInt64? {
+        var columns = RecordColumns()
+        guard isComplete, !row.isLong, columns.read(row.record.span) else {
+            isComplete = false
+            return nil
+        }
+        return hash(row.record.span, columns, rowid: row.rowid, integers)
+    }
+
+    private mutating func hash(
+        _ row: Span<UInt8>, _ columns: RecordColumns, rowid: Int64, _ integers: IntegerForm
+    ) -> UInt64? {
+        guard isComplete else { return nil }
+        entry.removeAll(keepingCapacity: true)
+        guard shape.appendEntry(of: row, columns, rowid: rowid, integers, header: &header, to: &entry) else {
+            isComplete = false
+            return nil
+        }
+        return entry.withUnsafeBytes { $0.keyedHash }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The key differs from process to process.
+    var keyedHash: UInt64 {
+        var hasher = Hasher()
+        hasher.combine(bytes: self)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
+}

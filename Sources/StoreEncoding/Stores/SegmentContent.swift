@@ -1,0 +1,132 @@
+import ShipCompression
+import StoreFormat
+
+/// The content of one segment, in order.
+package struct SegmentContent: Sendable {
+    // Bytes of rows and chunks at which the first segment is full, and the largest. Each segment may be twice as large as the one before
+    // it, up to the largest.
+
+    /// All segments are the same size.
+    static let usualCapacities = (first: 1 << 20, largest: 1 << 20)
+    /// For a link that is waiting and may be fast: it is idle until the first segment is ready, and segments may be discarded until its
+    /// pace is known.
+    static let capacitiesOnTrial = (first: 1 << 17, largest: 1 << 20)
+    /// For a slow link that is waiting: sending a segment takes longer than encoding the next, and a larger segment compresses better.
+    static let capacitiesOnSlowLink = (first: 1 << 19, largest: 1 << 21)
+
+    enum Element: Sendable {
+        case number(UInt64)
+        case rows(RowGroup)
+        case chunk([UInt8])
+    }
+
+    var elements: [Element] = []
+    /// The elements that are rows of indexes.
+    private var placesOfIndexes: Set<Int> = []
+    /// Bytes of rows and chunks.
+    private(set) var size = 0
+    /// Bytes of the store's pages that were read for this segment.
+    package internal(set) var storeBytes: Int64 = 0
+    /// The table whose rows the segment begins with.
+    package internal(set) var table = "sqlite_schema"
+    /// Whether the rows that are added next belong to an index.
+    var isInIndex = false
+    /// Whether it is the last segment of the store.
+    package internal(set) var isLast = false
+    let integers: IntegerForm
+    /// Bytes of rows and chunks at which it is full.
+    let capacity: Int
+
+    init(_ integers: IntegerForm, capacity: Int = usualCapacities.first) {
+        self.integers = integers
+        self.capacity = capacity
+    }
+
+    var isFull: Bool { size >= capacity }
+
+    /// The next segment, empty.
+    func next(capacity: Int) -> SegmentContent {
+        var next = SegmentContent(integers, capacity: capacity)
+        next.table = table
+        next.isInIndex = isInIndex
+        return next
+    }
+
+    mutating func add(_ tag: ItemTag) { elements.append(.number(tag.rawValue)) }
+
+    mutating func add(_ number: UInt64) { elements.append(.number(number)) }
+
+    mutating func add(_ rows: RowGroup) {
+        add(.rows)
+        append(.rows(rows))
+        size += rows.records.count
+    }
+
+    mutating func add(chunk: [UInt8]) {
+        add(.chunk)
+        append(.chunk(chunk))
+        size += chunk.count
+    }
+
+    private mutating func append(_ rows: Element) {
+        if isInIndex { placesOfIndexes.insert(elements.count) }
+        elements.append(rows)
+    }
+
+    /// The effort for this segment: while the link is idle, time counts for more than size.
+    func effort(_ level: CompressionLevel, isOnTrial: Bool) -> SegmentEffort {
+        guard !isOnTrial else { return .trial }
+        let isEarly = capacity < Self.usualCapacities.largest
+        return SegmentEffort(isEarly && level.value > CompressionLevel.standard.value ? .standard : level)
+    }
+
+    /// The segment as a frame carries it.
+    ///
+    /// - Parameter note: Gets the encoded size of each part of the tables.
+    /// - Throws: `CompressionError`, `CancellationError`.
+    package consuming func encoded(_ effort: SegmentEffort, noting note: PartNote? = nil) throws -> [UInt8] {
+        let noteIndex: PartNote? = note.map { note in { note(.indexes, $1) } }
+        let count = elements.count
+        var writer = try SegmentWriter(effort: effort)
+        // Elements are released as they are written.
+        elements.reverse()
+        while let element = elements.popLast() {
+            try Task.checkCancellation()
+            let note = placesOfIndexes.contains(count - elements.count - 1) ? noteIndex : note
+            switch element {
+            case .number(let number): writer.number(number)
+            case .rows(let rows): try writer.rows(rows, integers: integers, noting: note)
+            case .chunk(let bytes): try writer.bytes(bytes, noting: note)
+            }
+        }
+        return try writer.finish()
+    }
+}
+
+/// The kind of an item of a segment.
+///
+/// Source: `Protocol/COLUMNS.md` section 1.1.
+enum ItemTag: UInt64, Hashable, Sendable {
+    case settings = 0
+    case rows = 1
+    case longRow = 2
+    case chunk = 3
+    case table = 4
+    case entries = 5
+    case derived = 6
+    case end = 7
+}
+
+extension EarlierPieces {
+    /// The capacities by which the earlier segments of rows were made.
+    ///
+    /// - Throws: `Mismatch` for a capacity that no segment can have.
+    var capacities: [Int] {
+        get throws(Mismatch) {
+            try checked { note in
+                note.setting <= UInt64(SegmentContent.capacitiesOnSlowLink.largest) && note.setting > 0
+                    ? Int(note.setting) : nil
+            }
+        }
+    }
+}

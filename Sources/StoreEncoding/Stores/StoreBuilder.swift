@@ -1,0 +1,331 @@
+import ShipCompression
+package import StoreFormat
+
+/// Decodes the segments of a store into its canonical copy. It does not trust the segments.
+///
+/// Source: `Protocol/COLUMNS.md` section 1. Memory: one segment as decoded, two pages a level, and what sorts entries.
+package final class StoreBuilder {
+    /// The file that is written. It is read back for its indexes.
+    package protocol Target: PageSink, PageSource {
+        /// Makes a file for index entries that do not fit into memory.
+        func makeSpillFile() throws -> any SpillFile
+    }
+
+    private let pageSize: Int
+    private let mostPages: UInt32
+    private let makeTarget: (StoreSettings) throws -> any Target
+    private var state = State.awaitingSettings
+    private var target: (any Target)?
+    private var writer: StoreWriter?
+    private var tree: TreeWriter?
+    private var kind = TreeKind.table
+    private var integers = IntegerForm.modern
+    private var schema: SchemaTrees?
+    /// All trees, once the schema has come.
+    private var plan: [PlannedTree] = []
+    private var next = 0
+    /// Derived indexes of the current table so far.
+    private var derivedOfTable = 0
+    /// Bytes of the current long row that have not come.
+    private var left = 0
+    private var longSchemaRow: [UInt8]?
+    private var longRow = RecordCheck()
+
+    private enum State: Hashable {
+        case awaitingSettings
+        case inSchema
+        case inTree
+        /// No rows may come.
+        case afterDerived
+        case ended
+    }
+
+    /// - Parameters:
+    ///   - pageSize: In bytes, as the manifest says.
+    ///   - pageCount: Most pages to write, as the manifest says.
+    ///   - makeTarget: Makes the file once its settings are known.
+    package init(
+        pageSize: Int, pageCount: UInt32, makeTarget: @escaping (StoreSettings) throws -> any Target
+    ) {
+        self.pageSize = pageSize
+        mostPages = pageCount
+        self.makeTarget = makeTarget
+    }
+
+    /// Whether the store is complete.
+    package var isComplete: Bool { state == .ended }
+
+    /// Takes the next segment.
+    ///
+    /// - Throws: `CompressionError.damaged`, and what the target throws.
+    package func append(_ segment: [UInt8]) throws {
+        guard state != .ended else { throw CompressionError.damaged(.rows) }
+        do {
+            var reader = try SegmentReader(decoding: segment)
+            while !reader.isAtEnd { try takeItem(&reader) }
+        } catch is StoreFlaw {
+            throw CompressionError.damaged(.rows)
+        }
+    }
+
+    private func takeItem(_ reader: inout SegmentReader) throws {
+        guard let tag = ItemTag(rawValue: try reader.number()) else { throw CompressionError.damaged(.rows) }
+        guard left == 0 || tag == .chunk else { throw CompressionError.damaged(.rows) }
+        switch (state, tag) {
+        case (.awaitingSettings, .settings): try takeSettings(&reader)
+        case (.inSchema, .rows): try takeSchemaRows(try checkedRows(of: &reader))
+        case (.inTree, .rows): try takeRows(try checkedRows(of: &reader))
+        case (.inSchema, .longRow), (.inTree, .longRow): try beginLongRow(&reader)
+        case (.inSchema, .chunk), (.inTree, .chunk): try takeChunk(try reader.bytes())
+        case (.inSchema, .table), (.inTree, .table), (.afterDerived, .table): try beginTree(.table)
+        case (.inSchema, .entries), (.inTree, .entries), (.afterDerived, .entries): try beginTree(.index)
+        case (.inTree, .derived), (.afterDerived, .derived): try derive(try IndexShape(fromRows: &reader))
+        case (.inSchema, .end), (.inTree, .end), (.afterDerived, .end): try finish()
+        case (.awaitingSettings, _), (.inSchema, _), (.inTree, _), (.afterDerived, _), (.ended, _):
+            throw CompressionError.damaged(.rows)
+        }
+    }
+
+    private func takeSettings(_ reader: inout SegmentReader) throws {
+        var numbers: [UInt32] = []
+        for _ in 0..<10 {
+            guard let number = UInt32(exactly: try reader.number()) else { throw CompressionError.damaged(.rows) }
+            numbers.append(number)
+        }
+        let treeCount = numbers.removeLast()
+        let settings = try StoreSettings(numbers: numbers)
+        guard settings.pageSize == pageSize, treeCount <= SchemaTrees.most else {
+            throw CompressionError.damaged(.rows)
+        }
+        integers = settings.integers
+        let target = try makeTarget(settings)
+        self.target = target
+        let writer = try StoreWriter(settings, treeCount: Int(treeCount), mostPages: mostPages, sink: target)
+        self.writer = writer
+        schema = SchemaTrees(textEncoding: settings.textEncoding)
+        tree = writer.tree(.table, root: 1)
+        kind = .table
+        state = .inSchema
+    }
+
+    // MARK: Rows
+
+    /// Reads a group of rows, and checks that each record is canonical and not long.
+    private func checkedRows(of reader: inout SegmentReader) throws -> RowGroup {
+        let rows = try reader.rows()
+        // Records that were made of columns are canonical in one of two encodings of integers.
+        let isMade = reader.madeForm == integers
+        let records = rows.records.span
+        var start = 0
+        for end in rows.ends {
+            guard end >= start, end - start <= CanonicalForm.longestHeldRecord, end <= records.count,
+                isMade || CanonicalRecord.isCanonical(records.extracting(start..<end), integers) == true
+            else { throw CompressionError.damaged(.rows) }
+            start = end
+        }
+        guard start == records.count else { throw CompressionError.damaged(.rows) }
+        return rows
+    }
+
+    private func takeSchemaRows(_ rows: RowGroup) throws {
+        var start = 0
+        for end in rows.ends {
+            try schema?.add(rows.records.span.extracting(start..<end))
+            start = end
+        }
+        try takeRows(rows)
+    }
+
+    private func takeRows(_ rows: RowGroup) throws {
+        guard var tree = tree.take(), (rows.rowids == nil) == (kind == .index), !rows.ends.isEmpty else {
+            throw CompressionError.damaged(.rows)
+        }
+        var start = 0
+        let records = rows.records.span
+        if let rowids = rows.rowids {
+            guard rowids.count == rows.ends.count else { throw CompressionError.damaged(.rows) }
+            for (rowid, end) in zip(rowids, rows.ends) {
+                try tree.append(records.extracting(start..<end), rowid: rowid)
+                start = end
+            }
+        } else {
+            for end in rows.ends {
+                try tree.append(records.extracting(start..<end))
+                start = end
+            }
+        }
+        self.tree = consume tree
+    }
+
+    private func beginLongRow(_ reader: inout SegmentReader) throws {
+        let rowid = kind == .table ? try reader.number() : 0
+        let size = try reader.number()
+        guard size > UInt64(CanonicalForm.longestHeldRecord), size <= UInt64(Int32.max) else {
+            throw CompressionError.damaged(.rows)
+        }
+        if state == .inSchema {
+            guard size <= UInt64(SchemaTrees.longestRow) else { throw CompressionError.damaged(.rows) }
+            longSchemaRow = []
+        }
+        left = Int(size)
+        longRow = RecordCheck()
+        try tree?.beginRecord(size: left, rowid: Int64(bitPattern: rowid >> 1 ^ (0 &- (rowid & 1))))
+    }
+
+    private func takeChunk(_ bytes: [UInt8]) throws {
+        guard !bytes.isEmpty, bytes.count <= left else { throw CompressionError.damaged(.rows) }
+        left -= bytes.count
+        longSchemaRow?.append(contentsOf: bytes)
+        guard longRow.take(bytes.span, integers) else { throw CompressionError.damaged(.rows) }
+        try tree?.extendRecord(bytes.span)
+        guard left == 0 else { return }
+        guard longRow.isCanonical else { throw CompressionError.damaged(.rows) }
+        try tree?.endRecord()
+        if let row = longSchemaRow {
+            longSchemaRow = nil
+            try schema?.add(row.span)
+        }
+    }
+
+    // MARK: Trees
+
+    private func beginTree(_ kind: TreeKind) throws {
+        try endTree()
+        guard next < plan.count, let writer else { throw CompressionError.damaged(.rows) }
+        // A table WITHOUT ROWID is a tree of entries; an index is never a tree of rows.
+        guard plan[next].isTable || kind == .index else { throw CompressionError.damaged(.rows) }
+        tree = writer.tree(kind, root: plan[next].root)
+        self.kind = kind
+        if plan[next].isTable { derivedOfTable = 0 }
+        next += 1
+        state = .inTree
+    }
+
+    private func endTree() throws {
+        if var tree = tree.take() { try tree.end() }
+        if state == .inSchema { try planTrees() }
+    }
+
+    /// Lists the trees that follow the schema, and checks that the schema names their roots.
+    private func planTrees() throws {
+        guard let schema, let writer, schema.count + 1 == writer.roots.count else {
+            throw CompressionError.damaged(.rows)
+        }
+        self.schema = nil
+        plan = try PlannedTree.all(of: schema)
+        for tree in plan where writer.roots[tree.place] != tree.root { throw CompressionError.damaged(.rows) }
+    }
+
+    private func derive(_ shape: IndexShape) throws {
+        try endTree()
+        derivedOfTable += 1
+        guard next < plan.count, !plan[next].isTable, derivedOfTable <= IndexShape.mostOfTable, let writer, let target
+        else { throw CompressionError.damaged(.rows) }
+        try shape.writeIndex(
+            ofTable: plan[next].table, root: plan[next].root, with: writer, to: target,
+            room: mostPages - min(mostPages, writer.pageCount))
+        next += 1
+        state = .afterDerived
+    }
+
+    private func finish() throws {
+        try endTree()
+        guard next == plan.count, let writer else { throw CompressionError.damaged(.rows) }
+        try writer.finish()
+        guard writer.pageCount == mostPages else { throw CompressionError.damaged(.rows) }
+        state = .ended
+    }
+}
+
+/// A tree of a store, as the store's schema lists it.
+struct PlannedTree {
+    let isTable: Bool
+    let name: [UInt8]
+    let root: UInt32
+    /// Its place among all trees, in the order of the rows of `sqlite_schema`.
+    let place: Int
+    /// Of an index: the root of its table.
+    let table: UInt32
+    /// Of an index: its place among those of its table.
+    let index: Int
+
+    /// The tree of `sqlite_schema`.
+    static let schema = PlannedTree(isTable: true, name: [], root: 1, place: 0, table: 0, index: 0)
+
+    private init(isTable: Bool, name: [UInt8], root: UInt32, place: Int, table: UInt32, index: Int) {
+        (self.isTable, self.name, self.root, self.place) = (isTable, name, root, place)
+        (self.table, self.index) = (table, index)
+    }
+
+    /// All trees but that of `sqlite_schema`, in the order in which they are sent.
+    static func all(of schema: SchemaTrees) throws(StoreFlaw) -> [PlannedTree] {
+        try schema.inOrder().flatMap { table, indexes in
+            [PlannedTree(isTable: true, name: table.name, root: table.root, place: table.index, table: 0, index: 0)]
+                + indexes.enumerated().map { place, index in
+                    PlannedTree(
+                        isTable: false, name: index.name, root: index.root, place: index.index, table: table.root,
+                        index: place)
+                }
+        }
+    }
+}
+
+extension StoreSettings {
+    /// The nine numbers that are sent for the settings.
+    ///
+    /// Source: `Protocol/COLUMNS.md` section 1.1.
+    var numbers: [UInt32] {
+        [
+            UInt32(pageSize), UInt32(reservedBytes), schemaFormat, cacheSize, hasAutoVacuum ? 1 : 0, textEncoding,
+            userVersion, incrementalVacuum, applicationID,
+        ]
+    }
+
+    /// - Parameter numbers: All nine.
+    /// - Throws: `CompressionError.damaged`, `StoreFlaw`.
+    init(numbers: [UInt32]) throws {
+        guard numbers.count == 9, numbers[4] <= 1 else { throw CompressionError.damaged(.rows) }
+        try self.init(
+            pageSize: Int(numbers[0]), reservedBytes: Int(numbers[1]), schemaFormat: numbers[2], cacheSize: numbers[3],
+            hasAutoVacuum: numbers[4] == 1, textEncoding: numbers[5], userVersion: numbers[6],
+            incrementalVacuum: numbers[7], applicationID: numbers[8])
+    }
+}
+
+/// A target of a `StoreBuilder` that compares each page with an existing canonical copy, and writes nothing. For a page that differs it
+/// throws `EncodingFailure.selfCheckFailed`.
+package final class PageComparison: StoreBuilder.Target {
+    private let original: any PageSource
+    private let makeSpill: () throws -> any SpillFile
+    private var page: [UInt8]
+    /// The pointer map page that was read last, and its number.
+    private var map: (number: UInt32, bytes: [UInt8])
+
+    package init(with original: any PageSource, pageSize: Int, makeSpillFile: @escaping () throws -> any SpillFile) {
+        self.original = original
+        makeSpill = makeSpillFile
+        page = Array(repeating: 0, count: pageSize)
+        map = (0, page)
+    }
+
+    package var pageCount: UInt32 { original.pageCount }
+
+    package func read(_ number: UInt32, into page: inout [UInt8]) throws { try original.read(number, into: &page) }
+
+    package func write(_ built: [UInt8], number: UInt32) throws {
+        try original.read(number, into: &page)
+        guard built == page else { throw EncodingFailure.selfCheckFailed }
+    }
+
+    package func writePointer(_ entry: (type: UInt8, parent: UInt32), map: UInt32, offset: Int) throws {
+        if map != self.map.number {
+            try original.read(map, into: &self.map.bytes)
+            self.map.number = map
+        }
+        let bytes = self.map.bytes
+        let found = bytes[(offset + 1)..<(offset + 5)].reduce(0) { $0 << 8 | UInt32($1) }
+        guard bytes[offset] == entry.type, found == entry.parent else { throw EncodingFailure.selfCheckFailed }
+    }
+
+    package func makeSpillFile() throws -> any SpillFile { try makeSpill() }
+}

@@ -1,0 +1,264 @@
+package import StoreFormat
+
+/// Takes a canonical copy apart into segments: its rows, and those entries of indexes that do not follow from rows.
+///
+/// Source: `Protocol/COLUMNS.md` section 1. Memory: one segment, one page a level, and one bit a page.
+package struct StoreWalk {
+    /// Most rows of a group.
+    private static let mostRows = 65_536
+
+    private let pages: CountedPages
+    private let settings: StoreSettings
+    private let geometry: PageGeometry
+    private let use: PageUse
+    private let shapes: [String: IndexShape]
+    private let recorded: [Int]
+    private let endsWithTables: Bool
+    private let capacities: () -> (first: Int, largest: Int)
+    private let deliver: (SegmentContent) throws -> Void
+    private var content: SegmentContent
+    /// Segments that have been delivered.
+    private var closed = 0
+    private var row = IndexedRow()
+
+    /// - Parameters:
+    ///   - pages: Of a canonical copy.
+    ///   - shapes: The shapes of the indexes, by their names, as SQLite reports them. Of an index without a shape all entries are
+    ///     sent.
+    ///   - recorded: The capacities of the first segments, so that this walk makes them as an earlier walk did.
+    ///   - endsWithTables: Whether the end of a table ends a segment, too.
+    ///   - capacities: How large the first segment may be, and the largest. It is called for each segment that has no recorded capacity.
+    ///   - deliver: Gets the segments in order.
+    /// - Throws: `StoreFlaw`, and what `pages` and `deliver` throw.
+    package static func run(
+        over pages: any PageSource, shapes: [String: IndexShape], after recorded: [Int] = [],
+        endsWithTables: Bool = false,
+        capacities: @escaping () -> (first: Int, largest: Int) = { SegmentContent.usualCapacities },
+        deliver: @escaping (SegmentContent) throws -> Void
+    ) throws {
+        var walk = try StoreWalk(pages, shapes, recorded, endsWithTables, capacities, deliver)
+        try walk.run()
+    }
+
+    private init(
+        _ pages: any PageSource, _ shapes: [String: IndexShape], _ recorded: [Int], _ endsWithTables: Bool,
+        _ capacities: @escaping () -> (first: Int, largest: Int), _ deliver: @escaping (SegmentContent) throws -> Void
+    ) throws {
+        self.pages = CountedPages(pages)
+        self.shapes = shapes
+        self.recorded = recorded
+        self.endsWithTables = endsWithTables
+        self.capacities = capacities
+        self.deliver = deliver
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try pages.read(1, into: &header)
+        settings = try StoreSettings(decoding: header)
+        geometry = PageGeometry(settings)
+        use = PageUse(pageCount: pages.pageCount)
+        content = SegmentContent(settings.integers, capacity: recorded.first ?? capacities().first)
+    }
+
+    private mutating func run() throws {
+        let schema = try readSchema()
+        content.add(.settings)
+        for number in settings.numbers + [UInt32(schema.count)] { content.add(UInt64(number)) }
+        var unchecked: [ExpectedEntries?] = []
+        try sendRows(of: 1, .table, use: nil, checking: &unchecked)
+        for (table, indexes) in try schema.inOrder() {
+            if endsWithTables { try close() }
+            content.table = String(bytes: table.name, textEncoding: settings.textEncoding) ?? ""
+            try send(table, indexes)
+        }
+        content.add(.end)
+        content.isLast = true
+        content.storeBytes = pages.takeRest() * Int64(settings.pageSize)
+        try deliver(content)
+    }
+
+    private func readSchema() throws -> SchemaTrees {
+        var trees = SchemaTrees(textEncoding: settings.textEncoding)
+        var reader = try TreeReader(pages, geometry, root: 1, kind: .table, use: use)
+        var record: [UInt8] = []
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= SchemaTrees.longestRow else { throw StoreFlaw.record(page: cell.page) }
+            record.removeAll(keepingCapacity: true)
+            try reader.appendRecord(of: cell, to: &record)
+            try trees.add(record.span)
+        }
+        return trees
+    }
+
+    private mutating func send(_ table: SchemaTrees.Tree, _ indexes: [SchemaTrees.Tree]) throws {
+        let kind = try TreeReader.kind(of: table.root, in: pages, geometry)
+        var expected = indexes.map { index in
+            String(bytes: index.name, textEncoding: settings.textEncoding).flatMap { shapes[$0] }
+                .map(ExpectedEntries.init)
+        }
+        content.isInIndex = false
+        content.add(kind == .table ? .table : .entries)
+        try sendRows(of: table.root, kind, use: use, checking: &expected)
+        content.isInIndex = true
+        var derived = 0
+        for (index, expected) in zip(indexes, expected) {
+            if derived < IndexShape.mostOfTable, let expected, try isAsExpected(index, expected) {
+                derived += 1
+                content.add(.derived)
+                for number in expected.shape.numbers { content.add(number) }
+            } else {
+                content.add(.entries)
+                var unchecked: [ExpectedEntries?] = []
+                try sendRows(of: index.root, .index, use: use, checking: &unchecked)
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    /// - Parameter use: Notes the pages of the tree; `nil` for a tree whose pages are noted already.
+    private mutating func sendRows(
+        of root: UInt32, _ kind: TreeKind, use: PageUse?, checking expected: inout [ExpectedEntries?]
+    ) throws {
+        var reader = try TreeReader(pages, geometry, root: root, kind: kind, use: use)
+        var group = RowGroup(rowids: kind == .table ? [] : nil)
+        var columns = RecordColumns()
+        let isChecked = expected.contains { $0 != nil }
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
+                try close(&group)
+                try sendLong(cell, of: reader, kind)
+                if isChecked { try check(cell, of: reader.unnoted, &expected) }
+                continue
+            }
+            let start = group.records.count
+            try reader.appendRecord(of: cell, to: &group.records)
+            group.ends.append(group.records.count)
+            if kind == .table { group.rowids?.append(cell.rowid) }
+            if isChecked {
+                let record = group.records.span.extracting(start..<group.records.count)
+                guard columns.read(record) else { throw StoreFlaw.record(page: cell.page) }
+                for index in expected.indices {
+                    expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
+                }
+            }
+            if content.size + group.records.count >= content.capacity || group.ends.count == Self.mostRows {
+                try close(&group)
+            }
+        }
+        try close(&group)
+    }
+
+    /// Adds the group to the segment unless it is empty, and begins another.
+    private mutating func close(_ group: inout RowGroup) throws {
+        guard !group.ends.isEmpty else { return }
+        content.add(group)
+        group = RowGroup(rowids: group.rowids == nil ? nil : [])
+        try closeIfFull()
+    }
+
+    private mutating func closeIfFull() throws {
+        if content.isFull { try close() }
+    }
+
+    /// Delivers the segment, and begins another.
+    private mutating func close() throws {
+        content.storeBytes = pages.take() * Int64(settings.pageSize)
+        try deliver(content)
+        closed += 1
+        let capacity =
+            closed < recorded.count ? recorded[closed] : min(capacities().largest, content.capacity * 2)
+        content = content.next(capacity: capacity)
+    }
+
+    private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {
+        content.add(.longRow)
+        if kind == .table { content.add(UInt64(bitPattern: cell.rowid << 1 ^ cell.rowid >> 63)) }
+        content.add(UInt64(cell.payloadSize))
+        var chunk: [UInt8] = []
+        var walk = self
+        let full = SegmentContent.usualCapacities.largest - 65_536
+        try reader.forEachPiece(of: cell) { piece in
+            piece.withUnsafeBufferPointer { chunk.append(contentsOf: $0) }
+            guard chunk.count >= full else { return }
+            walk.content.add(chunk: chunk)
+            chunk = []
+            try walk.closeIfFull()
+        }
+        if !chunk.isEmpty { walk.content.add(chunk: chunk) }
+        self = walk
+        try closeIfFull()
+    }
+
+    // MARK: Indexes
+
+    private mutating func check(_ cell: TreeCell, of reader: TreeReader, _ expected: inout [ExpectedEntries?]) throws {
+        guard try row.read(cell, from: reader) else {
+            for index in expected.indices { expected[index] = nil }
+            return
+        }
+        let (record, columns) = (row.record, row.columns)
+        for index in expected.indices {
+            expected[index]?.add(record.span, columns, rowid: cell.rowid, settings.integers)
+        }
+    }
+
+    /// Whether an index has exactly the entries that follow from its table, in the order in which a consumer would sort them.
+    private func isAsExpected(_ index: SchemaTrees.Tree, _ expected: ExpectedEntries) throws -> Bool {
+        guard expected.isComplete, settings.textEncoding <= 1 || expected.shape.isBinary else { return false }
+        // The pages are noted only if the index is sent. The loop ends, as the entries must rise and be no more than the rows.
+        var reader = try TreeReader(pages, geometry, root: index.root, kind: .index)
+        var expected = expected
+        var entry: [UInt8] = []
+        while let cell = try reader.next() {
+            guard cell.payloadSize <= IndexShape.longestEntry else { return false }
+            entry.removeAll(keepingCapacity: true)
+            try reader.appendRecord(of: cell, to: &entry)
+            guard expected.take(entry) else { return false }
+        }
+        return expected.areAllTaken
+    }
+}
+
+/// Counts the pages that are read, for the progress display.
+private final class CountedPages: PageSource {
+    private let pages: any PageSource
+    /// Pages read since the last `take`, and those that `take` has returned.
+    private var (fresh, taken) = (Int64(0), Int64(0))
+
+    init(_ pages: any PageSource) { self.pages = pages }
+
+    var pageCount: UInt32 { pages.pageCount }
+
+    func read(_ number: UInt32, into page: inout [UInt8]) throws {
+        fresh += 1
+        try pages.read(number, into: &page)
+    }
+
+    /// The pages read since the last call. The sum of all calls is at most the number of pages.
+    func take() -> Int64 {
+        defer { fresh = 0 }
+        let count = min(fresh, Int64(pageCount) - taken)
+        taken += count
+        return count
+    }
+
+    /// The pages that no `take` has returned.
+    func takeRest() -> Int64 { Int64(pageCount) - taken }
+}
+
+extension String {
+    /// - Parameter textEncoding: SQLite's number for it, as in the header.
+    /// - Returns: `nil` if the bytes are not text in this encoding.
+    init?(bytes: [UInt8], textEncoding: UInt32) {
+        guard textEncoding >= 2 else {
+            self.init(validating: bytes, as: UTF8.self)
+            return
+        }
+        guard bytes.count % 2 == 0 else { return nil }
+        let units = stride(from: 0, to: bytes.count, by: 2).map { index in
+            textEncoding == 2
+                ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
+                : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
+        }
+        self.init(validating: units, as: UTF16.self)
+    }
+}

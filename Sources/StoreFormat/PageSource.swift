@@ -1,0 +1,114 @@
+/// Gives the pages of a store.
+package protocol PageSource {
+    /// Pages of the file.
+    var pageCount: UInt32 { get }
+
+    /// Reads one page, or its beginning.
+    ///
+    /// - Parameters:
+    ///   - number: From 1 to `pageCount`.
+    ///   - page: At most of the page's size; `read` fills all of it.
+    func read(_ number: UInt32, into page: inout [UInt8]) throws
+}
+
+/// Takes the pages of a store that is being written.
+package protocol PageSink: AnyObject {
+    /// Takes one complete page. Each page comes once, in any order.
+    func write(_ page: [UInt8], number: UInt32) throws
+    /// Takes an entry of a pointer map page: 5 bytes at an offset. The rest of the page is zeros.
+    func writePointer(_ entry: (type: UInt8, parent: UInt32), map: UInt32, offset: Int) throws
+}
+
+/// Notes which pages of a file are in use: it finds loops, pages that are used twice, and unused pages.
+package final class PageUse {
+    private var words: [UInt64]
+    private let pageCount: UInt32
+    package private(set) var count = 0
+
+    /// Takes one bit a page.
+    package init(pageCount: UInt32) {
+        self.pageCount = pageCount
+        words = Array(repeating: 0, count: Int(pageCount) / 64 + 1)
+    }
+
+    /// - Throws: `.page` if it is in use already.
+    func take(_ page: UInt32) throws(StoreFlaw) {
+        let (word, bit) = (Int(page / 64), UInt64(1) << UInt64(page % 64))
+        guard page <= pageCount else { throw .page(page, .number) }
+        guard words[word] & bit == 0 else { throw .page(page, .usedTwice) }
+        words[word] |= bit
+        count += 1
+    }
+}
+
+/// The layout of a file of pages, and how much of a payload stays in its cell.
+///
+/// Source: sqlite.org/fileformat2.html sections 1.2, 1.6 and 1.8; `Protocol/CANONICAL.md` sections 4 and 5.
+package struct PageGeometry: Hashable, Sendable {
+    /// Bytes a page: a power of two from 512 to 65,536.
+    package let pageSize: Int
+    /// Bytes of a page before the reserved ones at its end: at least 480.
+    package let usableSize: Int
+    /// Whether there are pointer map pages.
+    package let hasAutoVacuum: Bool
+    /// The page that holds the lock bytes of files over 1 GiB, and nothing else.
+    package let lockPage: UInt32
+
+    package init(pageSize: Int, reservedBytes: Int, hasAutoVacuum: Bool) {
+        self.pageSize = pageSize
+        usableSize = pageSize - reservedBytes
+        self.hasAutoVacuum = hasAutoVacuum
+        lockPage = UInt32((1 << 30) / pageSize + 1)
+    }
+
+    package init(_ settings: StoreSettings) {
+        self.init(
+            pageSize: settings.pageSize, reservedBytes: settings.reservedBytes, hasAutoVacuum: settings.hasAutoVacuum)
+    }
+
+    /// Bytes of an overflow page's content.
+    package var overflowSize: Int { usableSize - 4 }
+
+    /// Bytes of a payload that stay in the cell.
+    package func localSize(ofPayload size: Int, in kind: TreeKind) -> Int {
+        let most = mostLocal(in: kind)
+        guard size > most else { return size }
+        let least = (usableSize - 12) * 32 / 255 - 23
+        let fitting = least + (size - least) % overflowSize
+        return fitting <= most ? fitting : least
+    }
+
+    /// Bytes of the longest payload that fits in its cell without overflow.
+    package func mostLocal(in kind: TreeKind) -> Int {
+        kind == .table ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+    }
+
+    /// The pointer map page that has the entry of a page, and the entry's offset.
+    ///
+    /// - Parameter page: At least 2.
+    package func pointerMap(of page: UInt32) -> (page: UInt32, offset: Int) {
+        let period = UInt32(usableSize / 5 + 1)
+        var map = (page - 2) / period * period + 2
+        if map == lockPage { map += 1 }
+        return (map, page > map ? Int(page - map - 1) * 5 : 0)
+    }
+
+    /// Whether a page is the lock page or a pointer map page, which never hold content.
+    package func isSetAside(_ page: UInt32) -> Bool {
+        if page == lockPage { return true }
+        return hasAutoVacuum && page >= 2 && pointerMap(of: page).page == page
+    }
+}
+
+/// The two kinds of b-trees.
+///
+/// Source: sqlite.org/fileformat2.html section 1.6.
+package enum TreeKind: Hashable, Sendable {
+    /// Rows by their rowids, all of them in leaves.
+    case table
+    /// Entries by their content, in leaves and between them: indexes, and tables WITHOUT ROWID.
+    case index
+
+    package var leafType: UInt8 { self == .table ? 13 : 10 }
+    package var interiorType: UInt8 { self == .table ? 5 : 2 }
+}

@@ -1,0 +1,156 @@
+package import ShipProtocol
+import StoreFiles
+package import StoreInbox
+import SystemPackage
+
+/// The records that stand beside a store's generations: of an operator's rollbacks, and of where its shipments are from.
+extension StoreLock {
+    /// - Throws: `.badRecord`, `.file`.
+    borrowing func record() throws(InboxError) -> RollbackRecord {
+        try folder.rollbackRecord(of: name)
+    }
+
+    /// Writes the record durably: aside, synced, renamed, and its folder synced.
+    borrowing func write(_ record: RollbackRecord) throws(InboxError) {
+        guard (try? self.record()) != record else { return }
+        try write(record, aside(.rollback), to: layout.rollbackRecord(name))
+    }
+
+    /// - Parameter aside: Where it is made.
+    borrowing func write(
+        _ record: some Encodable, _ aside: FilePath, to path: FilePath
+    ) throws(InboxError) {
+        do throws(FileError) {
+            try folder.files.makeFolder(at: layout.staging(name))
+            let file = try folder.files.makeFile(at: aside)
+            try file.write(record.jsonBytes)
+            try file.sync()
+            try folder.files.rename(aside, to: path)
+            try folder.files.sync(layout.store(name))
+        } catch {
+            try? folder.files.removeFile(aside)
+            throw .file(error)
+        }
+    }
+
+    /// Notes that a generation was current until now. Where that cannot be noted it may go at once.
+    borrowing func noteLeft(_ generation: GenerationName) {
+        let aside = aside(.left)
+        let record = folder.leftRecord(of: name).leaving(generation, grace: Retention.standardGrace)
+        do {
+            let file = try folder.files.makeFile(at: aside)
+            try file.write(record.jsonBytes)
+            try folder.files.rename(aside, to: layout.leftRecord(name))
+        } catch {
+            try? folder.files.removeFile(aside)
+        }
+    }
+
+    /// Drops the entry for the current generation: the switch away from it never came, or an operator has come back to it. This
+    /// happens before another generation becomes current, as the entry would count from then on.
+    borrowing func settle() throws(InboxError) {
+        let record = try record()
+        guard !record.refused.isEmpty, let current = try? folder.current(of: name) else { return }
+        try write(record.allowing(current.manifest.store.sha256))
+    }
+
+    /// Keeps what is known of where the store's shipments are from, before `current` leads elsewhere, or once it does.
+    borrowing func keepOrigin() throws(InboxError) {
+        if let record = try folder.originRecord(of: name) { try keep(record) }
+    }
+
+    /// Keeps it durably.
+    borrowing func keep(_ record: OriginRecord) throws(InboxError) {
+        guard (try? OriginRecord.read(at: layout.originRecord(name), in: folder.files)) != record else { return }
+        try write(record, aside(.origin), to: layout.originRecord(name))
+    }
+}
+
+/// A generation that a sender was told of in a file stays until the time that the file says.
+extension StoreLock {
+    /// Leases what is current, if it came from a device, in place of what was leased before.
+    ///
+    /// - Parameter producer: `nil` for senders whose device is not known.
+    /// - Returns: What is current; `nil` if it is from another device, or cannot be read: then nothing changes.
+    /// - Throws: `.file`.
+    package borrowing func leaseCurrent(
+        from producer: ContentDigest?, until time: Timestamp
+    ) throws(InboxError) -> Generation? {
+        guard let current = currentName, let generation = try? folder.generation(current, of: name),
+            (try? isFrom(producer, generation)) == true,
+            let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
+            status.size == generation.manifest.store.size
+        else { return nil }
+        removeLitter()
+        // A file that was written before may promise more.
+        let earlier = folder.leaseRecord(of: name).flatMap { $0.keeps(current) ? $0.until : nil }
+        let record = LeaseRecord(of: current, until: max(earlier ?? time, time))
+        try write(record, aside(.leased), to: layout.leaseRecord(name))
+        return generation
+    }
+
+    private borrowing func isFrom(_ producer: ContentDigest?, _ generation: Generation) throws(InboxError) -> Bool {
+        try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer == producer
+    }
+}
+
+/// An operator's rollback, or step forward.
+extension StoreLock {
+    /// Where a step would lead from and to.
+    ///
+    /// - Parameter number: Of a generation that is kept and was current once, older or newer; `nil` for the newest older one that was not
+    ///   rolled back.
+    /// - Throws: `.noSuchStore`, `.noOlderGeneration`, `.noSuchGeneration`, `.badManifest`, `.badRecord`, `.file`.
+    package borrowing func step(to number: Int?) throws(InboxError) -> (from: Generation, to: Generation) {
+        guard let currentName, let from = try folder.current(of: name) else { throw .noSuchStore(name) }
+        let record = try record()
+        let names = try folder.generationNames(of: name)
+        if let number {
+            if number == from.number { return (from, from) }
+            guard number <= max(currentName.number, record.highest),
+                let found = names.last(where: { $0.number == number })
+            else { throw .noSuchGeneration(name, number: number) }
+            return (from, try generation(found))
+        }
+        for name in names.reversed() where name.number < from.number {
+            // One that cannot be read is nothing to go back to.
+            guard let older = try? generation(name) else { continue }
+            if record.entry(of: older.manifest.store.sha256) == nil { return (from, older) }
+        }
+        throw .noOlderGeneration(name)
+    }
+
+    private borrowing func generation(_ name: GenerationName) throws(InboxError) -> Generation {
+        try folder.generation(name, of: self.name)
+    }
+
+    /// Makes another generation current. Who goes back records first from what, so that there is no moment at which the
+    /// old generation is current and the new one welcome; who goes forward to a generation makes it welcome again.
+    package borrowing func take(_ step: (from: Generation, to: Generation), at time: Timestamp) throws(InboxError) {
+        let target = GenerationName(number: step.to.number, digest: step.to.manifest.store.sha256)
+        removeLitter()
+        try settle()
+        try keepOrigin()
+        if step.to.number < step.from.number { try write(try record().adding(step.from, at: time)) }
+        try folder.makeLinks(for: step.to.manifest)
+        if step.to.number != step.from.number {
+            try InboxError.wrapping { () throws(FileError) in
+                try folder.files.makeFolder(at: layout.staging(name))
+                try switchCurrent(to: target)
+            }
+        }
+        try settle()
+    }
+
+    /// Whatever was rolled back may come in again.
+    ///
+    /// - Returns: How many entries there were; `nil` if they could not be read.
+    package borrowing func allowEverything() throws(InboxError) -> Int? {
+        removeLitter()
+        let record = try? record()
+        let numbers = try folder.generationNames(of: name).map(\.number) + [currentName?.number ?? 0]
+        // Without a record it is unknown which generations were current once: those that are here count.
+        try write(RollbackRecord(highest: record?.highest ?? numbers.reduce(0, max), refused: []))
+        return record?.refused.count
+    }
+}

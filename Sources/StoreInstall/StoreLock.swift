@@ -1,0 +1,159 @@
+import EssentialFoundation
+package import ShipProtocol
+import StoreFiles
+package import StoreInbox
+import SystemPackage
+
+/// The lock under which the generations of one store change: flock(2) on the store's folder. The inbox's owner, an operator's
+/// rollback and a pruning take it in turn, in whichever process they run.
+///
+/// Every change to the generations goes through this value: the steps are in `StoreLock+Records` and `StoreLock+Pruning`.
+package struct StoreLock: ~Copyable {
+    let folder: InboxFolder
+    let name: StoreName
+    private let lock: FolderLock
+
+    /// How long to wait for another process's change.
+    package static let timeout = Duration.seconds(10)
+    /// Between two looks.
+    private static let pause = Duration.milliseconds(10)
+
+    /// Waits for its turn, for `timeout` at most, or until the task is cancelled.
+    ///
+    /// - Throws: `.ofOtherUser`, `.openToOthers`, `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
+    package init(
+        of name: StoreName, in inbox: Inbox, timeout: Duration = StoreLock.timeout
+    ) throws(InboxError) {
+        try self.init(of: name, in: try inbox.open(), timeout: timeout)
+    }
+
+    /// - Throws: `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
+    init(
+        of name: StoreName, in folder: InboxFolder, timeout: Duration = StoreLock.timeout
+    ) throws(InboxError) {
+        let lock = try Self.lock(name, in: folder, timeout)
+        // Now, and not only when a receiver started: what is changed is trusted now.
+        try folder.checkIsOurs(name)
+        self.folder = folder
+        self.name = name
+        self.lock = lock
+    }
+
+    /// Makes the store's folder first if it is missing: the store may have no generations yet.
+    ///
+    /// - Throws: `.storeBusy`, `.noInbox`, `.file`; `.noSuchStore` once the task is cancelled.
+    init(making name: StoreName, durably: Bool, in folder: InboxFolder) throws(InboxError) {
+        while true {
+            try InboxError.wrapping { () throws(FileError) in
+                try folder.files.makeFolder(at: folder.layout.store(name), durably: durably)
+            }
+            do throws(InboxError) {
+                try self.init(of: name, in: folder)
+                return
+            } catch {
+                // Whoever ends a shipment that leaves nothing behind removes the unused folder.
+                guard case .noSuchStore = error, !Task.isCancelled else { throw error }
+            }
+        }
+    }
+
+    private static func lock(
+        _ name: StoreName, in folder: InboxFolder, _ timeout: Duration
+    ) throws(InboxError) -> FolderLock {
+        let end = ContinuousClock.now + timeout
+        while true {
+            do throws(FileError) {
+                let lock = try FolderLock.take(.exclusive, on: folder.layout.store(name), in: folder.files)
+                // The folder may have gone while its lock was waited for, and another one have its name.
+                if let lock,
+                    (try? lock.file.status.identity)
+                        == (try? folder.files.status(of: folder.layout.store(name)).identity)
+                {
+                    return lock
+                }
+            } catch {
+                guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
+                throw folder.files.holds(folder.layout.depot) ? .noSuchStore(name) : .noInbox(folder.layout.root)
+            }
+            guard ContinuousClock.now < end, !Task.isCancelled else { throw .storeBusy(name, waited: timeout) }
+            PlatformCalls.pause(pause)
+        }
+    }
+
+    var layout: InboxLayout { folder.layout }
+    var currentName: GenerationName? { folder.currentName(of: name) }
+
+    /// A name in the staging for what is made aside and then renamed, or renamed and then removed.
+    func aside(_ purpose: Purpose) -> FilePath {
+        layout.staging(name).appending("\(purpose.rawValue)-\(UUID().uuidString)")
+    }
+
+    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin, left, leased }
+
+    /// Removes what a process that died in the middle of a change has left. Under the lock no other change is under way.
+    package borrowing func removeLitter() {
+        for litter in (try? folder.files.names(in: layout.staging(name))) ?? []
+        where Purpose.allCases.contains(where: { litter.hasPrefix("\($0.rawValue)-") }) {
+            try? folder.files.removeTree(at: layout.staging(name).appending(litter))
+        }
+    }
+
+    /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one. A note is written
+    /// first for the generation that is left: readers may be on their way to it.
+    borrowing func switchCurrent(to generation: GenerationName) throws(FileError) {
+        if let before = currentName, before != generation { noteLeft(before) }
+        let aside = aside(.current)
+        try folder.files.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
+        do throws(FileError) {
+            try folder.files.rename(aside, to: layout.current(name))
+        } catch {
+            try? folder.files.removeFile(aside)
+            throw error
+        }
+        try folder.files.sync(layout.store(name))
+    }
+
+    /// Removes the folder of a store that has nothing in it: no shipment of it has become current, none is coming in, and none
+    /// waits. Only empty folders go.
+    borrowing func removeFolderIfUnused() {
+        let places = [layout.staging(name), layout.generations(name)]
+        guard let found = try? folder.files.names(in: layout.store(name)),
+            found.allSatisfy({ entry in places.contains { $0.lastComponent?.string == entry } }),
+            places.allSatisfy({ ((try? folder.files.names(in: $0)) ?? []).isEmpty })
+        else { return }
+        for place in places { try? folder.files.removeEmptyFolder(at: place) }
+        try? folder.files.removeEmptyFolder(at: layout.store(name))
+    }
+}
+
+/// One receiver owns an inbox: flock(2) on `.ship-store/.lock`, which the kernel frees when the owner dies, however it
+/// dies.
+struct InboxLock: ~Copyable, Sendable {
+    private let file: OpenFile
+
+    /// - Throws: `.inboxInUse`, `.file`.
+    init(_ folder: InboxFolder) throws(InboxError) {
+        let path = folder.layout.lock
+        let file = try InboxError.wrapping { () throws(FileError) in try folder.files.lockFile(at: path) }
+        let isFree = try InboxError.wrapping { () throws(FileError) in
+            // It is written to below: nothing that has another name too.
+            let status = try file.status
+            guard status.kind == .file, status.links == 1 else { throw FileError(.lock, path, .invalidArgument) }
+            return try PlatformCalls.tryLock(file.descriptor, path)
+        }
+        guard isFree else { throw .inboxInUse(folder.layout.root, process: Self.owner(in: file)) }
+        // Only to tell a second receiver who has it: nothing depends on it.
+        try? file.descriptor.truncate(to: 0)
+        try? file.write(Array("\(PlatformCalls.processID)\n".utf8))
+        self.file = file
+    }
+
+    private static func owner(in file: borrowing OpenFile) -> Int32? {
+        guard let bytes = try? file.read(16, at: 0) else { return nil }
+        return Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })
+    }
+}
+
+extension FileDescriptor {
+    fileprivate func truncate(to size: Int64) throws { try resize(to: size) }
+}

@@ -1,0 +1,117 @@
+import CoreDataReading
+import EssentialFoundation
+import GRDB
+import ShipProtocol
+import StoreFiles
+import StoreFormat
+import SystemPackage
+
+/// What a copy says of itself, except for its digest.
+struct CopyContent: Sendable {
+    let pageSize: Int
+    let pageCount: Int64
+    let textEncoding: StoreFacts.TextEncoding
+    let applicationID: Int32
+    let userVersion: Int32
+    let schemaSHA256: ContentDigest
+    /// `nil` for a store that Core Data did not make.
+    let coreData: CoreDataStore?
+    let references: [ExternalFileReference]
+    /// The user's own pairs.
+    let metadata: [String: ForeignText]
+
+    /// The size of the file, in bytes.
+    var size: Int64 { pageCount * Int64(pageSize) }
+
+    init(of copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
+        let connection = try WatchedConnection(address: copy.string, of: store, watch: watch)
+        self = try connection.read { try CopyContent($0) }
+    }
+
+    private init(_ database: Database) throws {
+        pageSize = try database.pragma("page_size") ?? 0
+        pageCount = try database.pragma("page_count") ?? 0
+        textEncoding = try StoreFacts.TextEncoding(of: database)
+        applicationID = try database.pragma("application_id") ?? 0
+        userVersion = try database.pragma("user_version") ?? 0
+        schemaSHA256 = try Self.schemaSHA256(of: database)
+        coreData = try CoreDataStore(database)
+        metadata = try UserMetadataPlace.pairs(in: database, of: coreData)
+        references = coreData == nil ? [] : try ExternalFileReference.all(in: database)
+    }
+
+    /// The shapes of its indexes, by the names of the indexes.
+    static func indexShapes(
+        of copy: FilePath, _ store: FilePath, _ watch: ConnectionWatch
+    ) throws(SnapshotError) -> [String: IndexShape] {
+        let connection = try WatchedConnection(address: copy.string, of: store, watch: watch)
+        return try connection.read { try IndexShape.all(in: $0) }
+    }
+
+    static func schemaSHA256(of database: Database) throws -> ContentDigest {
+        ContentDigest(hashing: SchemaEntry.listing(of: try schema(of: database)))
+    }
+
+    static func schema(of database: Database) throws -> [SchemaEntry] {
+        try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master").map { row in
+            let texts = Array(row.databaseValues).map { String.fromDatabaseValue($0) ?? "" }
+            return SchemaEntry(type: texts[0], name: texts[1], tableName: texts[2], sql: texts[3])
+        }
+    }
+
+    /// Runs SQLite's own check of the copy.
+    ///
+    /// Where `quick_check` complains, `integrity_check` decides, which checks all of the same: the `quick_check` of SQLite 3.40.1
+    /// takes the values of a table WITHOUT ROWID for NULL if its key has the columns in another order than the table.
+    ///
+    /// - Throws: `.corrupt` with the first complaints, which are about the source: the copy has the source's rows.
+    static func quickCheck(_ copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
+        let connection = try WatchedConnection(address: copy.string, of: store, watch: watch)
+        let complaints = try connection.read { database in
+            func complaints(by pragma: String) throws -> [String] {
+                try String.fetchAll(database, sql: "PRAGMA \(pragma)(\(mostComplaints))")
+            }
+            let quick = try complaints(by: "quick_check")
+            return quick == ["ok"] ? quick : try complaints(by: "integrity_check")
+        }
+        guard complaints == ["ok"] else { throw .corrupt(store, complaints: complaints.map { ForeignText($0) }) }
+    }
+
+    /// Most complaints to report.
+    private static let mostComplaints = 10
+}
+
+extension Database {
+    /// The value of a PRAGMA.
+    func pragma<Value: DatabaseValueConvertible>(_ name: String) throws -> Value? {
+        try Value.fetchOne(self, sql: "PRAGMA \(name)")
+    }
+}
+
+extension StoreFacts.TextEncoding {
+    init(of database: Database) throws {
+        let name: String? = try database.pragma("encoding")
+        self = name.flatMap(Self.init) ?? .utf8
+    }
+}
+
+/// What a store that Core Data made says of itself in `Z_METADATA`.
+struct CoreDataStore: Sendable {
+    /// `Z_UUID`: the same in every copy of the store.
+    let identity: ForeignText?
+    let facts: Manifest.CoreDataFacts
+    let propertyList: CoreDataPropertyList
+
+    /// - Returns: `nil` for a store that Core Data did not make.
+    init?(_ database: Database) throws {
+        let isCoreData = try CoreDataLayout.isSignature { table in
+            try database.tableExists(table) ? database.columns(in: table).map(\.name) : nil
+        }
+        guard isCoreData else { return nil }
+        let row = try Row.fetchOne(database, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
+        let values = row.map { Array($0.databaseValues) } ?? [.null, .null]
+        identity = String.fromDatabaseValue(values[0]).map { ForeignText($0) }.flatMap { $0.isLabel ? $0 : nil }
+        propertyList = CoreDataPropertyList(Array(Data.fromDatabaseValue(values[1]) ?? Data()))
+        facts = Manifest.CoreDataFacts(entityVersionHashes: propertyList.entityVersionHashes)
+    }
+}

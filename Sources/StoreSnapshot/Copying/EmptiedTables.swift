@@ -1,0 +1,149 @@
+import CSQLiteHardening
+import CoreDataReading
+import GRDB
+import GRDBSQLite
+import ShipProtocol
+import StoreFormat
+
+/// The tables that a profile empties, found in the store's schema, and what the store itself lacks.
+struct EmptiedTables: Sendable {
+    /// What the store's mark says that it lacks.
+    let mark: Omissions?
+    private let marking: OmissionMarking
+    /// The part of the mark that is still true: the manifest says no more, because consumers check it.
+    let stillEmpty: (history: Bool, tables: [ForeignText])
+    /// Whether the history is left out: the profile wants that, and the store has one.
+    let hasHistory: Bool
+    /// The tables that the user named, as the schema writes them, sorted.
+    let named: [String]
+
+    private var all: [String] { named + (hasHistory ? CoreDataLayout.history : []) }
+    var isEmpty: Bool { all.isEmpty && !dropsMark }
+    private var dropsMark: Bool { mark != nil && marking == .removed }
+
+    /// - Throws: `.noSuchTable`, `.tableMustStay`.
+    init(_ profile: CopyProfile, _ marking: OmissionMarking, in database: Database) throws {
+        mark = try Omissions(markedIn: database)
+        self.marking = marking
+        let history = try CoreDataLayout.history.allSatisfy { table in
+            try !database.tableExists(table) || Self.isEmpty(table, in: database)
+        }
+        stillEmpty = (
+            mark?.history == true && history,
+            try mark?.tables.filter { try Self.isEmpty($0.unescaped, in: database) } ?? []
+        )
+        let isCoreData = try CoreDataStore(database) != nil
+        hasHistory =
+            try profile.leavesOutHistory && isCoreData
+            && CoreDataLayout.history.allSatisfy { try database.tableExists($0) }
+        guard !profile.emptiedTables.isEmpty else {
+            named = []
+            return
+        }
+        let candidates = try Self.candidates(in: database, ofCoreData: isCoreData)
+        named = try Set(
+            profile.emptiedTables.map { wanted in
+                guard let table = candidates.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
+                    throw SnapshotError.noSuchTable(
+                        ForeignText(wanted),
+                        near: Self.names(near: wanted, among: candidates.filter { $0.obstacle == nil }.map(\.name))
+                            .map { ForeignText($0) })
+                }
+                if let obstacle = table.obstacle {
+                    throw SnapshotError.tableMustStay(ForeignText(table.name), because: obstacle)
+                }
+                return table.name
+            }
+        ).sorted()
+    }
+
+    /// Deletes the rows, without a journal, triggers or foreign keys: the copy is thrown away on any error.
+    func empty(_ copy: Database) throws {
+        // Deleted content need not be overwritten: VACUUM does not copy it.
+        try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = OFF")
+        _ = ship_store_set_db_config(copy.sqliteConnection, CInt(SQLITE_DBCONFIG_ENABLE_TRIGGER), 0)
+        for table in all { try copy.execute(sql: "DELETE FROM \(table.quotedSQLName)") }
+        if dropsMark { try Omissions.removeMark(from: copy) }
+    }
+
+    /// The tables and views of the schema, and why their rows cannot be left out; `nil` if they can.
+    private static func candidates(
+        in database: Database, ofCoreData isCoreData: Bool
+    ) throws -> [(name: String, obstacle: TableObstacle?)] {
+        let shadows = try Set(
+            String.fetchAll(
+                database, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"))
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT name, type, rootpage FROM sqlite_master
+                WHERE type IN ('table', 'view') AND typeof(name) = 'text' AND typeof(rootpage) = 'integer'
+                """)
+        return rows.map { row in
+            let name: String = row["name"]
+            let obstacle: TableObstacle? =
+                switch name {
+                case _ where row["type"] == "view": .isView
+                // A virtual table has no pages.
+                case _ where (row["rootpage"] as Int64? ?? 0) == 0: .isVirtual
+                case _ where name.hasPrefix("sqlite_"): .sqliteNeedsIt
+                case _ where shadows.contains(name): .isPartOfVirtual
+                case _ where isCoreData && CoreDataLayout.bookkeeping.contains(name): .coreDataNeedsIt
+                case _ where isCoreData && CoreDataLayout.historyTables.contains(name): .isHistory
+                default: nil
+                }
+            return (name, obstacle)
+        }
+    }
+
+    /// Whether a table is there and has no rows. An app may have added rows since the copy was taken.
+    private static func isEmpty(_ table: String, in database: Database) throws -> Bool {
+        let sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?"
+        guard try Int.fetchOne(database, sql: sql, arguments: [table]) == 1 else { return false }
+        return try Row.fetchOne(database, sql: "SELECT 1 FROM \(table.quotedSQLName) NOT INDEXED") == nil
+    }
+
+    /// Most names to propose.
+    private static let mostProposals = 3
+
+    /// The names that a user may have meant, the nearest first; none that is far off.
+    private static func names(near wanted: String, among names: [String]) -> [String] {
+        // At least 2, for the Z before the name of an entity, and one typing error.
+        let reach = max(2, wanted.count / 3)
+        return names.map { (name: $0, distance: distance(wanted.lowercased(), $0.lowercased())) }
+            .filter { $0.distance <= reach && $0.distance < max(wanted.count, 2) }
+            .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(mostProposals).map(\.name)
+    }
+
+    /// The Levenshtein distance: letters to insert, remove or replace.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right)
+        var row = Array(0...right.count)
+        for (index, letter) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let above = row[column + 1]
+                row[column + 1] = min(diagonal + (letter == right[column] ? 0 : 1), above + 1, row[column] + 1)
+                diagonal = above
+            }
+        }
+        return row[right.count]
+    }
+}
+
+/// Why the rows of a table cannot be left out of a copy.
+public enum TableObstacle: Hashable, Sendable {
+    /// It has no rows of its own.
+    case isView
+    /// Its rows are in tables that its module keeps.
+    case isVirtual
+    /// A virtual table's module keeps its rows in it.
+    case isPartOfVirtual
+    /// Its name begins with `sqlite_`.
+    case sqliteNeedsIt
+    /// Core Data opens no store without it.
+    case coreDataNeedsIt
+    /// It is part of the persistent history, which is left out as a whole.
+    case isHistory
+}

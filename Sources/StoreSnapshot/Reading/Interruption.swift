@@ -1,0 +1,78 @@
+import Dispatch
+import GRDB
+import Synchronization
+
+/// Whether the work is still wanted, and the connections on which to stop it once it is not.
+final class Interruption: Sendable {
+    private let state = Mutex((isCancelled: false, connections: [DatabaseQueue]()))
+    private let followsTask: Bool
+
+    /// - Parameter followsTask: Whether the work runs in a task, and stops when that is cancelled.
+    init(followingTask followsTask: Bool = false) { self.followsTask = followsTask }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } || followsTask && Task.isCancelled }
+
+    /// Ends every statement that runs on the connections, with `SQLITE_INTERRUPT`.
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            // With the lock held: a connection leaves the list before it is closed.
+            state.connections.forEach { $0.interrupt() }
+        }
+    }
+
+    func add(_ connection: DatabaseQueue) {
+        state.withLock { $0.connections.append(connection) }
+    }
+
+    func remove(_ connection: DatabaseQueue) {
+        state.withLock { $0.connections.removeAll { $0 === connection } }
+    }
+
+    func check() throws(SnapshotError) {
+        if isCancelled { throw .cancelled }
+    }
+
+    /// Runs blocking work outside the threads that Swift's tasks share: a serial queue's work has its own thread.
+    ///
+    /// Returns only once the work has ended, also when the task was cancelled: the owner of the files may then remove them.
+    static func run<Value: Sendable>(
+        _ work: @escaping @Sendable (Interruption) throws(SnapshotError) -> Value
+    ) async throws(SnapshotError) -> Value {
+        let interruption = Interruption()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, SnapshotError>, Never>) in
+                DispatchQueue(label: "ship-store snapshot").async {
+                    let result: Result<Value, SnapshotError>
+                    do throws(SnapshotError) {
+                        try interruption.check()
+                        result = .success(try work(interruption))
+                    } catch {
+                        result = .failure(error)
+                    }
+                    continuation.resume(returning: result)
+                }
+            }
+        } onCancel: {
+            interruption.cancel()
+        }
+        return try result.get()
+    }
+}
+
+/// Decides when a copy settles on a state of its store. It runs the step that begins the copy's read transaction; it may wait
+/// before that step, and do after it what has to happen in the order of the states.
+package struct SnapshotTurn: Sendable {
+    /// - Parameters:
+    ///   - check: Throws once the copy has been cancelled.
+    ///   - begin: Begins the transaction, and says whether it is settled which state that sees; if not, it is begun anew.
+    let run: @Sendable (_ check: () throws -> Void, _ begin: () throws -> Bool) throws -> Void
+
+    /// - Parameter run: A copy that is taken anew calls it again, with another step: the last call counts.
+    package init(_ run: @escaping @Sendable (_ check: () throws -> Void, _ begin: () throws -> Bool) throws -> Void) {
+        self.run = run
+    }
+
+    /// Never waits.
+    package static let free = SnapshotTurn { _, begin in _ = try begin() }
+}

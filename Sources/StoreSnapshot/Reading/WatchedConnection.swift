@@ -1,0 +1,139 @@
+import GRDB
+import GRDBSQLite
+import StoreFiles
+import Synchronization
+import SystemPackage
+
+/// One connection to SQLite. It is closed with this value, unless it is borrowed.
+struct WatchedConnection: ~Copyable {
+    private let queue: DatabaseQueue
+    private let isOurs: Bool
+    private let store: FilePath
+    private let watch: ConnectionWatch
+
+    /// - Parameters:
+    ///   - address: A path or a `file:` URI.
+    ///   - store: The file that errors are about.
+    init(
+        address: String, mayWrite: Bool = false, of store: FilePath, watch: ConnectionWatch
+    ) throws(SnapshotError) {
+        self.store = store
+        self.watch = watch
+        isOurs = true
+        do {
+            queue = try DatabaseQueue(path: address, configuration: watch.configuration(mayWrite: mayWrite))
+        } catch {
+            throw SnapshotError(error, on: store, watch: watch)
+        }
+        watch.interruption.add(queue)
+    }
+
+    /// Borrows an open connection, which stays open.
+    init(borrowing queue: DatabaseQueue, of store: FilePath, watch: ConnectionWatch) {
+        self.queue = queue
+        self.store = store
+        self.watch = watch
+        isOurs = false
+        watch.interruption.add(queue)
+    }
+
+    /// Reads a file that no longer changes. It stops when the task is cancelled that calls it.
+    static func readingCopy<Value>(
+        at path: FilePath, _ body: (Database, Interruption) throws -> Value
+    ) throws(SnapshotError) -> Value {
+        let interruption = Interruption(followingTask: true)
+        let watch = ConnectionWatch(interruption: interruption, busyTimeout: .zero)
+        let connection = try WatchedConnection(address: path.immutableDatabaseURI, of: path, watch: watch)
+        return try connection.read { database in try body(database, interruption) }
+    }
+
+    deinit {
+        watch.interruption.remove(queue)
+        if isOurs { try? queue.close() }
+    }
+
+    /// Runs `body` outside any transaction.
+    ///
+    /// - Throws: The errors of SQLite as `SnapshotError` cases.
+    func read<Value>(_ body: (Database) throws -> Value) throws(SnapshotError) -> Value {
+        do {
+            return try queue.unsafeRead(body)
+        } catch {
+            throw SnapshotError(error, on: store, watch: watch)
+        }
+    }
+}
+
+/// The callbacks of SQLite on one connection: progress handler, busy handler, and needed collations.
+final class ConnectionWatch: Sendable {
+    let interruption: Interruption
+    let busyTimeout: Duration
+    /// A connection that keeps all others out of the store: then the store has to be read through it.
+    let held: DatabaseQueue?
+    /// Bytes that stay free on the disk that is written to; `nil` where the caller has reserved the space.
+    let keptFree: Int64?
+    let turn: SnapshotTurn
+    private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
+    private let collation = Mutex<String?>(nil)
+
+    /// Virtual machine instructions between two checks of the interruption: well under a millisecond.
+    private static let instructions: CInt = 1000
+
+    init(
+        interruption: Interruption, busyTimeout: Duration, held: DatabaseQueue? = nil, keptFree: Int64? = 0,
+        turn: SnapshotTurn = .free
+    ) {
+        self.turn = turn
+        self.interruption = interruption
+        self.busyTimeout = busyTimeout
+        self.held = held
+        self.keptFree = keptFree
+    }
+
+    /// The last collation that SQLite did not know.
+    var neededCollation: String? { collation.withLock { $0 } }
+
+    /// The configuration of a connection that this object watches for as long as the connection is open.
+    func configuration(mayWrite: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = !mayWrite
+        configuration.foreignKeysEnabled = false
+        // VACUUM INTO executes the schema's statements again, and in many schemas strings stand in double quotes
+        // [sqlite.org/quirks.html#dblquote].
+        configuration.acceptsDoubleQuotedStringLiterals = true
+        configuration.busyMode = .callback { tries in self.waits(tries: tries) }
+        configuration.prepareDatabase { database in
+            // The configuration retains this object for as long as the connection lives.
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            // sqlite3_interrupt alone would be lost between two statements [sqlite.org/c3ref/interrupt.html].
+            sqlite3_progress_handler(
+                database.sqliteConnection, Self.instructions,
+                { ConnectionWatch.at($0)?.interruption.isCancelled == true ? 1 : 0 }, context)
+            sqlite3_collation_needed(
+                database.sqliteConnection, context,
+                { context, _, _, name in
+                    guard let name else { return }
+                    ConnectionWatch.at(context)?.collation.withLock { $0 = String(cString: name) }
+                })
+        }
+        return configuration
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> ConnectionWatch? {
+        context.map { Unmanaged<ConnectionWatch>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// The busy handler: SQLite's own busy timeout cannot be cancelled, and this one can.
+    ///
+    /// - Returns: Whether SQLite tries for the lock again.
+    private func waits(tries: Int) -> Bool {
+        let now = ContinuousClock.now
+        let start = waitingSince.withLock { since in
+            if tries == 0 { since = now }
+            return since ?? now
+        }
+        guard !interruption.isCancelled, now - start < busyTimeout else { return false }
+        PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
+        return true
+    }
+}

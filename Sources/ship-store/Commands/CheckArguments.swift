@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import ShipStore
+import ShipStoreNetwork
+import StoreFiles
+import SystemPackage
+
+/// How much checking a store may cost.
+struct CheckArguments: ParsableArguments {
+    private static let standard = CheckLimits()
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse a store whose checks take longer than this many seconds. (default: \(standard.time.inSeconds))",
+            valueName: "seconds"), transform: Duration.readSeconds)
+    var checkSeconds = standard.time
+
+    @Option(
+        help: ArgumentHelp(
+            "Refuse a store whose checks take more memory than this: 16M or more. (default: \(standard.memory.asMemory))",
+            valueName: "bytes"), transform: Int64.readMemory)
+    var checkMemory = standard.memory
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Compare each index with its table too, in stores up to this size, which takes some ten times as long; 0 for \
+            none. (default: \(standard.fullCheckSize.asMemory))
+            """, valueName: "bytes"), transform: Int64.readMemory)
+    var fullCheckUpTo = standard.fullCheckSize
+
+    private static let leastMemory: Int64 = 16 * 1024 * 1024
+
+    func validate() throws {
+        if checkMemory < Self.leastMemory {
+            throw ValidationError("--check-memory takes \(Self.leastMemory.asMemory) or more: SQLite does with no less")
+        }
+    }
+
+    /// The checks run in a process of their own if this program can start itself.
+    var options: CheckOptions {
+        var options = CheckOptions()
+        options.limits = CheckLimits(
+            time: checkSeconds, memory: checkMemory, fullCheckSize: fullCheckUpTo)
+        if let program = Self.program { options.place = .childProcess(program: program) }
+        return options
+    }
+
+    /// The running program, even if its file was replaced since it started.
+    private static var program: FilePath? {
+        let running: FilePath = "/proc/self/exe"
+        if (try? PlatformCalls.status(of: running)) != nil { return running }
+        return Bundle.main.executablePath.map { FilePath($0) }
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import ShipStore
+import StoreFiles
+
+/// How every command ends: with its exit status, its errors explained, and nothing left behind when it is told to stop.
+extension Console {
+    /// Runs a command's work. SIGINT, SIGTERM and SIGHUP cancel it, and it cleans up after itself before the program ends; a
+    /// second signal ends the program as it stands.
+    ///
+    /// - Parameters:
+    ///   - whenStopped: The exit status after a signal; `nil` takes what a shell expects.
+    ///   - stopsWhenHungUp: Whether SIGHUP is one of these signals.
+    func run(
+        whenStopped: ExitStatus? = nil, stopsWhenHungUp: Bool = true,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        PlatformCalls.ignoreFileSizeSignal()
+        switch await Self.firstEnd(of: work, stopsWhenHungUp: stopsWhenHungUp) {
+        case .signalled(let signal):
+            let status = whenStopped ?? ExitStatus(signal)
+            if status != .success { tellOfStop(status) }
+            throw ExitCode(status.rawValue)
+        case .failed(let error as ShipmentError):
+            let status = error.failureCode.rule.exitStatus
+            fail(error.cause, hint: error.hint, status)
+            throw ExitCode(status.rawValue)
+        case .failed(let error): throw error
+        case .done:
+            guard let failure = Output.failure else { return }
+            complain("what should go to standard output is lost: \(failure)")
+            throw ExitCode(ExitStatus.inputOutput.rawValue)
+        }
+    }
+
+    private enum End {
+        case done
+        case failed(any Error)
+        case signalled(StopSignals.Signal)
+    }
+
+    /// Waits for the work or for a signal, whichever comes first. The other is cancelled, and has ended when this returns.
+    private static func firstEnd(
+        of work: @escaping @Sendable () async throws -> Void, stopsWhenHungUp: Bool
+    ) async -> End {
+        // Installed before the work begins: an earlier signal would end the program without cleaning up.
+        let signals = await StopSignals(stopsWhenHungUp: stopsWhenHungUp)
+        return await withTaskGroup(of: End?.self) { group in
+            group.addTask {
+                do {
+                    try await work()
+                    return .done
+                } catch {
+                    return .failed(error)
+                }
+            }
+            group.addTask {
+                for await signal in signals.first { return .signalled(signal) }
+                return nil
+            }
+            var first: End?
+            for await end in group {
+                first = first ?? end
+                group.cancelAll()
+            }
+            return withExtendedLifetime(signals) { first ?? .done }
+        }
+    }
+}
+
+extension ExitStatus {
+    fileprivate init(_ signal: StopSignals.Signal) {
+        self =
+            switch signal {
+            case .hangUp: .hungUp
+            case .interrupt: .interrupted
+            case .terminate: .terminated
+            }
+    }
+}

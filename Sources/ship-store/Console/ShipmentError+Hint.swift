@@ -1,0 +1,191 @@
+import ShipStore
+import StoreFiles
+import SystemPackage
+
+extension ShipmentError {
+    /// What to do next, if there is something to do: fit for a terminal.
+    var hint: PrintableText? {
+        switch self {
+        case .source(let error): error.hint
+        case .link(let error): error.hint
+        case .protocolBroken(let error): error.hint
+        case .badFile(let error): error.hintOfFile
+        case .compression(let error): error.hint
+        case .badStore(let flaw): flaw.hint
+        case .tooMuch(let excess): excess.hint
+        case .unwelcome(let objection): objection.hint
+        case .probe(let failure): failure.hint
+        case .model(let error): error.hint
+        case .install(let error): error.hint
+        case .serving(let error): error.hint
+        case .metadata(let error): error.hint
+        case .file(let error): error.hint
+        case .operation(let error): error.hint
+        case .report(let error): error.hint
+        case .unfinished(let error, let leftovers): Self.hint(error.hint, telling: leftovers)
+        case .memory(let error): error.hint
+        case .notRemembered: "see `ship-store bases`"
+        case .identity(let error): error.hint
+        case .trustList(let error): error.hint
+        case .pairing(let error): error.hint
+        case .noSuchPeer: "see `ship-store peers`"
+        case .sameName: "send them one by one, with --name"
+        case .overdue(let overdue): overdue.hint
+        case .refused(let reason): reason.hint
+        case .givenUp: "send again what has not arrived"
+        case .notAllowed(let name, .sender): "`ship-store trust ID --store \(name)` lets it"
+        case .notAllowed(let name, .receiver): "`ship-store trust ID --store \(name)` lets it be"
+        case .signature(let error): error.hint
+        case .unsigned: "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same"
+        case .unknownSigner(let id):
+            "if it is the one that you mean, say `ship-store trust \(id)`; --unsigned takes it all the same"
+        case .missingBase:
+            "say here `ship-store holdings --into INBOX > FILE`, with --for SENDER if it signs, and there "
+                + "`ship-store send STORE --for FILE --to SHIPMENT`, or leave --for and --since out"
+        case .notWhole:
+            "a receiver that holds that copy takes it: `ship-store receive --into INBOX --from FILE`; what is "
+                + "to be looked at, or to be given with --since, has to be sent without --for and --since"
+        case .badHoldings: "have it written by `ship-store holdings --into INBOX > FILE` at the receiver"
+        case .cannotAnswer:
+            "keep shipments with `send --to FILE`, which awaits none; without --json `receive --from -` answers"
+        case .stopped: "nothing has changed; start again"
+        case .sqlite: nil
+        case .unforeseen: "please report it"
+        }
+    }
+
+    private static func hint(_ hint: PrintableText?, telling leftovers: Leftovers) -> PrintableText {
+        var parts: [String] = []
+        if let copy = leftovers.safetyCopy { parts.append("the copy \(copy)") }
+        if let first = leftovers.externalFiles.first {
+            let count = leftovers.externalFiles.count
+            let folder = first.removingLastComponent().removingLastComponent()
+            parts.append("\(count) new external file\(count == 1 ? "" : "s") in \(folder)")
+        }
+        let words: PrintableText =
+            "left behind: \(parts.joined(separator: " and ")), which the next restore uses or removes"
+        return hint.map { "\($0) (\(words))" } ?? words
+    }
+}
+
+extension Reason {
+    /// What to do about a refusal of the other side, where there is something that this side can do.
+    fileprivate var hint: PrintableText? {
+        switch knownCode {
+        case .wrongModel: "update the reader there, or send a store of the model that it knows"
+        case .wrongSchema: "update the reader there, or send a store of a schema that it knows"
+        case .probeFailed: "the store there stays as it was; look into this one with `ship-store inspect`"
+        case .rolledBack:
+            "send another state of the store, or ask the operator there to say "
+                + "`ship-store rollback NAME --into INBOX --allow-again`"
+        case .otherStore:
+            "send it under another name with --name, or ask the operator there to say "
+                + "`ship-store receive --replace NAME`"
+        case .tooLarge:
+            "ask the operator there to allow more (`ship-store receive --help`), or leave something out: "
+                + "`ship-store send --help`"
+        case .notTrusted:
+            "ask the operator there to say `ship-store trust ID --store NAME`, "
+                + "or --takes-over NAME if another device sent it before"
+        case .replayed:
+            "send it again; if that does not help, ask the operator there to say "
+                + "`ship-store trust ID --takes-over NAME`"
+        case .missingBase: "send it whole: without --for and --since"
+        case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
+            .badSignature,
+            .badStore, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,
+            nil:
+            nil
+        }
+    }
+}
+
+extension Overdue {
+    var hint: PrintableText? {
+        switch self {
+        case .manifest: "look at the sender; a receiver may wait longer with --prepare-timeout"
+        case .answer:
+            "look at the receiver: another shipment of the store may be on its way; --work-timeout waits longer"
+        case .receipt: "look at the receiver, and whether it has installed it meanwhile; --work-timeout waits longer"
+        }
+    }
+}
+
+extension FileError {
+    var hint: PrintableText? {
+        if isOutOfSpace { return "free some space, then try again" }
+        switch errno {
+        case .noSuchFileOrDirectory:
+            return operation == .makeFolder ? "make the folder above it first" : "check the path"
+        case .notDirectory: return "a part of the path is a file, not a folder: choose another path"
+        case .isDirectory: return "name a file, not a folder"
+        case .permissionDenied, .notPermitted: return "run as a user who may do that, or choose another path"
+        case .readOnlyFileSystem: return "choose a place that can be written to"
+        case .fileExists: return "something of that name is there: choose another, or move it away"
+        case .tooManySymbolicLinkLevels: return "there is a symbolic link where none is followed: name what it leads to"
+        case .fileNameTooLong: return "choose a shorter name"
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+            return "close other programs, or raise the limit (`ulimit -n`)"
+        case .ioError: return "look at the disk: the system's log may say more"
+        default: return nil
+        }
+    }
+}
+
+extension StoreRequirements.Objection {
+    var hint: PrintableText? {
+        switch self {
+        case .noModel: "receive without --model what Core Data has not made"
+        case .otherModel: "update the reader, and name its new model with --model"
+        case .otherSchema: "update the reader, and name that digest too with --schema-digest"
+        case .otherUserVersion: "update the reader, and say what it takes with --user-version"
+        }
+    }
+}
+
+extension ShipmentBudget.Excess {
+    var hint: PrintableText? {
+        switch self {
+        case .storeSize: "allow more with --max-store"
+        case .externalFileCount: "allow more with --max-external-files"
+        case .externalFilesSize: "allow more with --max-external"
+        }
+    }
+}
+
+extension ModelFileError {
+    var hint: PrintableText? {
+        switch self {
+        case .notThere: "name a .momd, its VersionInfo.plist, or a JSON of entity hashes"
+        case .notARegularFile: "name the model itself, not a link to it"
+        case .tooLarge: "check the path"
+        case .unreadable(_, let flaw): flaw.hint
+        case .file(let error): error.hint
+        }
+    }
+}
+
+extension ModelFileError.Flaw {
+    fileprivate var hint: PrintableText {
+        switch self {
+        case .noVersions: "name the .momd folder or its VersionInfo.plist, not a .mom"
+        case .noPropertyList, .noJSONOfHashes, .entityCount, .badHash:
+            "name a .momd, its VersionInfo.plist, or a JSON of entity hashes"
+        }
+    }
+}
+
+extension FailedProbe {
+    fileprivate var hint: PrintableText {
+        "what was current stays; look into the store with `ship-store inspect`, or drop the probe"
+    }
+}
+
+extension ReportError {
+    fileprivate var hint: PrintableText {
+        switch self {
+        case .partOfSubject: "name another file"
+        case .inTheWay: "name another file, or say --force to replace this one"
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import ShipStore
+import StoreFiles
+import SystemPackage
+
+extension SnapshotError {
+    var hint: PrintableText? {
+        switch self {
+        case .noSuchFile: "check the path"
+        case .folder: "name the SQLite file inside it"
+        case .notARegularFile: "name a SQLite file"
+        case .notADatabase: "check the path; an encrypted store must be exported in plain by its app"
+        case .truncated: "restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
+        case .noPermission: "run as a user who may read it"
+        case .busy: "try again later, or wait longer with --busy-timeout"
+        case .missingCollation: "let the app itself take the copy, with its collations registered"
+        case .missingFunction: "let the app itself take the copy, with its functions registered"
+        case .missingModule: "use a SQLite with that module, or let the app itself take the copy"
+        case .writeAheadLogOnReadOnlyMedium:
+            "copy the store and its -wal to a folder that can be written, and ship from there"
+        case .hotJournal: "open the store once with its app or with sqlite3, then try again"
+        case .corrupt: "restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
+        case .noSpace: "free some space, or name another folder with --temporary-folder"
+        case .missingExternalFile: "put it back, or go on without it with --allow-missing-external"
+        case .tooManyExternalFiles: nil
+        case .noSuchTable(_, let near):
+            near.isEmpty
+                ? "`ship-store inspect STORE` lists its tables"
+                : "did you mean \(near.map { PrintableText("\($0)") }.joined(separator: " or "))?"
+        case .tableMustStay(_, let obstacle): obstacle.hint
+        case .tableIsTaken: "take a complete copy"
+        case .tooMuchMetadata: "give fewer with --meta, or remove some with `ship-store metadata STORE --unset`"
+        case .partOfStore: "name another file"
+        case .cancelled, .sqlite: nil
+        case .file(let error): error.hint
+        }
+    }
+}
+
+extension TableObstacle {
+    fileprivate var hint: PrintableText? {
+        switch self {
+        case .isView: "exclude the tables that it reads"
+        case .isVirtual, .isPartOfVirtual, .sqliteNeedsIt, .coreDataNeedsIt: nil
+        case .isHistory: "use --strip-history"
+        }
+    }
+}
+
+extension OperationError {
+    var hint: PrintableText? {
+        switch self {
+        case .noSuchStore: "check the path"
+        case .noSuchCopy: "name a kept copy's folder, a generation's, or a store"
+        case .noCopyTagged(_, let folder): "see `ship-store copies --in \(folder)`"
+        case .notADatabase: "check the path"
+        case .strangeFile: "check the path; with --any-identity it is set aside, and the copy put there"
+        case .corrupt(let path, _): "see `ship-store verify \(path)`"
+        case .unusable: "check the path; --force removes it all the same, with its -wal, -shm and -journal"
+        case .notDamaged: "leave --force out"
+        case .busy, .folderBusy: "try again later, or wait longer with --busy-timeout"
+        case .supportFolderBusy: "try again when it has ended, or wait longer with --busy-timeout"
+        case .inUse: "close the app that uses it, then try again, or wait longer with --busy-timeout"
+        case .noPermission: "run as a user who may write to it"
+        case .occupied: "move it away"
+        case .storeInTheWay: "say --replace to give it the content of this one, or move it away"
+        case .kept(_, let place, let purpose): place.hint(purpose)
+        case .sharedSupportFolder: "choose a name of another stem: one that differs before its extension"
+        case .linkedSupportFolder: "put the folder itself in its place"
+        case .sidecar: "close whatever has the store open; for a live store use `ship-store restore`"
+        case .storeIsSidecar: "give it another name"
+        case .sameStore: "name two different places"
+        case .otherIdentity, .otherSchema: "say --any-identity if that is what you want"
+        case .otherTextEncoding:
+            "connections that are open cannot follow that: close them, and put the copy in the store's place"
+        case .badCopy: "take another"
+        case .incompleteCopy: "take a complete copy, or say --incomplete if that is what you want"
+        case .notVerified: "check the disk"
+        case .badTag, .badMetadata: nil
+        case .badFileName: "name a file, without a folder, that is not hidden and not one of SQLite's sidecars"
+        case .noSpace: "free some space, then try again"
+        case .file(let error): error.hint
+        case .sqlite: nil
+        case .stopped: "nothing has changed; start again"
+        }
+    }
+}
+
+extension KeptPlace {
+    fileprivate func hint(_ purpose: Purpose) -> PrintableText {
+        switch self {
+        case .inbox(let root, let store):
+            let name = store.map(\.text) ?? "NAME"
+            return switch purpose {
+            case .destroy, .move: "`ship-store forget \(name) --into \(root)` removes it with all its generations"
+            case .restore, .replace: "`ship-store rollback \(name) --into \(root)` goes back to an older generation"
+            case .setMetadata: "set it where the store is sent from, or say `ship-store send --meta KEY=VALUE`"
+            }
+        case .keptCopy(let copy):
+            let folder = copy.removingLastComponent()
+            return switch purpose {
+            case .destroy, .move: "`ship-store copies --in \(folder) --prune` removes kept copies"
+            case .restore, .replace: "`ship-store restore \(copy) --over STORE` goes the other way"
+            case .setMetadata: "`ship-store copy STORE --keep-in \(folder) --meta KEY=VALUE` keeps another one"
+            }
+        case .otherName:
+            return "remove this name with `rm`, or make a store of its own of it with `ship-store move`"
+        }
+    }
+}
+
+extension MetadataError {
+    var hint: PrintableText? {
+        switch self {
+        case .notAllowed: nil
+        case .busy: "try again later, or wait longer with --busy-timeout"
+        case .readOnly: "run as a user who may write to it"
+        case .unreadablePropertyList: "open the store once with its app"
+        case .tableIsTaken: "rename that table"
+        case .cancelled, .sqlite: nil
+        }
+    }
+}
+
+extension BaseMemoryError {
+    var hint: PrintableText? {
+        switch self {
+        case .exposed(let path, _): "`rm -r \(path)`: what is not remembered costs nothing but bytes"
+        case .otherOwner: "set XDG_STATE_HOME to a folder of your own"
+        case .notPlain: "remove the folder `bases` that it is, or is in: what is not remembered costs nothing but bytes"
+        case .damaged(let path, _):
+            "`rm -r \(path.removingLastComponent())`: what is not remembered costs nothing but bytes"
+        case .stillThere: "try again once no `send` is at work; if it stays, look at the permissions of its folder"
+        case .busy: "try again"
+        case .stopped: "start again"
+        case .file(let error): error.hint
+        }
+    }
+}
+
+extension InboxError {
+    var hint: PrintableText? {
+        switch self {
+        case .inboxInUse: "stop that one, or receive into another folder"
+        case .occupied: "move it away, or ship under another name with --name"
+        case .noSpace: "free some space, then send again"
+        case .mismatch(let path): Self.wayOut(ofDamageTo: path)
+        case .badManifest: nil
+        case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
+        case .ofOtherUser: "receive as that user, or into a folder of your own"
+        case .openToOthers(let path): "close it with `chmod go-w \(path)`"
+        case .noSuchStore: "see `ship-store list`"
+        case .noSuchGeneration: "see `ship-store list` for those that are kept"
+        case .noOlderGeneration: "see `ship-store list`; one that was rolled back itself is named with --to"
+        case .storeBusy: "try again"
+        case .held: "nothing has changed; let the reader go of it, then try again"
+        case .otherStore(let name, _):
+            "ship this one under a name of its own with `ship-store send --name`, or let it take the place "
+                + "of the other with `ship-store receive --replace \(name)`"
+        case .rolledBack(let name, _):
+            "allow it again with `ship-store rollback \(name) --into INBOX --allow-again`, or go forward with --to"
+        case .badRecord: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`"
+        case .badOrigin: "restore it; without it old shipments of the store are taken as new ones"
+        case .outOfSequence(let name, let flaw): flaw.hint(name)
+        case .file(let error): error.hint
+        }
+    }
+
+    /// For a damaged generation there is a rollback, too. A damaged file of a shipment can only be sent again.
+    private static func wayOut(ofDamageTo path: FilePath) -> PrintableText {
+        let names = path.components.map(\.string)
+        guard let generations = names.lastIndex(of: "generations"), generations > 1,
+            names[generations - 2] == ".ship-store"
+        else { return "send it again" }
+        let root = FilePath(root: path.root, path.components.prefix(generations - 2))
+        return "send it again, or go to another generation with "
+            + "`ship-store rollback \(names[generations - 1]) --into \(root.isEmpty ? "." : root) --to N`"
+    }
+}
+
+extension SequenceFlaw {
+    fileprivate func hint(_ name: StoreName) -> PrintableText? {
+        switch self {
+        case .replayed:
+            "have it sent anew; if its device has lost count, say `ship-store trust ID --takes-over \(name)`"
+        case .tooFarAhead: "if its device is sound all the same, say `ship-store trust ID --takes-over \(name)`"
+        case .noCounter: "send it from the device that sent those; `receive --unsigned` takes it all the same"
+        case .notCounted: "update the program that sends it, then send it again"
+        case .noDevice:
+            "send it from that device over TCP, or signed, in a file; `receive --unsigned` takes it all the same"
+        case .otherDevice: "if this one is to send it from now on, say `ship-store trust ID --takes-over \(name)`"
+        }
+    }
+}
+
+extension StoreCheck.Flaw {
+    var hint: PrintableText? {
+        switch self {
+        case .header: "nothing was installed; send it with `ship-store send`, which makes such a copy"
+        case .unsound: "look into the sender's store with `ship-store verify STORE` there"
+        case .contradictsManifest:
+            "nothing was installed; whoever sent it says what is not so, or has an older program: update it"
+        case .tookTooLong: "if its sender is to be trusted with that much time, give more with --check-seconds"
+        case .tookTooMuchMemory: "if its sender is to be trusted with that much memory, give more with --check-memory"
+        case .unreadable: "look into the sender's store with `ship-store verify STORE` there"
+        case .checkerNotStarted:
+            "see whether this program may be run, and whether there is memory left, then send again"
+        case .checkerSignalled, .checkerExited, .checkerSaidNonsense:
+            "the store may be made to break its reader: do not open it, and find out who made it"
+        case .file(let error): error.hint
+        }
+    }
+}
+
+extension CoordinatorError {
+    var hint: PrintableText? {
+        switch self {
+        case .noSuchStore, .noSuchIndex: "see `ship-store list`"
+        case .notOneStore(0): "receive one first"
+        case .notOneStore: "name one; see `ship-store list`"
+        case .sameName: "give one of them another name"
+        case .inWALMode: "open it as a live store"
+        case .hasSidecar: "open it as a live store, or open a compact copy of it"
+        case .notAFile: nil
+        case .hasNoGenerations: "take a copy of it instead"
+        case .hasNoFile: "roll it back, or ship it anew; restore the store that it was shipped from"
+        case .generationLocked: "try again"
+        case .released: nil
+        case .suspended: "resume the coordinator, then read again"
+        case .generationGone: "pin the generation that is current now"
+        case .noExternalFile, .externalFileLeftOut, .externalFileMissingAtProducer: nil
+        case .inbox(let error): error.hint
+        case .file(let error): error.hint
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import GRDB
+import ShipProtocol
+import StoreFiles
+import StoreFormat
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipCompression
+@testable import StoreEncoding
+
+@Suite struct StoreEncoderTests {
+    /// Some 24 MB in one table.
+    private struct LargeStore {
+        let bytes: [UInt8]
+        let pageSize: Int
+        /// Of the store, that have been read by those who walk over it.
+        let bytesRead = Counter()
+
+        init() throws {
+            let folder = try ScratchFolder.inMemory()
+            let path = folder.path.appending("copy")
+            let queue = try DatabaseQueue(path: path.string)
+            try queue.writeWithoutTransaction { database in
+                try database.execute(
+                    sql: """
+                        PRAGMA page_size = 4096; CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB, b TEXT);
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+                        INSERT INTO t SELECT i, zeroblob(1900), 'row ' || i FROM n;
+                        """)
+            }
+            try queue.close()
+            bytes = try MemoryPages.canonicalForm(of: PageReading.bytes(of: path))
+            pageSize = try MemoryPages(bytes).pageSize
+        }
+
+        /// For somebody who waits.
+        func encoder(_ settings: CompressionSettings, selfCheck: Bool, cores: Int) -> StoreEncoder {
+            let digest = ContentDigest(hashing: bytes)
+            let facts = StoreFacts(
+                size: Int64(bytes.count), sha256: digest, pageSize: pageSize, pageCount: Int64(bytes.count / pageSize),
+                textEncoding: .utf8, applicationID: 0, userVersion: 0, schemaSHA256: digest)
+            let store = StoreToEncode(
+                path: "/", facts: facts, shapes: [:], settings: settings, selfCheck: selfCheck, cores: cores,
+                isAwaited: true)
+            return StoreEncoder(
+                store, open: { [bytes, bytesRead] in CountedReads(of: try MemoryPages(bytes), in: bytesRead) },
+                makeSpillFile: { MemorySpill() })
+        }
+    }
+
+    private final class Counter: Sendable { let value = Atomic<Int>(0) }
+
+    private struct CountedReads: PageSource {
+        let pages: MemoryPages
+        let counter: Counter
+
+        init(of pages: MemoryPages, in counter: Counter) { (self.pages, self.counter) = (pages, counter) }
+
+        var pageCount: UInt32 { pages.pageCount }
+
+        func read(_ number: UInt32, into page: inout [UInt8]) throws {
+            counter.value.add(page.count, ordering: .relaxed)
+            try pages.read(number, into: &page)
+        }
+    }
+
+    private static let megabyte: Int64 = 1 << 20
+
+    @Test(arguments: [1, 2, 4])
+    func `segments are large for as long as the link is slow, and come back as they were`(cores: Int) async throws {
+        let store = try LargeStore()
+        let settings = CompressionSettings(.smallest)
+        var (sizes, segments) = ([Int64](), [[UInt8]]())
+        try await store.encoder(settings, selfCheck: true, cores: cores).encode { segment in
+            sizes.append(segment.storeBytes)
+            segments.append(segment.bytes)
+            if sizes.count == 5 { settings.set(.fastest) }
+        }
+        #expect(sizes[0] < Self.megabyte && sizes[1] < 2 * Self.megabyte)
+        #expect(sizes[2..<5].allSatisfy { $0 >= 2 * Self.megabyte })
+        // One is under way by then.
+        #expect(sizes.dropFirst(5 + 1).allSatisfy { $0 < 3 * Self.megabyte / 2 })
+        #expect(sizes.count > 12)
+        let pages = MemoryPages(pageSize: store.pageSize)
+        let builder = StoreBuilder(
+            pageSize: store.pageSize, pageCount: UInt32(store.bytes.count / store.pageSize)
+        ) { _ in pages }
+        for segment in segments { try builder.append(segment) }
+        #expect(pages.bytes == store.bytes)
+    }
+
+    @Test func `on a slow link no more is read ahead than there is memory for`() async throws {
+        let store = try LargeStore()
+        var sent: Int64 = 0
+        try await store.encoder(CompressionSettings(.smallest), selfCheck: false, cores: 4).encode { segment in
+            sent += segment.storeBytes
+            // All that may be under way is let finish before it is counted.
+            try await Task.sleep(for: .milliseconds(sent < 12 * Self.megabyte ? 50 : 0))
+            let ahead = Int64(store.bytesRead.value.load(ordering: .relaxed)) - sent
+            // Of one, of 2 MiB of rows and what their pages have beside them.
+            #expect(ahead < 5 * Self.megabyte / 2)
+        }
+        #expect(sent == Int64(store.bytes.count))
+    }
+
+    @Test func `where the link is on trial segments begin small, and grow as it turns out to be slow`() async throws {
+        let store = try LargeStore()
+        let settings = CompressionSettings(.fastest, isOnTrial: true)
+        var sizes: [Int64] = []
+        try await store.encoder(settings, selfCheck: true, cores: 2).encode { segment in
+            sizes.append(segment.storeBytes)
+            if sizes.count == 3 { settings.set(.smallest) }
+        }
+        #expect(sizes[0] < Self.megabyte / 4 && sizes[1] < Self.megabyte / 2 && sizes[2] < Self.megabyte)
+        #expect(sizes.contains { $0 >= 2 * Self.megabyte })
+        #expect(sizes.reduce(0, +) == Int64(store.bytes.count))
+    }
+}
