@@ -50,8 +50,8 @@ public struct TrustList: Hashable, Sendable {
         public var roles: Set<TrustedPeer.Role>?
         /// All, by default; a new peer with `addedStores` gets these alone.
         public var stores: TrustedPeer.Stores?
-        /// In addition to `stores`, or to those that it has.
-        public var addedStores: Set<StoreName> = []
+        /// In addition to `stores`, or to those that it has. An empty set is one: a new peer then gets no store.
+        public var addedStores: Set<StoreName>?
         /// Of those.
         public var removedStores: Set<StoreName> = []
         public var takesOver: Set<StoreName> = []
@@ -61,10 +61,11 @@ public struct TrustList: Hashable, Sendable {
         /// - Parameter known: The stores of the peer; `nil` for a new one.
         /// - Throws: `.removedFromAll`: a list cannot say "all except these".
         fileprivate func stores(over known: TrustedPeer.Stores?) throws(TrustListError) -> TrustedPeer.Stores {
-            guard !addedStores.isEmpty || !removedStores.isEmpty else { return stores ?? known ?? .all }
+            guard addedStores != nil || !removedStores.isEmpty else { return stores ?? known ?? .all }
+            let added = addedStores ?? []
             switch stores ?? known {
-            case .only(let names): return .only(names.union(addedStores).subtracting(removedStores))
-            case nil where removedStores.isEmpty: return .only(addedStores)
+            case .only(let names): return .only(names.union(added).subtracting(removedStores))
+            case nil where removedStores.isEmpty: return .only(added)
             case .all where removedStores.isEmpty: return .all
             case nil, .all: throw .removedFromAll(removedStores)
             }
@@ -156,7 +157,8 @@ extension DeviceFolder {
     }
 
     /// The list's file, as it is now; `nil` if it has never been written. Each change replaces the file, so that two versions of the
-    /// list differ in this.
+    /// list differ in this. A change of the file's permissions alone counts as another version: whoever compares is then stricter than
+    /// necessary.
     package func trustListVersion() throws(IdentityError) -> FileStatus? { try folder.status(of: Self.peersFile) }
 
     /// Changes the list under the lock of the folder, so that concurrent changes happen one after the other.

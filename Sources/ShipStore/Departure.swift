@@ -63,6 +63,7 @@ package struct Departure: Sendable {
             },
             prepare: { try await prepare(source, counting: identity != nil, for: remembered, filed) },
             isSmall: { source.store.isSmall },
+            dropped: { remembered?.drop() },
             unfinished: { remembered?.unfinished($0, before: $1) },
             finished: { remembered?.finished($0) },
             ended: { tell($0, of: source) },

@@ -93,8 +93,8 @@ extension BaseMemory {
 
     /// Copies external files that are not here yet. Nothing is forgotten for them, and nothing fails for them.
     ///
-    /// - Returns: The files that can be remembered, with a `nil` offer for a file that is here already; `[]` where the memory, or the
-    ///   free space of its disk, cannot be read.
+    /// - Returns: The files that can be remembered, with a `nil` offer for a file that is here already; `[]` where the memory cannot be
+    ///   read. It ends at the first file for which there is no room, or the free space cannot be read.
     func offers(_ files: [(part: Manifest.Part, path: FilePath)], in place: FilePath) -> [(
         part: Manifest.Part, offer: Offer?
     )] {
@@ -112,7 +112,7 @@ extension BaseMemory {
             do throws(BaseMemoryError) {
                 room = try promise(file.part.size)
             } catch {
-                return []
+                break
             }
             guard let room else { break }
             do throws(BaseMemoryError) {

@@ -292,7 +292,8 @@ package final class Installer: Sendable {
             let numbers = try folder.generationNames(of: name).map(\.number) + known
             number = numbers.reduce(before?.number ?? 0, max) + 1
         } catch {
-            // The staging goes first: then nothing is left of a first shipment but empty folders.
+            // Without another owner the staging goes now, and the store's folder with it. A session that still owns it lets it wait, or
+            // removes both when it ends.
             _ = consume sealed
             storeLock.removeFolderIfUnused()
             throw error

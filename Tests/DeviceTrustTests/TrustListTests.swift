@@ -64,6 +64,17 @@ import Testing
         }
     }
 
+    @Test func `a new peer gets all stores, or those that are added, also if these are none`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        var terms = TrustList.Terms()
+        #expect(try folder.trust(id(1), terms, at: now).stores == .all)
+        terms.addedStores = []
+        #expect(try folder.trust(id(2), terms, at: now).stores == .only([]))
+        terms.addedStores = [try store("Tea")]
+        #expect(try folder.trust(id(2), terms, at: now).stores == .only([store("Tea")]))
+    }
+
     @Test func `lets one device at a time take over a store`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))

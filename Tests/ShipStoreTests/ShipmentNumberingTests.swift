@@ -2,6 +2,7 @@ import DeviceTrust
 import GRDB
 import ShipProtocol
 import ShipTransport
+import StoreBases
 import StoreFiles
 import StoreSnapshot
 import Synchronization
@@ -148,7 +149,8 @@ import Testing
         #expect(reason.knownCode == .replayed)
     }
 
-    @Test func `another copy has the room that an early copy of the next store took`() async throws {
+    @Test(arguments: [false, true])
+    func `another copy has the room that an early copy of the next store took`(isRemembered: Bool) async throws {
         try makeStore().close()
         let folder = scratch.path.appending("early")
         let copies = Mutex(0)
@@ -169,17 +171,23 @@ import Testing
             })
         var options = CopyOptions()
         options.temporaryFolder = folder
-        let next = ProducerSession.Order(
-            prepare: { [path, options] in
-                OutgoingShipment(
-                    try await PreparedCopy(of: path, options), Producer.Options.inBlocks)
-            }, isSmall: { true })
         let consumer = LaterConsumer(refusing: 1, isLate: true)
         let session = ProducerSession(
             timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer")))
+        let bases = RememberedBases(
+            in: BaseMemory(at: scratch.path.appending("bases")), of: path, named: StoreName(suggestedBy: path),
+            CopyProfile())
+        let remembered = RememberedShipment(isRemembered ? bases : nil, over: link, metadata: [:])
+        let next = ProducerSession.Order(
+            prepare: { [path, options] in
+                guard let remembered else {
+                    return OutgoingShipment(try await PreparedCopy(of: path, options), .inBlocks)
+                }
+                return remembered.shipment(of: try await PreparedCopy(of: path, options), .inBlocks)
+            }, isSmall: { true }, dropped: { remembered?.drop() })
         let results = await session.run(link, [overtaken, next])
         #expect(try results.map { try $0.get().receipt?.outcome } == [.installed, .installed])
         #expect(copies.withLock { $0 } == 3)

@@ -77,12 +77,12 @@ import Testing
         let aside = inbox.root.appending(".ship-store").appending(".forgotten-Recipes-\(UUID().uuidString)")
         try PlatformCalls.rename(inbox.store, to: aside)
         try PlatformCalls.makeFolder(inbox.store)
-        let custody = try StoreLock(of: name, in: Inbox(at: inbox.root))
+        let storeLock = try StoreLock(of: name, in: Inbox(at: inbox.root))
         let root = inbox.root
         let sweeping = Task.detached { try Inbox(at: root).open().sweepForgotten() }
         try await Task.sleep(for: .milliseconds(100))
         try PlatformCalls.removeEmptyFolder(inbox.store)
-        _ = consume custody
+        _ = consume storeLock
         try await sweeping.value
         #expect(try depot == [".lock"])
         #expect(inbox.names == [".ship-store"])
@@ -91,11 +91,11 @@ import Testing
     @Test func `who waited for the store finds that it has gone`() async throws {
         let installer = try inbox.installer()
         let first = try await Shipment("1").install(with: installer)
-        let custody = try StoreLock(of: name, in: Inbox(at: inbox.root))
+        let storeLock = try StoreLock(of: name, in: Inbox(at: inbox.root))
         let waiting = Task.detached { try self.forget(patience: .seconds(20)) }
         try await Task.sleep(for: .milliseconds(100))
         try PlatformCalls.rename(inbox.store, to: inbox.root.appending("moved"))
-        _ = consume custody
+        _ = consume storeLock
         await #expect(throws: InboxError.noSuchStore(name)) { try await waiting.value }
         #expect(first.number == 1)
         #expect(throws: InboxError.storeBusy(name, waited: .zero)) {

@@ -64,8 +64,8 @@ import Testing
         let installer = try content.installer(keeping: 2, grace: .seconds(60))
         try await install(1...2, with: installer)
         do {
-            let custody = try StoreLock(of: name, in: Inbox(at: content.root))
-            try custody.take(custody.step(to: nil), at: try #require(Timestamp("2026-11-20T12:00:00Z")))
+            let storeLock = try StoreLock(of: name, in: Inbox(at: content.root))
+            try storeLock.take(storeLock.step(to: nil), at: try #require(Timestamp("2026-11-20T12:00:00Z")))
         }
         let pruned = try StoreLock(of: name, in: Inbox(at: content.root))
             .prune(Retention(count: 1, grace: .seconds(60)))

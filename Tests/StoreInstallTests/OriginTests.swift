@@ -173,9 +173,9 @@ import Testing
     @Test func `keep their place when somebody goes back`() async throws {
         for number in 1...3 { try await send("\(number)", UInt64(number), from(phone)) }
         func go(to number: Int?) throws {
-            let custody = try StoreLock(of: name, in: inbox)
+            let storeLock = try StoreLock(of: name, in: inbox)
             let noon = try #require(Timestamp("2026-11-21T12:00:00Z"))
-            try custody.take(try custody.step(to: number), at: noon)
+            try storeLock.take(try storeLock.step(to: number), at: noon)
         }
         // As if the program had died right after the switch.
         try? PlatformCalls.removeFile(inbox.layout.originRecord(name))

@@ -82,7 +82,7 @@ import Testing
 
     @Test func `whoever changes a store waits for who does already, and not for ever`() async throws {
         try await install(2)
-        let custody = try StoreLock(of: name, in: inbox)
+        let storeLock = try StoreLock(of: name, in: inbox)
         let patience = Duration.milliseconds(50)
         #expect(throws: InboxError.storeBusy(name, waited: patience)) {
             _ = try StoreLock(of: name, in: inbox, timeout: patience)
@@ -90,8 +90,8 @@ import Testing
         let waiting = Task.detached { [name, inbox] in
             try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero)).removed.map(\.number)
         }
-        withExtendedLifetime(custody) { _ in }
-        _ = consume custody
+        withExtendedLifetime(storeLock) { _ in }
+        _ = consume storeLock
         #expect(try await waiting.value == [1])
     }
 

@@ -31,8 +31,8 @@ import Testing
     }
 
     private func go(to number: Int? = nil) throws {
-        let custody = try StoreLock(of: name, in: inbox)
-        try custody.take(try custody.step(to: number), at: noon)
+        let storeLock = try StoreLock(of: name, in: inbox)
+        try storeLock.take(try storeLock.step(to: number), at: noon)
     }
 
     private var record: RollbackRecord {

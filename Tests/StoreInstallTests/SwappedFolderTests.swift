@@ -98,16 +98,16 @@ import Testing
         // Most steps meet a link, and fail.
         let patience = end + .seconds(20)
         while ContinuousClock.now < end || ((steps == 0 || left == count - kept) && ContinuousClock.now < patience) {
-            guard let custody = try? StoreLock(of: name, in: inbox, timeout: .milliseconds(20)) else { continue }
-            if let step = try? custody.step(to: count - steps % 2),
-                (try? custody.take(step, at: Self.noon)) != nil
+            guard let storeLock = try? StoreLock(of: name, in: inbox, timeout: .milliseconds(20)) else { continue }
+            if let step = try? storeLock.step(to: count - steps % 2),
+                (try? storeLock.take(step, at: Self.noon)) != nil
             {
                 steps += 1
             }
             // One at a time.
-            left = min(left, (try? custody.superfluous(Retention(count: kept)).count) ?? left)
-            if left > 0 { _ = try? custody.prune(Retention(count: kept + left - 1)) }
-            custody.removeLitter()
+            left = min(left, (try? storeLock.superfluous(Retention(count: kept)).count) ?? left)
+            if left > 0 { _ = try? storeLock.prune(Retention(count: kept + left - 1)) }
+            storeLock.removeLitter()
         }
         let swaps = try await swapper.stop()
         print("\(swaps) swaps, \(steps) steps, \(count - kept - left) pruned")

@@ -64,14 +64,14 @@ import Testing
         }
         try PlatformCalls.makeFolder(inbox.store.appending("staging").appending(litter))
         let name = try #require(StoreName("Aardvarks"))
-        let custody = try StoreLock(of: name, in: Inbox(at: inbox.root))
+        let storeLock = try StoreLock(of: name, in: Inbox(at: inbox.root))
         let content = inbox
         // It has listed both stores when it waits for the first one.
         let starting = Task.detached { _ = try content.installer() }
         try await Task.sleep(for: .milliseconds(200))
         try PlatformCalls.rename(
             inbox.store.removingLastComponent().appending("Aardvarks"), to: inbox.root.appending("moved"))
-        _ = consume custody
+        _ = consume storeLock
         try await starting.value
         #expect(inbox.staging == [])
         #expect(inbox.text("Recipes.sqlite") == "1")

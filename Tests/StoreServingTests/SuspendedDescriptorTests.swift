@@ -86,8 +86,8 @@ import Testing
         }
         try await inbox.install(rows: 2)
         #expect(inbox.numbers() == [1, 2])
-        let custody = try StoreLock(of: inbox.installer.folder.storeNames()[0], in: Inbox(at: inbox.root))
-        try custody.prune(Retention(count: 1, grace: .zero, suspensionGrace: .nanoseconds(1)))
+        let storeLock = try StoreLock(of: inbox.installer.folder.storeNames()[0], in: Inbox(at: inbox.root))
+        try storeLock.prune(Retention(count: 1, grace: .zero, suspensionGrace: .nanoseconds(1)))
         #expect(inbox.numbers() == [2])
     }
 }

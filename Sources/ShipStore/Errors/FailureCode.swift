@@ -42,7 +42,8 @@ package struct FailureRule: Hashable, Sendable {
     package let endsShipmentAlone: Bool
     /// What a producer gives up with; `nil` where there is no other side to tell.
     package let cancellation: RefusalCode?
-    /// Whether the words of the error may go to the other side: words that name paths of this device stay here.
+    /// Whether the words of the error may go to the other side. Words that name paths of the store, or of what a device keeps for
+    /// itself, stay here; a refusal may name the inbox.
     package let isTold: Bool
 }
 

@@ -81,9 +81,9 @@ public struct GenerationPruning: Hashable, Sendable {
     private static func remove(
         _ name: StoreName, _ inbox: Inbox, _ retention: Retention
     ) throws(InboxError) -> StoreLock.Pruned {
-        let custody = try StoreLock(of: name, in: inbox)
-        custody.removeLitter()
-        return try custody.prune(retention)
+        let storeLock = try StoreLock(of: name, in: inbox)
+        storeLock.removeLitter()
+        return try storeLock.prune(retention)
     }
 }
 

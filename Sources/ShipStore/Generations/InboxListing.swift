@@ -126,8 +126,8 @@ extension HoldingsFile {
         do throws(InboxError) {
             for name in try inbox.storeNames().prefix(Limits.holdings) {
                 // One store at a time: each has its own lock.
-                let custody = try StoreLock(of: name, in: inbox)
-                guard let generation = try custody.leaseCurrent(from: producer, until: until) else { continue }
+                let storeLock = try StoreLock(of: name, in: inbox)
+                guard let generation = try storeLock.leaseCurrent(from: producer, until: until) else { continue }
                 held.append(Held(of: generation.manifest))
                 if file().encoded.count >= Limits.messageSize {
                     // The file has reached its largest size.

@@ -51,9 +51,9 @@ public struct Rollback: Hashable, Sendable {
         guard let hold = try hold(planned.to) else { return nil }
         try planned.to.compareWithManifest()
         _ = try await checking.check(planned.to.storePath, against: StoreClaims(planned.to.manifest))
-        let custody = try StoreLock(of: name, in: inbox)
-        guard try custody.step(to: number) == planned else { return nil }
-        try custody.take(planned, at: Timestamp(Date()))
+        let storeLock = try StoreLock(of: name, in: inbox)
+        guard try storeLock.step(to: number) == planned else { return nil }
+        try storeLock.take(planned, at: Timestamp(Date()))
         return withExtendedLifetime(hold) { _ in Rollback(from: planned.from, to: planned.to) }
     }
 

@@ -29,8 +29,7 @@ final class RememberedShipment: Sendable {
 
     /// Makes a shipment of a copy.
     func shipment(of copy: consuming PreparedCopy, _ options: Producer.Options) -> OutgoingShipment {
-        // A shipment that was made before this one is no longer sent.
-        shipment.withLock { $0 = nil }
+        drop()
         let (manifest, path) = (copy.manifest, copy.path(ofPart: 0))
         let state = copy.copy.state?.encoded(with: metadata)
         let record = SendingRecord(goingOnWith: { [weak self] in self?.records(like: manifest) ?? [] }) {
@@ -41,6 +40,9 @@ final class RememberedShipment: Sendable {
         shipment.withLock { $0 = made }
         return made
     }
+
+    /// Lets go of the shipment that was made last: it will not be sent.
+    func drop() { shipment.withLock { $0 = nil } }
 
     /// Takes up the records of shipments of the same store that broke off.
     private func records(like manifest: Manifest) -> [() -> UnfinishedShipment?] {

@@ -16,6 +16,8 @@ extension ProducerSession {
         var isSmall: @Sendable () -> Bool = { false }
         /// Removes what takes room on the disk and can be made again; returns whether there may have been something.
         var makeRoom: @Sendable () async -> Bool = { false }
+        /// Called when a copy is given up before it has gone: whoever else keeps it lets go of it.
+        var dropped: @Sendable () -> Void = {}
         /// Called when all of the shipment has gone, and only the consumer works.
         var sent: @Sendable () -> Void = {}
         /// Returns a shipment of the store that broke off, if the new one can build on it. It is given the content that the consumer says
@@ -65,7 +67,9 @@ extension ProducerSession {
             guard let task = tasks.withLock({ $0.removeValue(forKey: index) }) else { return false }
             task.cancel()
             // A copy that was not complete took room as well.
-            if case .success(nil) = await task.result { return false }
+            let result = await task.result
+            orders[index].dropped()
+            if case .success(nil) = result { return false }
             return true
         }
 

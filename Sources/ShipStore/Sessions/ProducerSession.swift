@@ -242,11 +242,14 @@ struct ProducerSession {
 
     /// Takes a second copy. If the disk has no room for it, the early copy of the next store goes first; that one is taken again later.
     private func copyAgain(_ order: Order, _ writer: FrameWriter) async throws(RefusedShipment) -> OutgoingShipment {
+        order.dropped()
         do {
             do {
                 return try await copy(order, writer)
             } catch {
-                guard ShipmentError(error).isOfRoom, await order.makeRoom() else { throw error }
+                guard ShipmentError(error).isOfRoom else { throw error }
+                // It waits for the end of a copy that is under way.
+                guard try await writer.whileWorking({ await order.makeRoom() }) else { throw error }
                 return try await copy(order, writer)
             }
         } catch {

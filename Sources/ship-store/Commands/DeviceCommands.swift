@@ -227,7 +227,7 @@ struct TrustCommand: AsyncParsableCommand {
         } else if !onlyStore.isEmpty {
             terms.stores = .only(Set(onlyStore))
         }
-        (terms.addedStores, terms.removedStores) = (Set(store), Set(noStore))
+        (terms.addedStores, terms.removedStores) = (store.isEmpty ? nil : Set(store), Set(noStore))
         terms.takesOver = Set(takesOver)
         return terms
     }

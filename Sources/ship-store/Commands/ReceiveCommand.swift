@@ -314,6 +314,9 @@ struct BudgetArguments: ParsableArguments {
         for (option, value) in [
             ("--max-external-files", maxExternalFiles), ("--min-rate", minRate), ("--least-rate", leastRate ?? 0),
         ] where value < 0 { throw ValidationError("\(option) takes a number from 0 on") }
+        if leastRate != nil, minRate != Self.standard.consumer.timeouts.minimumRate {
+            throw ValidationError("--least-rate is the former name of --min-rate; give one of them")
+        }
         for (option, value) in [
             ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
             ("--max-unknown-per-address", maxUnknownPerAddress),
