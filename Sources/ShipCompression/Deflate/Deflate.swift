@@ -93,13 +93,10 @@ package struct Deflate: ~Copyable {
     }
 
     private static func compressed(_ input: [UInt8], by compressor: borrowing Deflate, atMost size: Int) -> [UInt8]? {
-        var output = [UInt8](repeating: 0, count: size)
-        let count = output.withUnsafeMutableBufferPointer { output in
-            input.withUnsafeBufferPointer { compressor.compress($0, into: output) }
+        let output = [UInt8](unsafeUninitializedCapacity: size) { output, count in
+            count = input.withUnsafeBufferPointer { compressor.compress($0, into: output) }
         }
-        guard count > 0 else { return nil }
-        output.removeSubrange(count...)
-        return output
+        return output.isEmpty ? nil : output
     }
 
     /// One raw deflate stream whose matches may reach into bytes before it, which both sides have.
@@ -234,63 +231,6 @@ package struct Deflate: ~Copyable {
         guard output.count == size else { throw .damaged(.decodedSize) }
         guard stream.avail_in == 0 else { throw .damaged(.trailingBytes) }
         return output
-    }
-}
-
-// MARK: Blobs that an app has deflated
-
-/// Apps deflate blobs, as Core Data does with the model that it keeps in a store. Their contents can be compared; deflated blobs are noise.
-extension Deflate {
-    /// A blob of fewer bytes is taken as it is.
-    package static let shortestBlob = 64
-    /// The most bytes that a blob may stand for.
-    private static let longestContent = 1 << 20
-    /// To begin to inflate a blob takes about as long as to inflate this many bytes.
-    private static let leastCost = 256
-
-    /// - Returns: What a blob stands for; `nil` if it is not one raw stream to its last byte, or stands for too much.
-    package static func content(ofBlob blob: ArraySlice<UInt8>) -> [UInt8]? {
-        var budget = Int.max
-        return content(ofBlob: blob, within: &budget)
-    }
-
-    /// - Parameter budget: Bytes that may be inflated; the function subtracts what it inflates.
-    static func content(ofBlob blob: ArraySlice<UInt8>, within budget: inout Int) -> [UInt8]? {
-        guard let (content, end) = beginning(of: blob, within: &budget), end == blob.endIndex else { return nil }
-        return content
-    }
-
-    /// The raw stream with which a blob begins.
-    ///
-    /// - Parameter budget: Bytes that may be inflated; the function subtracts what it inflates.
-    /// - Returns: What the stream stands for, and the place behind its last byte; `nil` if there is none, or it stands for too much.
-    static func beginning(
-        of blob: ArraySlice<UInt8>, within budget: inout Int
-    ) -> (content: [UInt8], end: Int)? {
-        guard blob.count >= shortestBlob, budget > 0 else { return nil }
-        budget -= leastCost
-        var stream = z_stream()
-        guard ship_inflate_init_raw(&stream) == Z_OK else { return nil }
-        defer { inflateEnd(&stream) }
-        return blob.withUnsafeBufferPointer { bytes in
-            stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
-            stream.avail_in = uInt(bytes.count)
-            var content: [UInt8] = []
-            var result = Z_OK
-            var piece = [UInt8](repeating: 0, count: 16_384)
-            while result == Z_OK {
-                let count = piece.withUnsafeMutableBufferPointer { piece in
-                    stream.next_out = piece.baseAddress
-                    stream.avail_out = uInt(piece.count)
-                    result = CZlib.inflate(&stream, Z_NO_FLUSH)
-                    return piece.count - Int(stream.avail_out)
-                }
-                content += piece[..<count]
-                budget -= count
-                guard content.count <= longestContent, budget >= 0 else { return nil }
-            }
-            return result == Z_STREAM_END ? (content, blob.endIndex - Int(stream.avail_in)) : nil
-        }
     }
 }
 

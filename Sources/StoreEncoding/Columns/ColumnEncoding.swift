@@ -131,6 +131,10 @@ extension ColumnEncoder {
             guard let other = classReferences[reference] else { return }
             areas.tag(tag.rawValue)
             areas.count(reference)
+            guard other.firstRows != classes.firstRows else {
+                areas.append(distinct)
+                return
+            }
             writeValues(
                 column.selecting(other.firstRows, ordinals: column.ordinals()), refers: false, into: &areas)
         case .predicted:

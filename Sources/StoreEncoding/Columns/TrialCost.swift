@@ -23,7 +23,7 @@ final class TrialCost {
     var nestedContent = SegmentLimits.deflatedStrings - SegmentLimits.contentSize - mostGrowth
     /// Finds the values that are streams, or hold one. All trials of the segment share the bytes that it may inflate; once they are spent,
     /// values go as they are.
-    var streams = StreamSearch(bytes: mostInflated)
+    let streams: StreamSearch
     /// Two seconds or so. Streams that go by their content stand for 8 MiB at most, and few trials inflate them: only values that hold
     /// what looks like streams and is none, or stands for a hundred times as much, come near it.
     static let mostInflated = 536_870_912
@@ -33,6 +33,7 @@ final class TrialCost {
     init(effort: SegmentEffort) throws(CompressionError) {
         care = effort.care
         tooFew = care == .great ? 16 : 48
+        streams = StreamSearch(bytes: Self.mostInflated, pictures: effort.care.pictureLimit)
         compressor = care == .great ? try Deflate(raw: 6) : nil
     }
 

@@ -28,10 +28,14 @@ extension SegmentAreas {
                 shortest = (head, stream, content, preset)
             }
         }
+        // Both forms have a stream of what is stored, without long matches.
+        let isTried = effort.leastGains.contains(nil) && stored.count <= SegmentLimits.inflatedSize
+        let plain = try isTried ? Deflate.raw(of: stored, level: effort.deflateLevel) : nil
         for leastGain in effort.leastGains {
             let content = leastGain == nil ? stored : content(.builtIn, effort, leastGain: leastGain)
             guard content.count <= SegmentLimits.inflatedSize else { continue }
-            guard let deflated = try Deflate.raw(of: content, level: effort.deflateLevel) else { continue }
+            let stream = try leastGain == nil ? plain : Deflate.raw(of: content, level: effort.deflateLevel)
+            guard let deflated = stream else { continue }
             var head = [SegmentForm.deflated.rawValue]
             head.appendVarint(UInt64(content.count))
             compare(head, deflated, of: content, after: [])
@@ -50,7 +54,7 @@ extension SegmentAreas {
                 // A stream that does not refer to the dictionary is valid here, too, and may be shorter.
                 for deflated in [
                     try Deflate.raw(of: content, after: dictionary),
-                    try Deflate.raw(of: content, level: effort.deflateLevel),
+                    try leastGain == nil ? plain : Deflate.raw(of: content, level: effort.deflateLevel),
                 ] {
                     if let deflated { compare(head, deflated, of: content, after: dictionary) }
                 }
@@ -60,7 +64,9 @@ extension SegmentAreas {
             let (head, stream, content, preset) = shortest
             let optimized =
                 effort.care == .small ? nil : DeflateOptimizer.shorter(stream, of: content, after: preset)
-            best = head + (optimized ?? stream)
+            let whole = head + (optimized ?? stream)
+            // A small content that came later may be smaller.
+            if whole.count < best.count { best = whole }
         }
         guard best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
         return best

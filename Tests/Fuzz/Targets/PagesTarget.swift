@@ -1,5 +1,6 @@
 // modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
 
+import ShipCompression
 import StoreEncoding
 import StoreFormat
 
@@ -22,7 +23,9 @@ enum PagesTarget {
 
         pages.reads = 0
         do {
-            try StoreWalk.run(over: pages, shapes: [:]) { content in _ = try? content.encoded(.fast) }
+            try StoreWalk.run(over: pages, shapes: [:]) { content in
+                _ = try? content.encoded(SegmentEffort(.fastest))
+            }
         } catch is StoreFlaw {
         } catch {
             fatalError("\(error)")

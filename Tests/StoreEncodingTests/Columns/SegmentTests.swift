@@ -139,3 +139,8 @@ import Testing
         }
     }
 }
+
+extension SegmentEffort {
+    /// What takes the least time of all.
+    static let fast = SegmentEffort(.fastest)
+}

@@ -30,41 +30,43 @@ package struct DeflateRepetition: Hashable, Sendable {
     ///   - hint: The parameters of the value before, which are tried first if the value does not rule them out.
     /// - Returns: `nil` if it is not one stream to its last byte, if zlib does not make it in one go, or if it takes too long to find out.
     package init?(of value: ArraySlice<UInt8>, limit: Int, hint: DeflateParameters? = nil) {
+        self.init(of: value, content: nil, limit: limit, hint: hint, in: MatchTables())
+    }
+
+    /// - Parameters:
+    ///   - content: What zlib has made of the value; `nil` if it has not been inflated yet.
+    ///   - tables: Memory for the trials.
+    init?(
+        of value: ArraySlice<UInt8>, content: [UInt8]?, limit: Int, hint: DeflateParameters?, in tables: MatchTables
+    ) {
         let wrapping = DeflateWrapping(of: value)
         guard value.count >= Self.shortest, value.count > wrapping.headSize + wrapping.tailSize else { return nil }
         let raw = value.dropFirst(wrapping.headSize).dropLast(wrapping.tailSize)
-        guard let stream = InflatedStream(raw, limit: limit),
+        guard let stream = InflatedStream(raw, content: content, limit: limit),
             value.suffix(wrapping.tailSize).elementsEqual(wrapping.tail(stream.content))
         else { return nil }
-        var left = stream.content.count * Self.tries.perByte + Self.tries.least
+        tables.hold(stream.content)
+        let possible = PossibleParameters(stream, wrapping, value)
+        guard let parameters = Self.parameters(of: raw, stream, possible, hint, tables) else { return nil }
+        self.init(stream.content, parameters, wrapping)
+    }
+
+    /// - Returns: The first of the possible parameters that make the stream again; the hint comes before all others.
+    private static func parameters(
+        of raw: ArraySlice<UInt8>, _ stream: InflatedStream, _ possible: PossibleParameters, _ hint: DeflateParameters?,
+        _ tables: MatchTables
+    ) -> DeflateParameters? {
+        var left = stream.content.count * tries.perByte + tries.least
         var ruledOut: Set<Int> = []
-        for parameters in Self.trials(stream, wrapping, value, hint) where !ruledOut.contains(parameters.windowBits) {
-            if Self.makesAgain(raw, stream, parameters, &left, &ruledOut) {
-                self.init(stream.content, parameters, wrapping)
-                return
-            }
+        if let hint, possible.contains(hint) {
+            if makesAgain(raw, stream, hint, tables, &left, &ruledOut) { return hint }
+            guard left > 0 else { return nil }
+        }
+        for parameters in possible.all where parameters != hint && !ruledOut.contains(parameters.windowBits) {
+            if makesAgain(raw, stream, parameters, tables, &left, &ruledOut) { return parameters }
             guard left > 0 else { return nil }
         }
         return nil
-    }
-
-    /// The parameters that can have made the value, the likeliest first: at most all levels with all memory levels and two windows.
-    private static func trials(
-        _ stream: InflatedStream, _ wrapping: DeflateWrapping, _ value: ArraySlice<UInt8>, _ hint: DeflateParameters?
-    ) -> [DeflateParameters] {
-        var (levels, windows) = (wrapping.likelyLevels, stream.windows)
-        if wrapping == .zlib {
-            let head = Array(value.prefix(2))
-            levels = DeflateWrapping.zlibLevels[Int(head[1] >> 6)]
-            windows = [Int(head[0] >> 4) + 8]
-        }
-        let trials = stream.memoryLevels.flatMap { memoryLevel in
-            windows.flatMap { window in
-                levels.compactMap { DeflateParameters(level: $0, memoryLevel: memoryLevel, windowBits: window) }
-            }
-        }.filter { wrapping != .zlib || value.starts(with: wrapping.head($0)) }
-        guard let hint, trials.contains(hint) else { return trials }
-        return [hint] + trials.filter { $0 != hint }
     }
 
     /// - Parameters:
@@ -72,10 +74,10 @@ package struct DeflateRepetition: Hashable, Sendable {
     ///   - ruledOut: Windows with which no parameters make the stream. The function adds the window if zlib writes the same tokens as other
     ///     bits. Only another window can change that: a block that zlib wants to store may have left the window.
     private static func makesAgain(
-        _ raw: ArraySlice<UInt8>, _ stream: InflatedStream, _ parameters: DeflateParameters, _ left: inout Int,
-        _ ruledOut: inout Set<Int>
+        _ raw: ArraySlice<UInt8>, _ stream: InflatedStream, _ parameters: DeflateParameters, _ tables: MatchTables,
+        _ left: inout Int, _ ruledOut: inout Set<Int>
     ) -> Bool {
-        var deflate = RepeatedDeflate(stream.content, with: parameters)
+        var deflate = RepeatedDeflate(in: tables, with: parameters)
         defer { left -= deflate.tried }
         var written = 0
         for block in stream.blocks {
@@ -109,6 +111,46 @@ package struct DeflateRepetition: Hashable, Sendable {
     }
 }
 
+/// The parameters that can have made a value: at most all levels with all memory levels and two windows.
+private struct PossibleParameters {
+    private let wrapping: DeflateWrapping
+    private let value: ArraySlice<UInt8>
+    private let levels: [Int]
+    private let memoryLevels: [Int]
+    private let windows: [Int]
+
+    init(_ stream: InflatedStream, _ wrapping: DeflateWrapping, _ value: ArraySlice<UInt8>) {
+        (self.wrapping, self.value) = (wrapping, value)
+        memoryLevels = stream.memoryLevels
+        if wrapping == .zlib {
+            let head = Array(value.prefix(2))
+            levels = DeflateWrapping.zlibLevels[Int(head[1] >> 6)]
+            windows = [Int(head[0] >> 4) + 8]
+        } else {
+            levels = wrapping.likelyLevels
+            windows = stream.windows
+        }
+    }
+
+    func contains(_ parameters: DeflateParameters) -> Bool {
+        memoryLevels.contains(parameters.memoryLevel) && windows.contains(parameters.windowBits)
+            && levels.contains(parameters.level) && fitsHead(parameters)
+    }
+
+    /// The likeliest first.
+    var all: [DeflateParameters] {
+        memoryLevels.flatMap { memoryLevel in
+            windows.flatMap { window in
+                levels.compactMap { DeflateParameters(level: $0, memoryLevel: memoryLevel, windowBits: window) }
+            }
+        }.filter(fitsHead)
+    }
+
+    private func fitsHead(_ parameters: DeflateParameters) -> Bool {
+        wrapping != .zlib || value.starts(with: wrapping.head(parameters))
+    }
+}
+
 extension DeflateWrapping {
     /// Levels, the likeliest first: Core Data's, zlib's default, then the smallest and the fastest.
     fileprivate var likelyLevels: [Int] {
@@ -131,40 +173,63 @@ struct InflatedStream {
 
     /// - Parameters:
     ///   - stream: Must be used to its last byte.
+    ///   - content: What zlib has made of it; `nil` if it has not been inflated yet.
     ///   - limit: The most bytes that it may stand for; no memory is taken for more.
     /// - Returns: `nil` if it is no stream, stands for more, or has blocks that are too short for zlib.
-    init?(_ stream: ArraySlice<UInt8>, limit: Int) {
+    init?(_ stream: ArraySlice<UInt8>, content inflated: [UInt8]?, limit: Int) {
         var reader = DeflateReader(Array(stream))
         let shortest = DeflateParameters.tokensPerBlock(memoryLevel: DeflateParameters.memoryLevels.lowerBound)
+        var size = 0
         repeat {
             let start = tokens.count
             guard let kind = reader.readBlock(&tokens, to: limit + 1) else { return nil }
             blocks.append((kind, start..<tokens.count))
-            guard reader.isAtEnd || tokens.count - start >= shortest, add(tokens[start...], limit: limit) else {
-                return nil
-            }
+            guard reader.isAtEnd || tokens.count - start >= shortest,
+                let far = Self.measure(tokens[start...], &size), size <= limit
+            else { return nil }
+            farthest = max(farthest, far)
         } while !reader.isAtEnd
-        guard reader.used == stream.count else { return nil }
+        guard reader.used == stream.count, inflated.map({ $0.count == size }) ?? true else { return nil }
+        if let inflated { content = inflated } else { content = Self.content(of: tokens, size) }
     }
 
-    /// Appends what tokens stand for.
+    /// Adds up what tokens stand for.
     ///
-    /// - Returns: `false` if a match begins before the content, or the content has more than `limit` bytes.
-    private mutating func add(_ tokens: ArraySlice<DeflateToken>, limit: Int) -> Bool {
-        let size = tokens.reduce(0) { $0 + $1.byteCount }
-        guard size <= limit - content.count else { return false }
+    /// - Parameter size: What those before them stand for, in bytes.
+    /// - Returns: How far back the farthest match begins; `nil` if one begins before the content.
+    private static func measure(_ tokens: ArraySlice<DeflateToken>, _ size: inout Int) -> Int? {
+        var farthest = 0
         for token in tokens {
-            guard token.isMatch else {
-                content.append(UInt8(truncatingIfNeeded: token.symbol))
-                continue
+            if token.isMatch {
+                let distance = token.distance
+                guard distance <= size else { return nil }
+                farthest = max(farthest, distance)
             }
-            let distance = token.distance
-            guard distance <= content.count else { return false }
-            farthest = max(farthest, distance)
-            let start = content.count - distance
-            for place in start..<(start + token.byteCount) { content.append(content[place]) }
+            size += token.byteCount
         }
-        return true
+        return farthest
+    }
+
+    /// What tokens stand for.
+    ///
+    /// Unsafe buffers, because this goes byte by byte.
+    ///
+    /// - Parameters:
+    ///   - tokens: Measured: no match begins before the content.
+    ///   - size: In bytes.
+    private static func content(of tokens: [DeflateToken], _ size: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: size) { content, count in
+            for token in tokens {
+                guard token.isMatch else {
+                    content[count] = UInt8(truncatingIfNeeded: token.symbol)
+                    count &+= 1
+                    continue
+                }
+                let distance = token.distance
+                for place in count..<(count &+ token.byteCount) { content[place] = content[place &- distance] }
+                count &+= token.byteCount
+            }
+        }
     }
 
     // MARK: What it tells of the parameters

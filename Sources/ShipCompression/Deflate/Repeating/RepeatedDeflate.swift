@@ -10,17 +10,21 @@ struct RepeatedDeflate: ~Copyable {
     /// Where the block begins in the content.
     private var start = 0
 
-    /// - Parameter content: Below 2 GiB.
-    init(_ content: [UInt8], with parameters: DeflateParameters) {
-        self.content = content
+    /// - Parameter tables: They hold the content. Nothing else uses them meanwhile.
+    init(in tables: MatchTables, with parameters: DeflateParameters) {
+        content = tables.content
         self.parameters = parameters
-        parse = RepeatedTokens(content, with: parameters)
-        writer = DeflateWriter(capacity: content.count / 2)
+        parse = RepeatedTokens(in: tables, with: parameters)
+        writer = DeflateWriter(capacity: tables.content.count / 2)
     }
 
     /// One raw deflate stream (RFC 1951).
+    ///
+    /// - Parameter content: Below 2 GiB.
     static func deflated(_ content: [UInt8], with parameters: DeflateParameters) -> [UInt8] {
-        var deflate = RepeatedDeflate(content, with: parameters)
+        let tables = MatchTables()
+        tables.hold(content)
+        var deflate = RepeatedDeflate(in: tables, with: parameters)
         while !deflate.isAtEnd {
             deflate.fill(to: .max)
             deflate.writeBlock()
@@ -93,6 +97,8 @@ struct RepeatedTokens: ~Copyable {
     /// Lazy levels take no match of three bytes that begins further back.
     private static let tooFar = 4096
 
+    /// They own what the pointers lead to.
+    private let tables: MatchTables
     private let content: UnsafeMutableRawPointer
     private let count: Int
     private let effort: MatchEffort
@@ -100,9 +106,10 @@ struct RepeatedTokens: ~Copyable {
     private let reach: Int
     private let hashMask: UInt32
     private let hashShift: UInt32
-    /// The last place that was noted for each hash; 0 for none.
+    /// The last place that was noted for each hash, plus `base`; 0 for none, and less than `base` if it is not of this content.
     private let heads: UnsafeMutablePointer<Int32>
-    /// For each of the last places, as many as the window has bytes, the one before it with the same hash.
+    private let base: Int
+    /// For each of the last places, as many as the window has bytes, the one before it with the same hash; none from 0 down.
     private let chain: UnsafeMutablePointer<Int32>
     private var windowStart = 0
     private var place = 0
@@ -118,27 +125,17 @@ struct RepeatedTokens: ~Copyable {
     /// How many places were tried.
     private(set) var tried = 0
 
-    /// - Parameter content: Below 2 GiB.
-    init(_ content: [UInt8], with parameters: DeflateParameters) {
-        precondition(content.count <= Int32.max)
-        count = content.count
-        self.content = .allocate(byteCount: count + 1, alignment: 8)
-        UnsafeMutableRawBufferPointer(start: self.content, count: count).copyBytes(from: content)
+    init(in tables: MatchTables, with parameters: DeflateParameters) {
+        self.tables = tables
+        base = tables.begin(parameters)
+        (content, heads, chain) = (tables.bytes, tables.heads, tables.chain)
+        count = tables.content.count
         effort = parameters.effort
         windowSize = parameters.windowSize
         reach = parameters.reach
         hashMask = 1 << UInt32(parameters.hashBits) - 1
         hashShift = UInt32((parameters.hashBits + 2) / 3)
-        heads = .allocate(capacity: 1 << parameters.hashBits)
-        heads.initialize(repeating: 0, count: 1 << parameters.hashBits)
-        chain = .allocate(capacity: windowSize)
         tokens.reserveCapacity(min(count, parameters.tokensPerBlock))
-    }
-
-    deinit {
-        content.deallocate()
-        heads.deallocate()
-        chain.deallocate()
     }
 
     /// Where the tokens end in the content.
@@ -255,10 +252,10 @@ struct RepeatedTokens: ~Copyable {
             (UInt32(bytes.load(as: UInt8.self)) &<< (2 &* hashShift)
                 ^ UInt32(bytes.load(fromByteOffset: 1, as: UInt8.self)) &<< hashShift
                 ^ UInt32(bytes.load(fromByteOffset: 2, as: UInt8.self))) & hashMask
-        let earlier = heads[Int(hash)]
-        chain[place & (windowSize &- 1)] = earlier
-        heads[Int(hash)] = Int32(truncatingIfNeeded: place)
-        return Int(earlier)
+        let earlier = Int(heads[Int(hash)]) &- base
+        chain[place & (windowSize &- 1)] = Int32(truncatingIfNeeded: earlier)
+        heads[Int(hash)] = Int32(truncatingIfNeeded: place &+ base)
+        return earlier
     }
 
     /// Tries places with the same hash, the nearest first, and sets `match.start` to where the longest match begins.
@@ -319,5 +316,60 @@ struct RepeatedTokens: ~Copyable {
             length &+= 1
         }
         return length
+    }
+}
+
+/// The memory in which matches are looked for. Many trials, one after the other, use it and do not clear it: the places of each are
+/// counted on from those of the one before.
+final class MatchTables {
+    /// What the next trials are of.
+    private(set) var content: [UInt8] = []
+    /// A copy, which stays where it is.
+    fileprivate private(set) var bytes = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 8)
+    fileprivate private(set) var heads = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    fileprivate private(set) var chain = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    private var byteCapacity = 1
+    private var headCount = 0
+    private var chainCount = 0
+    /// What the places of the next trial are counted on from.
+    private var base = 0
+
+    deinit {
+        bytes.deallocate()
+        heads.deallocate()
+        chain.deallocate()
+    }
+
+    /// - Parameter content: Below 2 GiB.
+    func hold(_ content: [UInt8]) {
+        precondition(content.count <= Int32.max)
+        self.content = content
+        if byteCapacity < content.count {
+            bytes.deallocate()
+            bytes = .allocate(byteCount: content.count, alignment: 8)
+            byteCapacity = content.count
+        }
+        UnsafeMutableRawBufferPointer(start: bytes, count: content.count).copyBytes(from: content)
+    }
+
+    /// Begins a trial.
+    ///
+    /// - Returns: What its places are counted on from.
+    fileprivate func begin(_ parameters: DeflateParameters) -> Int {
+        let hashes = 1 << parameters.hashBits
+        if headCount < hashes || base > Int(Int32.max) - content.count {
+            heads.deallocate()
+            headCount = max(headCount, hashes)
+            heads = .allocate(capacity: headCount)
+            heads.initialize(repeating: 0, count: headCount)
+            base = 0
+        }
+        if chainCount < parameters.windowSize {
+            chain.deallocate()
+            chainCount = parameters.windowSize
+            chain = .allocate(capacity: chainCount)
+        }
+        defer { base += content.count }
+        return base
     }
 }

@@ -2,47 +2,96 @@
 ///
 /// What looks like a stream has to be inflated to find out. A search inflates a given number of bytes in all, and finds nothing more after
 /// that.
-package struct StreamSearch {
+///
+/// A class, because its memory goes from one string to the next.
+package final class StreamSearch {
     /// How many bytes it may still inflate. The last attempt may have taken a few more than there were.
     package private(set) var bytesLeft: Int
+    /// The most bytes that the points of a picture may be; `nil` if pictures are not looked into.
+    private let pictures: Int?
+    private lazy var inflater = BlobInflater()
+    private let tables = MatchTables()
+    private var found = FoundStreams()
 
     /// Records have small heads: a stream begins at most this many bytes behind the first.
     private static let farthest = 64
     /// A raw stream has no head to know it by, so that the search tries few places: the beginning, behind a byte or two of a kind or a
-    /// version, and behind numbers of 32 and 64 bits.
-    private static let rawPlaces: Set<Int> = [0, 1, 2, 4, 5, 8, 12, 16]
+    /// version, and behind numbers of 32 and 64 bits. Each is a bit.
+    private static let rawPlaces = [0, 1, 2, 4, 5, 8, 12, 16].reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
 
-    package init(bytes: Int) { bytesLeft = bytes }
+    /// - Parameter pictures: The most bytes that the points of a picture may be; `nil` if pictures are not looked into. They take long, and
+    ///   zlib looks at many bytes for each of theirs.
+    package init(bytes: Int, pictures: Int?) { (bytesLeft, self.pictures) = (bytes, pictures) }
 
     /// Whether a string is one stream to its last byte, and stands for no more than can be taken.
-    package mutating func isStream(_ string: ArraySlice<UInt8>) -> Bool {
-        guard string.count >= DeflateRepetition.shortest else { return false }
-        let wrapping = DeflateWrapping(of: string)
-        let raw = string.dropFirst(wrapping.headSize).dropLast(wrapping.tailSize)
-        return Deflate.content(ofBlob: raw, within: &bytesLeft) != nil
+    package func isStream(_ string: ArraySlice<UInt8>) -> Bool { content(of: string) != nil }
+
+    /// Whether a string is a stream or holds one. It may turn out that the stream cannot be made again.
+    package func hasStream(_ string: ArraySlice<UInt8>) -> Bool { stream(in: string) != nil }
+
+    /// The first stream in a string, and what makes it again.
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes that the stream may stand for.
+    ///   - growth: How many more bytes than it takes it may stand for.
+    ///   - hint: As for `DeflateRepetition`.
+    /// - Returns: `nil` if the search finds none, or it cannot be made again.
+    package func repetition(
+        in string: ArraySlice<UInt8>, limit: Int, growth: Int, hint: DeflateParameters?
+    ) -> (place: Range<Int>, found: DeflateRepetition)? {
+        guard var stream = stream(in: string) else { return nil }
+        let start = string.startIndex + stream.place.lowerBound
+        let place = start..<start + stream.place.count
+        let most = min(limit, place.count + growth)
+        if let trial = stream.trial, trial.tells(limit: most, hint: hint) {
+            guard let result = trial.result, result.content.count <= most else { return nil }
+            return (place, result)
+        }
+        let result = DeflateRepetition(
+            of: string[place], content: stream.content, limit: most, hint: hint, in: tables)
+        stream.trial = FoundStream.Trial(hint: hint, limit: most, result: result)
+        found.remember(stream, in: string)
+        guard let result else { return nil }
+        return (place, result)
     }
 
-    /// - Parameter pictures: The most bytes that the points of a picture may be; `nil` if pictures are not looked into. They take long,
-    ///   and zlib looks at many bytes for each of theirs.
-    /// - Returns: Where the first stream is; `nil` if the search finds none. It may turn out that the stream cannot be made again.
-    package mutating func place(in string: ArraySlice<UInt8>, pictures: Int?) -> Range<Int>? {
+    private func stream(in string: ArraySlice<UInt8>) -> FoundStream? {
         guard string.count >= DeflateRepetition.shortest, bytesLeft > 0 else { return nil }
+        if let known = found.stream(in: string) { return known }
+        guard let (place, content) = search(string) else { return nil }
+        let start = place.lowerBound - string.startIndex
+        let stream = FoundStream(place: start..<start + place.count, content: content)
+        found.remember(stream, in: string)
+        return stream
+    }
+
+    /// - Returns: Where the first stream is, and what it stands for if it was inflated.
+    private func search(_ string: ArraySlice<UInt8>) -> (place: Range<Int>, content: [UInt8]?)? {
         if string.starts(with: Self.pictureSignature) {
-            return pictures.flatMap { Self.points(of: string, limit: $0) }
+            guard let pictures, let place = Self.points(of: string, limit: pictures) else { return nil }
+            return (place, nil)
         }
-        if isStream(string) { return string.indices }
+        if let content = content(of: string) { return (string.indices, content) }
         // Streams are noise, and most texts are ASCII.
         guard string.prefix(2 * Self.farthest).contains(where: { $0 >= 0x80 }) else { return nil }
         for offset in 0...min(Self.farthest, string.count - DeflateRepetition.shortest) {
             let rest = string.dropFirst(offset)
             let wrapping = DeflateWrapping(of: rest)
-            guard wrapping != .raw || Self.rawPlaces.contains(offset) && Self.beginsOwnCodes(rest),
-                let (_, end) = Deflate.beginning(of: rest.dropFirst(wrapping.headSize), within: &bytesLeft),
+            guard wrapping != .raw || Self.rawPlaces >> UInt64(offset) & 1 == 1 && Self.beginsOwnCodes(rest),
+                let (content, end) = inflater?.beginning(of: rest.dropFirst(wrapping.headSize), within: &bytesLeft),
                 string.endIndex - end >= wrapping.tailSize, end - rest.startIndex >= DeflateRepetition.shortest
             else { continue }
-            return rest.startIndex..<end + wrapping.tailSize
+            return (rest.startIndex..<end + wrapping.tailSize, content)
         }
         return nil
+    }
+
+    /// - Returns: `nil` if the string is not one stream to its last byte, or stands for too much.
+    private func content(of string: ArraySlice<UInt8>) -> [UInt8]? {
+        guard string.count >= DeflateRepetition.shortest else { return nil }
+        let wrapping = DeflateWrapping(of: string)
+        let raw = string.dropFirst(wrapping.headSize).dropLast(wrapping.tailSize)
+        return inflater?.content(of: raw, within: &bytesLeft)
     }
 
     /// Whether a block with codes of its own may begin here, as it does in all streams that are worth the trouble.

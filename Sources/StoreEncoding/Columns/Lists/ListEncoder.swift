@@ -44,10 +44,11 @@ struct ListEncoder {
 
     /// - Returns: `nil` if no string is a list that comes out again.
     init?(_ strings: Strings) {
+        let trees = Self.trees(of: strings)
         var unfit: Set<Int> = []
         while true {
             var encoder = ListEncoder()
-            guard let bad = encoder.encode(strings, without: unfit) else {
+            guard let bad = encoder.encode(strings, trees, without: unfit) else {
                 guard encoder.modes.contains(where: { $0 != 0 }), encoder.isWithinLimits else { return nil }
                 self = encoder
                 return
@@ -59,6 +60,21 @@ struct ListEncoder {
 
     private init() {}
 
+    /// - Returns: `nil` for a string that is no list that comes out again.
+    private static func trees(of strings: Strings) -> [(tree: ListTree, eachAtom: Bool)?] {
+        var writer = ListWriter()
+        var trees: [(tree: ListTree, eachAtom: Bool)?] = []
+        for index in 0..<strings.count {
+            var tree = ListTree()
+            guard let eachAtom = tree.read(strings[index], by: &writer) else {
+                trees.append(nil)
+                continue
+            }
+            trees.append((tree: tree, eachAtom: eachAtom))
+        }
+        return trees
+    }
+
     /// Whether a decoder accepts it.
     private var isWithinLimits: Bool {
         names.count <= ListCode.mostNames && shapes.count <= ListCode.mostShapes
@@ -68,18 +84,18 @@ struct ListEncoder {
     }
 
     /// - Returns: A list that cannot be encoded.
-    private mutating func encode(_ strings: Strings, without unfit: Set<Int>) -> Int? {
-        var (tree, writer) = (ListTree(), ListWriter())
+    private mutating func encode(
+        _ strings: Strings, _ trees: [(tree: ListTree, eachAtom: Bool)?], without unfit: Set<Int>
+    ) -> Int? {
         var lists: [(index: Int, list: Analysed)] = []
-        for index in 0..<strings.count {
-            let string = strings[index]
-            if !unfit.contains(index), let eachAtom = tree.read(string, by: &writer), let list = analysed(tree) {
+        for (index, found) in trees.enumerated() {
+            if !unfit.contains(index), let (tree, eachAtom) = found, let list = analysed(tree) {
                 modes.append(1 + (list.table == nil ? 0 : 1) + (eachAtom ? 2 : 0))
                 if let table = list.table { tables.append(Int64(table.count)) }
                 lists.append((index, list))
             } else {
                 modes.append(0)
-                rest.append(string)
+                rest.append(strings[index])
             }
         }
         findOrders(of: lists.map(\.list))
@@ -117,7 +133,8 @@ struct ListEncoder {
             shapeOfObject[index] = number
         }
         var list = Analysed(tree: tree, shapes: shapeOfObject, table: table)
-        list.lowest = list.elements.enumerated().map { Self.lowest(above: $0, in: $1, of: tree) }
+        var open: [Int32] = []
+        list.lowest = list.elements.enumerated().map { Self.lowest(above: $0, in: $1, of: tree, &open) }
         return list
     }
 
@@ -142,14 +159,18 @@ struct ListEncoder {
         return shapes.count - 1
     }
 
-    private static func lowest(above uid: Int, in element: Int32, of tree: ListTree) -> Int? {
-        // Most elements hold nothing.
-        switch tree.objects[Int(element)].kind {
-        case .uid, .array, .dictionary: break
+    /// - Parameter open: Memory for what is still to look into.
+    private static func lowest(above uid: Int, in element: Int32, of tree: ListTree, _ open: inout [Int32]) -> Int? {
+        // Most elements hold nothing, and most columns one UID.
+        let object = tree.objects[Int(element)]
+        switch object.kind {
+        case .uid: return object.value > UInt64(uid) && object.value < UInt64(Int.max) ? Int(object.value) : nil
+        case .array, .dictionary: break
         case .null, .no, .yes, .integer, .real, .float, .date, .data, .ascii, .utf16, .name: return nil
         }
         var lowest: Int?
-        var open = [element]
+        open.removeAll(keepingCapacity: true)
+        open.append(element)
         while let index = open.popLast() {
             let object = tree.objects[Int(index)]
             let first = object.firstReference
@@ -167,7 +188,9 @@ struct ListEncoder {
     /// Finds the order in which an archiver visits the fields of a class. They stand in another order, but an archiver numbers objects as
     /// it comes to them: new numbers tell the order.
     private mutating func findOrders(of lists: [Analysed]) {
-        var votes: [Int: [Int]] = [:]
+        // By shape; none for one that is not voted on.
+        var votes = [[Int]](repeating: [], count: shapes.count)
+        var open: [Int32] = []
         for list in lists {
             for (uid, element) in list.elements.enumerated() where list.lowest[uid] == uid + 1 {
                 let object = list.tree.objects[Int(element)]
@@ -176,20 +199,21 @@ struct ListEncoder {
                 var found: [(uid: Int, column: Int)] = []
                 for column in 0..<count {
                     let value = list.tree.references[object.firstReference + count + column]
-                    if let lowest = Self.lowest(above: uid, in: value, of: list.tree) { found.append((lowest, column)) }
+                    let lowest = Self.lowest(above: uid, in: value, of: list.tree, &open)
+                    if let lowest { found.append((lowest, column)) }
                 }
                 guard found.count > 1 else { continue }
                 found.sort { $0.uid < $1.uid }
                 let shape = list.shapes[Int(element)]
+                if votes[shape].isEmpty { votes[shape] = [Int](repeating: 0, count: count * count) }
                 for (rank, earlier) in found.enumerated() {
                     for later in found[(rank + 1)...] {
-                        votes[shape, default: [Int](repeating: 0, count: count * count)][
-                            earlier.column * count + later.column] += 1
+                        votes[shape][earlier.column * count + later.column] += 1
                     }
                 }
             }
         }
-        for (shape, votes) in votes {
+        for (shape, votes) in votes.enumerated() where !votes.isEmpty {
             shapes[shape].order = Self.order(of: shapes[shape].names.count, by: votes)
         }
     }

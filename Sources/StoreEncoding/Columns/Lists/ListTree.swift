@@ -79,14 +79,14 @@ extension ListTree.Kind {
 // MARK: From the bytes of a list
 
 extension ListTree {
-    /// Makes the tree that of a list. The comparison with what the writer makes of the tree shows whether the list is one of section 6 of
+    /// Makes a new tree that of a list. The comparison with what the writer makes of the tree shows whether the list is one of section 6 of
     /// `Protocol/LISTS.md`; reading checks only what it needs.
     ///
     /// - Returns: Whether each UID, null, false and true stands in the list as an object of its own; `nil` if the list would not come out
     ///   byte for byte.
     mutating func read(_ list: ArraySlice<UInt8>, by writer: inout ListWriter) -> Bool? {
         guard list.count <= ListWriter.longest, let eachAtom = read(list),
-            writer.list(self, eachAtom: eachAtom).map({ $0[...] == list }) ?? false
+            writer.list(self, eachAtom: eachAtom, size: list.count).map({ $0[...] == list }) ?? false
         else { return nil }
         return eachAtom
     }
@@ -100,10 +100,12 @@ extension ListTree {
         let width = Int(list[trailer + 7])
         let number = list.number(at: trailer + 8, width: 8)
         guard [1, 2, 4].contains(width), number > 0, number <= UInt64(list.count) else { return nil }
-        clear()
         let buffer = Array(list)
         (data, ascii, utf16) = (buffer, buffer, buffer)
         references.append(0)
+        // Each object takes a byte, and one for its offset.
+        objects.reserveCapacity(min(Int(number), list.count / 2))
+        let body = list[..<trailer]
         var hasEqualAtoms = false
         // Those of null, false and true, and those of UIDs less than the number of objects: nearly all.
         var hasAtom = [false, false, false]
@@ -112,9 +114,7 @@ extension ListTree {
         var variants: [UInt64: Int] = [:]
         var place = list.startIndex + ListWriter.marker.count
         for _ in 0..<Int(number) {
-            guard var object = object(in: list[..<trailer], at: &place, width: width, limit: Int(number)) else {
-                return nil
-            }
+            guard var object = object(in: body, at: &place, width: width, limit: Int(number)) else { return nil }
             switch object.kind {
             case .null, .no, .yes:
                 if hasAtom[Int(object.kind.rawValue)] { hasEqualAtoms = true }

@@ -295,7 +295,14 @@ struct ListWalk {
         if let column = column(of: row, with: uid) { return ListCode.columnsOfRow.lowerBound + column }
         guard row.parent >= 0 else { return nil }
         if let column = column(of: rows[row.parent], with: uid) { return ListCode.columnsOfParent.lowerBound + column }
-        return ListCode.beside.first { self.uid(for: $0, in: slot) == uid }
+        guard row.place >= 0 else { return nil }
+        for (column, cell) in cells[rows[row.parent].cells].enumerated() where cell <= -2 {
+            let elements = -2 - cell
+            if row.place < cells[elements - 1], cells[elements + row.place] == Int(uid) {
+                return ListCode.beside.lowerBound + UInt8(truncatingIfNeeded: column)
+            }
+        }
+        return nil
     }
 
     private func column(of row: Row, with uid: UInt32) -> UInt8? {

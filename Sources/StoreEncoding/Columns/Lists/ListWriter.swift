@@ -16,15 +16,18 @@ struct ListWriter {
     private var uids: [Int32] = []
     private var largeUIDs: [UInt64: Int32] = [:]
     /// The numbers of null, false and true.
-    private var atoms: [Int32] = []
+    private var atoms: [Int32] = [-1, -1, -1]
     private var offsets: [Int] = []
+    /// The references that come next in each array and dictionary that was begun.
+    private var open: [(next: Int, end: Int)] = []
 
     /// - Parameters:
     ///   - eachAtom: Whether each UID, null, false and true stands in the list as an object of its own.
+    ///   - size: Bytes to reserve.
     /// - Returns: `nil` if the list would be too long, or two references lead to one array or dictionary.
-    mutating func list(_ tree: borrowing ListTree, eachAtom: Bool) -> [UInt8]? {
+    mutating func list(_ tree: borrowing ListTree, eachAtom: Bool, size: Int = 0) -> [UInt8]? {
         guard number(tree, eachAtom: eachAtom) else { return nil }
-        return written(tree)
+        return written(tree, size)
     }
 
     /// Numbers the objects, in the order of section 6.
@@ -36,8 +39,9 @@ struct ListWriter {
         uids.removeAll(keepingCapacity: true)
         uids.append(contentsOf: repeatElement(-1, count: tree.objects.count))
         largeUIDs.removeAll(keepingCapacity: true)
-        atoms = [-1, -1, -1]
-        var open: [(next: Int, end: Int)] = [(0, 1)]
+        for atom in atoms.indices { atoms[atom] = -1 }
+        open.removeAll(keepingCapacity: true)
+        open.append((0, 1))
         while let last = open.last {
             guard last.next < last.end else {
                 open.removeLast()
@@ -96,9 +100,10 @@ struct ListWriter {
         return number
     }
 
-    private mutating func written(_ tree: borrowing ListTree) -> [UInt8]? {
+    private mutating func written(_ tree: borrowing ListTree, _ size: Int) -> [UInt8]? {
         let width = Self.width(of: ordered.count)
         var list = Self.marker
+        list.reserveCapacity(size)
         offsets.removeAll(keepingCapacity: true)
         for index in ordered {
             offsets.append(list.count)

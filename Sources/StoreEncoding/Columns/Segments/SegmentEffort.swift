@@ -11,7 +11,7 @@ package struct SegmentEffort: Hashable, Sendable {
         /// It compares all values.
         case great
 
-        /// See `StreamSearch.place(in:pictures:)`.
+        /// See `StreamSearch.init(bytes:pictures:)`.
         var pictureLimit: Int? { self == .great ? SegmentLimits.deflatedString : nil }
     }
 
@@ -24,7 +24,6 @@ package struct SegmentEffort: Hashable, Sendable {
     /// Whether there is a base. It has content like that of the streams, which a trial does not see.
     package var hasBase = false
 
-    package static let fast = SegmentEffort(.fastest)
     package static let standard = SegmentEffort(.standard)
     package static let smallest = SegmentEffort(.smallest)
     /// For segments that may be thrown away soon: the least time, and no search for matches, which takes most of it.

@@ -20,9 +20,8 @@ struct DeflatedStrings {
         for index in 0..<strings.count {
             let string = strings[index]
             guard
-                let place = cost.streams.place(in: string, pictures: cost.care.pictureLimit),
-                let found = DeflateRepetition(
-                    of: string[place], limit: min(SegmentLimits.deflatedString, place.count + cost.growth), hint: hint),
+                let (place, found) = cost.streams.repetition(
+                    in: string, limit: SegmentLimits.deflatedString, growth: cost.growth, hint: hint),
                 found.content.count * found.parameters.searchDepth <= cost.deflateWork,
                 depth == 0 || found.content.count <= cost.nestedContent
             else {

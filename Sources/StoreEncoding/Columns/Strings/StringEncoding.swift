@@ -41,17 +41,21 @@ extension ColumnEncoder {
         _ strings: Strings, refers: Bool = false, depth: Int = 0, areOfRows: Bool = true, into areas: inout SegmentAreas
     ) {
         guard strings.count > 0 else { return }
-        let facts = StringFacts(strings, within: cost)
-        let tags = facts.candidates(depth: depth)
+        let facts = StringFacts(strings)
+        var made = Made()
+        let areLists = facts.areLists(depth: depth)
+        if areLists { made.lists = ListEncoder(strings) }
         // What can be taken apart altogether is smaller so, and trials of lists within lists take longest of all.
-        if facts.arePropertyLists, tags.contains(.propertyLists), let lists = ListEncoder(strings),
-            lists.rest.count == 0
-        {
+        if let lists = made.lists, lists.rest.count == 0 {
             areas.tag(StringTag.propertyLists.rawValue)
             write(lists, depth + 1, &areas)
             return
         }
-        var candidates = withoutClearLoser(tags, strings, facts, depth: depth).map { ($0, 0) }
+        var tags = facts.candidates(for: strings, depth: depth, within: cost)
+        if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
+        dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
+        let whole = made
+        var candidates = tags.map { ($0, 0) }
         if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
         let weigh = { (candidate: (StringTag, Int), cost: Int) in
@@ -61,14 +65,13 @@ extension ColumnEncoder {
             }
         }
         let writeAll = { (candidate: (StringTag, Int), areas: inout SegmentAreas) in
-            write(candidate.0, strings, facts, textReference(candidate.1), candidate.1, depth, &areas)
+            write(candidate.0, strings, whole, textReference(candidate.1), candidate.1, depth, &areas)
         }
         if candidates.count > 1, let rows {
             let sample = strings.selecting(rows)
-            let sampleFacts = StringFacts(sample, within: cost)
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
                 write(
-                    candidate.0, sample, sampleFacts, textReference(candidate.1)?.selecting(rows), candidate.1, depth,
+                    candidate.0, sample, Made(), textReference(candidate.1)?.selecting(rows), candidate.1, depth,
                     &areas)
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
@@ -82,23 +85,33 @@ extension ColumnEncoder {
                 return
             }
         }
-        _ = write(.lengths, strings, facts, nil, 0, depth, &areas)
+        _ = write(.lengths, strings, whole, nil, 0, depth, &areas)
+    }
+
+    /// What was made of strings before one of their encodings was chosen.
+    private struct Made {
+        var lists: ListEncoder?
+        /// Their lengths, as the encoding of that name writes them.
+        var lengths: SegmentAreas?
     }
 
     /// Drops lengths or zeros at the ends, where it shows without a trial which is worse. The text is the same in both, and a zero takes
     /// about as many bits as follow from its frequency: fewer in a repetition, more in noise.
-    private func withoutClearLoser(
-        _ candidates: [StringTag], _ strings: Strings, _ facts: StringFacts, depth: Int
-    ) -> [StringTag] {
-        guard candidates.starts(with: [.terminated, .lengths]), effort.care != .great else { return candidates }
+    private func dropClearLoser(
+        of candidates: inout [StringTag], _ strings: Strings, _ facts: StringFacts, depth: Int, _ made: inout Made
+    ) {
+        guard candidates.starts(with: [.terminated, .lengths]), effort.care != .great else { return }
         var areas = SegmentAreas()
         encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
+        made.lengths = areas
         let lengthBits = cost.of(areas) * 8
         let mean = facts.totalLength / strings.count
         let zeroBits = strings.count * (Int.bitWidth - mean.leadingZeroBitCount)
-        if lengthBits > zeroBits * 3 / 2 { return candidates.filter { $0 != .lengths } }
-        if lengthBits * 3 < zeroBits { return candidates.filter { $0 != .terminated } }
-        return candidates
+        if lengthBits > zeroBits * 3 / 2 {
+            candidates.removeAll { $0 == .lengths }
+        } else if lengthBits * 3 < zeroBits {
+            candidates.removeAll { $0 == .terminated }
+        }
     }
 
     private func textReference(_ index: Int) -> Strings? {
@@ -114,21 +127,28 @@ extension ColumnEncoder {
         return limited < strings.count ? Array(0..<strings.count).sampled(limited) : nil
     }
 
+    /// - Parameter made: Of these strings.
     /// - Returns: Whether the encoding can hold the strings; if not, `areas` are of no use.
     private func write(
-        _ tag: StringTag, _ strings: Strings, _ facts: StringFacts, _ referred: Strings?, _ reference: Int,
-        _ depth: Int, _ areas: inout SegmentAreas
+        _ tag: StringTag, _ strings: Strings, _ made: Made, _ referred: Strings?, _ reference: Int, _ depth: Int,
+        _ areas: inout SegmentAreas
     ) -> Bool {
         areas.tag(tag.rawValue)
         switch tag {
         case .lengths:
-            encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
+            if let lengths = made.lengths {
+                areas.append(lengths)
+            } else {
+                encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
+            }
             strings.append(to: &areas.text)
         case .terminated:
             strings.append(to: &areas.text, end: 0)
         case .transposed:
-            areas.count(facts.longest)
-            areas.appendNumbers(strings.splitIntoByteStreams(length: facts.longest), of: strings.count)
+            // All have one length.
+            let length = Int(strings.lengths[0])
+            areas.count(length)
+            areas.appendNumbers(strings.splitIntoByteStreams(length: length), of: strings.count)
         case .upperUUID, .lowerUUID:
             let digits = tag == .upperUUID ? HexDigits.upper : .lower
             var bytes: [UInt8] = []
@@ -157,7 +177,7 @@ extension ColumnEncoder {
             encode(prefixes, depth: depth + 1, into: &areas)
             encode(suffixes, depth: depth + 2, into: &areas)
         case .propertyLists:
-            guard let lists = ListEncoder(strings) else { return false }
+            guard let lists = made.lists ?? ListEncoder(strings) else { return false }
             write(lists, depth + 1, &areas)
         case .deflated:
             guard let deflated = DeflatedStrings(strings, depth: depth, within: cost) else { return false }

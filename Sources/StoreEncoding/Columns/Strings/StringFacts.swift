@@ -3,7 +3,7 @@ import ShipCompression
 /// What one pass over strings tells about their encodings.
 struct StringFacts {
     private(set) var totalLength = 0
-    private(set) var longest = 0
+    private var longest = 0
     private var shortest = Int.max
     private var shared = 0
     private let hasNul: Bool
@@ -11,17 +11,13 @@ struct StringFacts {
     private let first: [UInt8]
     private var hasPropertyList = false
     /// Whether all that were looked at are property lists.
-    private(set) var arePropertyLists = false
-    private var hasStream = false
-    /// Whether most hold a UUID.
-    private var areIdentified = false
+    private var arePropertyLists = false
 
     private static let propertyListMagic = Array("bplist00".utf8)
     /// How deep it still looks into strings: into data of an archive that was deflated, and into what that holds.
     private static let deepestContent = 3
 
-    /// - Parameter cost: Limits how closely, and how long, strings are searched for what is in them.
-    init(_ strings: Strings, within cost: TrialCost) {
+    init(_ strings: Strings) {
         count = strings.count
         first = count > 0 ? Array(strings[0].prefix(64)) : []
         for length in strings.lengths {
@@ -38,12 +34,6 @@ struct StringFacts {
             hasPropertyList = hasPropertyList || isList
             arePropertyLists = arePropertyLists && isList
         }
-        for index in stride(from: 0, to: count, by: max(1, count / 16)) where !hasStream {
-            hasStream =
-                cost.streams.place(in: strings[index], pictures: cost.care.pictureLimit) != nil
-        }
-        let looked = stride(from: 0, to: count, by: max(1, count / 16))
-        areIdentified = looked.count { HexDigits.likelyUUID(in: strings[$0]) != nil } * 2 > looked.underestimatedCount
         shared = shared * count / max(1, min(count, 512))
         hasNul = strings.bytes.withUnsafeBufferPointer { bytes in
             zip(strings.starts, strings.lengths).contains { start, length in
@@ -68,12 +58,22 @@ struct StringFacts {
         return false
     }
 
+    /// Whether all may be property lists, which are taken apart at this depth.
+    func areLists(depth: Int) -> Bool { arePropertyLists && hasLists(depth: depth) }
+
+    private func hasLists(depth: Int) -> Bool { depth <= Self.deepestContent && longest > 40 && hasPropertyList }
+
     /// Encodings worth a trial, the simplest first.
-    func candidates(depth: Int) -> [StringTag] {
+    ///
+    /// - Parameters:
+    ///   - strings: Those that these facts are of.
+    ///   - cost: Limits how closely, and how long, strings are searched for streams.
+    func candidates(for strings: Strings, depth: Int, within cost: TrialCost) -> [StringTag] {
         var tags: [StringTag] = hasNul ? [.lengths] : [.terminated, .lengths]
-        if depth <= Self.deepestContent {
-            if longest > 40, hasPropertyList { tags.append(.propertyLists) }
-            if hasStream { tags.append(.deflated) }
+        if hasLists(depth: depth) { tags.append(.propertyLists) }
+        let looked = stride(from: 0, to: count, by: max(1, count / 16))
+        if depth <= Self.deepestContent, looked.contains(where: { cost.streams.hasStream(strings[$0]) }) {
+            tags.append(.deflated)
         }
         guard depth <= 2 else { return tags }
         if count > 1, longest == shortest, longest > 0, longest <= 4096, count > 3 { tags.append(.transposed) }
@@ -81,7 +81,9 @@ struct StringFacts {
             tags += [.upperUUID, .lowerUUID]
         }
         guard depth < 2 else { return tags }
-        if areIdentified { tags.append(.identified) }
+        // Most hold a UUID.
+        let identified = looked.count { HexDigits.likelyUUID(in: strings[$0]) != nil }
+        if identified * 2 > looked.underestimatedCount { tags.append(.identified) }
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }
