@@ -72,7 +72,7 @@ def over_tls(program, folder):
 # As it is by itself, with the effort that suits the link; always by rows; never by rows, and in the least time.
 SHIP_STORE, BY_ROWS, PLAIN = "ship-store", "ship-store --level 6", "ship-store --level 1 --plain"
 OVER_TLS = "ship-store over TLS"
-GZIP, PIGZ, ZSTD_19 = "gzip -6", "pigz -6 -p 2", "zstd -19"
+GZIP, PIGZ, ZSTD, ZSTD_19 = "gzip -6", "pigz -6 -p 2", "zstd -3", "zstd -19"
 
 
 def all_of_them(program, folder):
@@ -81,7 +81,7 @@ def all_of_them(program, folder):
         over_tls(program, folder),
         by_hand(GZIP, "gzip -6 -c", "gzip -dc"),
         by_hand(PIGZ, "pigz -6 -p 2 -c", "pigz -dc -p 2"),
-        by_hand("zstd -3", "zstd -3 -q -c", "zstd -d -q -c"),
+        by_hand(ZSTD, "zstd -3 -q -c", "zstd -d -q -c"),
     ]
 
 

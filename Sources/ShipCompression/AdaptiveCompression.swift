@@ -91,9 +91,9 @@ package struct AdaptiveCompression: Hashable, Sendable {
     ) -> Bool {
         self.storeBytes += storeBytes
         self.wireBytes += wireBytes
-        pace.add(encoding: encoding, waiting: waiting, wireBytes: wireBytes)
+        pace.add(encoding: encoding, waiting: waiting, storeBytes: storeBytes, wireBytes: wireBytes)
         if mayChange {
-            trialPace.add(encoding: encoding, waiting: waiting, wireBytes: wireBytes)
+            trialPace.add(encoding: encoding, waiting: waiting, storeBytes: storeBytes, wireBytes: wireBytes)
             if self.storeBytes >= Self.trial, let isFast = isFastOnTrial {
                 mayChange = false
                 // Past the middle it saves nothing.
@@ -131,6 +131,8 @@ package struct AdaptiveCompression: Hashable, Sendable {
     /// Moves one level at a time, but two where the link is so slow that even ten times the work would not show.
     private mutating func follow(_ share: Double) {
         switch share {
+        case _ where encoding == .blocks && level == .fastest && pace.linkRate >= Self.fastRate && pace.isDeflateSlower:
+            level = .stored
         case 0.5... where pace.linkRate >= Self.fastRate: break
         case 0.9...: level = level.harder.harder
         case 0.5..<0.9: level = level.harder
@@ -148,15 +150,17 @@ struct LinkPace: Hashable, Sendable {
 
     private var encoding = Duration.zero
     private var waiting = Duration.zero
-    private var wireBytes: Int64 = 0
+    private var (storeBytes, wireBytes) = (Int64(0), Int64(0))
 
     init(shortest: Duration = .milliseconds(20)) { self.shortest = shortest }
 
     /// - Parameters:
     ///   - encoding: How long the sender waited for something to send.
     ///   - waiting: How long the link took to take it.
+    ///   - storeBytes: How many bytes of the store that stands for; 0 for another part.
     ///   - wireBytes: How many bytes the link took.
-    mutating func add(encoding: Duration, waiting: Duration, wireBytes: Int64) {
+    mutating func add(encoding: Duration, waiting: Duration, storeBytes: Int64, wireBytes: Int64) {
+        self.storeBytes += storeBytes
         self.wireBytes += wireBytes
         self.encoding += max(.zero, encoding)
         self.waiting += max(.zero, waiting)
@@ -167,6 +171,12 @@ struct LinkPace: Hashable, Sendable {
     var waitingShare: Double? {
         let all = encoding + waiting
         return all < shortest ? nil : waiting / all
+    }
+
+    /// Whether the sender waited longer for deflated bytes than the link would take for those that deflate saves.
+    var isDeflateSlower: Bool {
+        guard 0 < wireBytes, wireBytes < storeBytes else { return false }
+        return encoding > waiting * (Double(storeBytes - wireBytes) / Double(wireBytes))
     }
 
     /// What the link takes while the sender waits for it, in bytes a second.

@@ -110,7 +110,7 @@ extension BaseMemory {
             let target = place.appending("file-\(number)")
             let room: DiskReservation?
             do throws(BaseMemoryError) {
-                room = try promise(file.part.size)
+                room = try reserve(file.part.size)
             } catch {
                 break
             }
@@ -170,7 +170,7 @@ extension BaseMemory {
     /// - Parameter size: About the bytes of the copy.
     /// - Returns: `nil` if there is no space for it, or the folder cannot be written to.
     package func workingFolder(for size: Int64) -> FilePath? {
-        guard size <= budget, (try? make()) != nil, (try? promise(size)) != nil else { return nil }
+        guard size <= budget, (try? make()) != nil, (try? reserve(size)) != nil else { return nil }
         // Try whether the folder can be written to.
         guard (try? TemporaryFolder(in: folder)) != nil else { return nil }
         return folder
@@ -183,18 +183,18 @@ extension BaseMemory {
     ///
     /// - Returns: `nil` if there is too little in any case.
     func makeRoom(for size: Int64) throws(BaseMemoryError) -> DiskReservation? {
-        if let promise = try promise(size) { return promise }
+        if let reservation = try reserve(size) { return reservation }
         let isMade = try whileLocked { (change) throws(BaseMemoryError) in try change.makeRoom(for: size) }
-        return isMade == true ? try promise(size) : nil
+        return isMade == true ? try reserve(size) : nil
     }
 
     /// - Returns: `nil` if there is too little space.
-    func promise(_ size: Int64) throws(BaseMemoryError) -> DiskReservation? {
-        let reserve = try BaseMemoryError.wrapping { () throws(FileError) in
+    func reserve(_ size: Int64) throws(BaseMemoryError) -> DiskReservation? {
+        let leaving = try BaseMemoryError.wrapping { () throws(FileError) in
             try PlatformCalls.diskSize(around: folder) / Self.freeShare
         }
         do throws(DiskReservation.Refusal) {
-            return try SpaceLedger.ofProcess.reserve(size, leaving: reserve, around: folder)
+            return try SpaceLedger.ofProcess.reserve(size, leaving: leaving, around: folder)
         } catch {
             switch error {
             case .tooLittle: return nil

@@ -27,23 +27,23 @@ package final class UnfinishedShipment: Sendable {
         /// Bytes that are written, or reserved.
         var granted: Int64
         var used: Int64
-        let promise: DiskReservation?
+        let reservation: DiskReservation?
         /// Whether data could not be recorded: then no data are recorded until another part is opened.
         var isAtEnd = false
 
         mutating func mayGrow(by bytes: Int64) -> Bool {
-            guard used + bytes <= limit, let promise else { return false }
+            guard used + bytes <= limit, let reservation else { return false }
             if used + bytes > granted {
                 let more = max(UnfinishedShipment.step, used + bytes - granted)
                 do {
-                    try promise.extend(by: more)
+                    try reservation.extend(by: more)
                 } catch {
                     return false
                 }
                 granted += more
             }
             used += bytes
-            promise.use(bytes)
+            reservation.use(bytes)
             return true
         }
     }
@@ -52,8 +52,8 @@ package final class UnfinishedShipment: Sendable {
         self.memory = memory
         self.id = id
         self.file = file
-        let promise = try? memory.promise(0)
-        state = Mutex(State(limit: limit, granted: used, used: used, promise: promise))
+        let reservation = try? memory.reserve(0)
+        state = Mutex(State(limit: limit, granted: used, used: used, reservation: reservation))
     }
 
     /// What has been sent of the open part, to resume after it.
@@ -70,7 +70,7 @@ package final class UnfinishedShipment: Sendable {
     package func begin(_ header: PartStream.Header) {
         state.withLock { state in
             state.stream = nil
-            state.promise?.takeBack(state.used)
+            state.reservation?.takeBack(state.used)
             state.isAtEnd = true
             guard (try? file.descriptor.resize(to: 0)) != nil else { return }
             state.used = 0

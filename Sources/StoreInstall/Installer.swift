@@ -29,7 +29,7 @@ package final class Installer: Sendable {
     ///   for others.
     ///   - replaceable: Where one shipment may bring another store than the one that is held.
     ///   - allowsEmpty: Whether a store without rows may replace one with rows, and without an identity.
-    ///   - space: What the room for shipments is promised in.
+    ///   - space: The ledger in which the space for shipments is reserved.
     /// - Throws: `.ofOtherUser`, `.openToOthers`, `.inboxInUse`, `.storeBusy`, `.file`.
     package init(
         inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000,

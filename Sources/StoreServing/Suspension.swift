@@ -28,7 +28,7 @@ public struct Resumption: Sendable {
 
 extension StoreCoordinator {
     /// How long a suspension waits for reads to end, unless told otherwise: an app has some seconds when its time is over.
-    public static let suspensionPatience = Duration.seconds(2)
+    public static let suspensionTimeout = Duration.seconds(2)
 
     /// Lets go of every lock, lease, connection and descriptor, for the time in which the app is suspended: a system that finds an
     /// app suspended with a file in a shared container locked ends it (`0xdead10cc` on Apple's systems).
@@ -44,26 +44,26 @@ extension StoreCoordinator {
     /// A second suspension waits for reads once more, and does nothing else. A read must not wait for the suspension of its own
     /// coordinator: the suspension would wait for the read until its time is over.
     ///
-    /// - Parameter patience: How long to wait for interrupted reads to end. One that is at something else than the database
+    /// - Parameter timeout: How long to wait for interrupted reads to end. One that is at something else than the database
     ///   cannot be interrupted.
     /// - Returns: Whether everything has been let go of.
     @available(*, noasync, message: "without await it would keep a thread waiting")
     @discardableResult
-    public func suspend(waiting patience: Duration = suspensionPatience) -> Suspension { letGo(within: patience) }
+    public func suspend(waiting timeout: Duration = suspensionTimeout) -> Suspension { letGo(within: timeout) }
 
     /// Lets go of every lock, lease, connection and descriptor without keeping a thread of the caller's waiting: otherwise the same.
     /// Cancelling the task changes nothing.
     ///
     /// - Returns: Whether everything has been let go of.
     @discardableResult
-    public func suspend(waiting patience: Duration = suspensionPatience) async -> Suspension {
+    public func suspend(waiting timeout: Duration = suspensionTimeout) async -> Suspension {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: self.letGo(within: patience)) }
+            DispatchQueue.global().async { continuation.resume(returning: self.letGo(within: timeout)) }
         }
     }
 
-    private func letGo(within patience: Duration) -> Suspension {
-        let end = ContinuousClock.now + patience
+    private func letGo(within timeout: Duration) -> Suspension {
+        let end = ContinuousClock.now + timeout
         let watches = transition.withLock { _ in
             gate.suspend()
             return hub.suspend()

@@ -118,6 +118,21 @@ import Testing
         #expect(policy.level == .standard)
     }
 
+    @Test func `deflates nothing where the link takes the bytes that this saves in less time than it takes`() {
+        func levelAfter(encoding: Int, waiting: Int, wire: Int64 = 700_000) -> CompressionLevel {
+            var policy = policy(.auto, .blocks, over: Self.near)
+            _ = send(&policy, encoding: .milliseconds(encoding), waiting: .milliseconds(waiting), wire: wire)
+            return policy.level
+        }
+        // The link takes 700 kB in 20 ms, and the other 349 kB in 10 ms.
+        #expect(levelAfter(encoding: 11, waiting: 20) == .stored)
+        #expect(levelAfter(encoding: 9, waiting: 20) == .fastest)
+        // What does not deflate is not found out by the time that it takes.
+        #expect(levelAfter(encoding: 11, waiting: 20, wire: Self.mebibyte + 8) == .fastest)
+        // A link that is slow is worth it, however long it takes.
+        #expect(levelAfter(encoding: 110, waiting: 110) == .quick)
+    }
+
     @Test func `is not judged by moments, nor past the middle of a store`() {
         var policy = policy(over: Self.near, store: 4 * Self.mebibyte)
         #expect(!send(&policy, encoding: .milliseconds(1), waiting: .zero))

@@ -200,10 +200,10 @@ import Testing
         #expect(throws: OperationError.folderBusy(kept.folder, waited: timeout)) {
             try prune(CopyRetention(keeping: 0), timeout)
         }
-        let patience = BusyHandler(busyTimeout: .seconds(60))
-        patience.stop()
+        let busyHandler = BusyHandler(busyTimeout: .seconds(60))
+        busyHandler.stop()
         #expect(throws: OperationError.stopped) {
-            try kept.keep(copy.manifest, store: store, files: [], of: nil, patience)
+            try kept.keep(copy.manifest, store: store, files: [], of: nil, busyHandler)
         }
         #expect(try Folder.names(in: kept.folder) == [copy.path.lastComponent?.string])
     }

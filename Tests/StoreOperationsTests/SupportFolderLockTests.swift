@@ -8,7 +8,7 @@ import Testing
 @Suite struct SupportFolderLockTests {
     private let scratch: ScratchFolder
     private let folder: SupportFolder
-    private let patience = BusyHandler(busyTimeout: .seconds(20))
+    private let busyHandler = BusyHandler(busyTimeout: .seconds(20))
 
     init() throws {
         scratch = try ScratchFolder()
@@ -30,8 +30,8 @@ import Testing
         var held = try FolderLock.take(.exclusive, on: folder.path)
         let isHeld = held != nil
         try #require(isHeld)
-        let waiting = Task(executorPreference: TestThreads.shared) { [folder, patience] in
-            try SupportFolderLock.take(folder, toPut: isToPut, patience)
+        let waiting = Task(executorPreference: TestThreads.shared) { [folder, busyHandler] in
+            try SupportFolderLock.take(folder, toPut: isToPut, busyHandler)
         }
         try await Task.sleep(for: .milliseconds(100))
         try body()
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a folder that is not there is made to be put into, and goes again if nothing was`() throws {
-        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, toPut: true, patience)
+        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, toPut: true, busyHandler)
         #expect(lock?.permitsRemoval == true)
         #expect(try !isFree(folder.path))
         try PlatformCalls.makeFolder(folder.path.appending("_EXTERNAL_DATA"))
@@ -49,11 +49,11 @@ import Testing
     }
 
     @Test func `a folder that was made stays once something is in it, and so does one that was there`() throws {
-        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, toPut: true, patience)
+        var lock: SupportFolderLock? = try SupportFolderLock.take(folder, toPut: true, busyHandler)
         try OpenFile.creating(folder.path.appending("note")).write([1])
         lock = nil
         try PlatformCalls.removeFile(folder.path.appending("note"))
-        lock = try SupportFolderLock.take(folder, toPut: true, patience)
+        lock = try SupportFolderLock.take(folder, toPut: true, busyHandler)
         lock = nil
         #expect(exists(folder.path))
         #expect(try isFree(folder.path))
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `an empty folder that somebody put in the place of ours stays`() throws {
-        let lock = try SupportFolderLock.take(folder, toPut: true, patience)
+        let lock = try SupportFolderLock.take(folder, toPut: true, busyHandler)
         try withExtendedLifetime(lock) {
             try PlatformCalls.rename(folder.path, to: scratch.path.appending("ours"))
             try PlatformCalls.makeFolder(folder.path)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `what is in a folder that was not there may not be removed`() throws {
-        let lock = try SupportFolderLock.take(folder, toPut: false, patience)
+        let lock = try SupportFolderLock.take(folder, toPut: false, busyHandler)
         #expect(!lock.permitsRemoval && !exists(folder.path))
     }
 
@@ -79,7 +79,7 @@ import Testing
         let real = try scratch.folder("real")
         try PlatformCalls.symbolicLink(at: folder.path, to: real)
         for isToPut in [true, false] {
-            let lock = try SupportFolderLock.take(folder, toPut: isToPut, patience)
+            let lock = try SupportFolderLock.take(folder, toPut: isToPut, busyHandler)
             #expect(!lock.permitsRemoval)
             #expect(try isFree(real))
         }
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func `one folder may be asked for twice`() throws {
-        let locks = try SupportFolderLock.take([(folder, true), (folder, false)], patience)
+        let locks = try SupportFolderLock.take([(folder, true), (folder, false)], busyHandler)
         #expect(locks.map(\.permitsRemoval) == [true, true])
     }
 
@@ -132,9 +132,9 @@ import Testing
         let other = StoreHome(scratch.path.appending("Other.sqlite")).supportFolder
         try await withThrowingTaskGroup(of: Void.self) { group in
             for folders in [[folder, other], [other, folder], [folder], [other]] {
-                group.addTask(executorPreference: TestThreads.shared) { [patience] in
+                group.addTask(executorPreference: TestThreads.shared) { [busyHandler] in
                     for _ in 0..<100 {
-                        let locks = try SupportFolderLock.take(folders.map { ($0, true) }, patience)
+                        let locks = try SupportFolderLock.take(folders.map { ($0, true) }, busyHandler)
                         for lock in locks where !lock.permitsRemoval { throw OperationError.stopped }
                     }
                 }

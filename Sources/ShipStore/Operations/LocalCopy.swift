@@ -45,7 +45,7 @@ public struct LocalCopy: Hashable, Sendable {
     public static func take(
         of store: FilePath, into folder: FilePath, as name: CopyFileName, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
-        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let home = StoreHome(folder.appending(name.text))
             let real = NamedStore(home.path)
             try real.home.refuseIfKept(.replace)
@@ -56,17 +56,17 @@ public struct LocalCopy: Hashable, Sendable {
             let size = DiskReservation.sizeToPlace(prepared.manifest, prepared.copy.path, in: folder)
             let space = try DiskReservation.make(size, in: folder, leaving: options.keptFree)
             let lock = try SupportFolderLock.take(
-                home.supportFolder, toPut: !prepared.files.isEmpty, patience)
+                home.supportFolder, toPut: !prepared.files.isEmpty, busyHandler)
             defer { withExtendedLifetime((space, lock)) {} }
             // Another update may have been first.
             let older = try await olderCopy(at: home, of: prepared.manifest)
             // An update may have been killed before it removed the older copy's files.
             if let older {
-                _ = try await RemovalSession(named: NamedStore(home.path), supportLock: lock, patience: patience)
+                _ = try await RemovalSession(named: NamedStore(home.path), supportLock: lock, busyHandler: busyHandler)
                     .finishKilled(besides: .store(older.files, isCoreData: true))
             }
             let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
-            try patience.check()
+            try busyHandler.check()
             try StorePlacement(at: home, over: older)
                 .place(prepared.manifest, store: prepared.copy.path, files: prepared.files, beside: claims)
             return LocalCopy(path: home.path, manifest: prepared.manifest)

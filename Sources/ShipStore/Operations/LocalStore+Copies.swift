@@ -10,18 +10,18 @@ extension LocalStore {
     public func keepCopy(
         in copies: KeptCopies, tags: [CopyTag] = [], metadata: [String: String] = [:]
     ) async throws(ShipmentError) -> KeptCopy {
-        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let source = try SourceStore(at: path, busyTimeout: options.busyTimeout)
-            return try await keepCopy(of: source, in: copies, tags: tags, metadata: metadata, patience)
+            return try await keepCopy(of: source, in: copies, tags: tags, metadata: metadata, busyHandler)
         }
     }
 
     /// - Parameters:
     ///   - source: This store, through whatever connection it can be read.
-    ///   - patience: For other programs that add or remove copies.
+    ///   - busyHandler: For other programs that add or remove copies.
     func keepCopy(
         of source: SourceStore, in copies: KeptCopies, tags: [CopyTag], metadata: [String: String] = [:],
-        _ patience: BusyHandler
+        _ busyHandler: BusyHandler
     ) async throws -> KeptCopy {
         let metadata = metadata.merging(tags.map(\.pair)) { $1 }
         if let flaw = Manifest.firstFlaw(ofMetadata: metadata.mapValues { ForeignText($0) }) {
@@ -35,7 +35,7 @@ extension LocalStore {
             metadata: metadata)
         return try copies.keep(
             prepared.manifest, store: prepared.copy.path, files: prepared.files,
-            of: lastingPath, patience)
+            of: lastingPath, busyHandler)
     }
 
     /// The path of the store, without symbolic links; in an inbox the link that leads to the current generation.
@@ -89,9 +89,9 @@ extension KeptCopies {
         _ retention: CopyRetention = CopyRetention(), of name: StoreName? = nil,
         dryRun: Bool = false, busyTimeout: Duration = .seconds(10)
     ) async throws(ShipmentError) -> CopyPruning {
-        try await LocalStore.run(waiting: busyTimeout) { patience in
+        try await LocalStore.run(waiting: busyTimeout) { busyHandler in
             let (findings, left) = try prune(
-                retention, of: name, dryRun: dryRun, at: Timestamp(Date()), patience)
+                retention, of: name, dryRun: dryRun, at: Timestamp(Date()), busyHandler)
             return CopyPruning(findings: findings, left: left)
         }
     }

@@ -28,11 +28,11 @@ extension LocalStore {
     ///   another operation is at work on the store's external files, or on those of a store of its stem.
     @discardableResult
     public func destroy() async throws(ShipmentError) -> Destruction {
-        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let named = NamedStore(path)
-            let lock = try SupportFolderLock.take(named.home.supportFolder, toPut: false, patience)
+            let lock = try SupportFolderLock.take(named.home.supportFolder, toPut: false, busyHandler)
             defer { withExtendedLifetime(lock) {} }
-            let session = RemovalSession(named: named, supportLock: lock, patience: patience)
+            let session = RemovalSession(named: named, supportLock: lock, busyHandler: busyHandler)
             let outcome: RemovalSession.Outcome
             let forgotten: [BaseRecord]
             if (try? PlatformCalls.status(of: named.home.path)) == nil {
@@ -42,7 +42,7 @@ extension LocalStore {
             } else {
                 let home = try StoreHome(resolving: path)
                 try home.refuseIfKept(.destroy)
-                let hold = try ExclusiveHold(on: home, patience)
+                let hold = try ExclusiveHold(on: home, busyHandler)
                 forgotten = try forget(home)
                 outcome = try await session.remove(hold)
             }
@@ -54,13 +54,13 @@ extension LocalStore {
 
     /// What `destroy` would remove, and what it would leave. The store may be in use, and nothing changes.
     public func destructionPlan() async throws(ShipmentError) -> Destruction {
-        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let named = NamedStore(path)
             let home = try StoreHome(resolving: path)
             try home.refuseIfKept(.destroy)
-            let rows = await ReferringFile(ofStore: home.path, waiting: patience.busyTimeout)
-            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout, under: nil)
-            try patience.check()
+            let rows = await ReferringFile(ofStore: home.path, waiting: busyHandler.busyTimeout)
+            let claims = await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
+            try busyHandler.check()
             let support = home.supportFolder
             let going = claims.solely(rows.ownFiles).intersection(support.names()).sorted().map(support.path)
             let remaining = support.remaining(claims, unreadable: rows == .unreadable ? home.path : nil)
@@ -83,8 +83,8 @@ extension LocalStore {
     ///
     /// - Throws: `.operation(.noSuchStore)`, and what a look at a store may throw.
     public func damage() async throws(ShipmentError) -> String? {
-        try await LocalStore.run(waiting: options.busyTimeout) { patience in
-            guard case .damaged(let words) = try await StoreCondition.find(try StoreHome(resolving: path), patience)
+        try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
+            guard case .damaged(let words) = try await StoreCondition.find(try StoreHome(resolving: path), busyHandler)
             else {
                 return nil
             }
@@ -98,15 +98,15 @@ extension LocalStore {
     /// - Throws: `.operation(.inUse)` while a program has it open, `.operation(.kept)` for a generation of an inbox and for a kept
     ///   copy.
     public func destroyDamaged() async throws(ShipmentError) -> Destruction {
-        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let (named, home) = (NamedStore(path), try StoreHome(resolving: path))
             try home.refuseIfKept(.destroy)
-            guard case .damaged = try await StoreCondition.find(home, patience) else {
+            guard case .damaged = try await StoreCondition.find(home, busyHandler) else {
                 throw OperationError.notDamaged(path)
             }
             let forgotten = try forget(home)
-            try DamagedStore.remove(home, patience)
-            let claims = await SupportFolderClaims(beside: home, waiting: patience.busyTimeout, under: nil)
+            try DamagedStore.remove(home, busyHandler)
+            let claims = await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
             return Destruction(
                 store: home.path, links: named.removeLinks(), files: [],
                 remainingFiles: home.supportFolder.remaining(claims, unreadable: home.path),

@@ -51,7 +51,7 @@ extension LocalStore {
     public func move(
         to folder: FilePath, options: MoveOptions = MoveOptions()
     ) async throws(ShipmentError) -> Relocation {
-        try await LocalStore.run(waiting: self.options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: self.options.busyTimeout) { busyHandler in
             let named = NamedStore(path)
             let removal = StoreRemoval(of: named.home)
             guard (try? PlatformCalls.status(of: named.home.path)) != nil || removal.store != nil else {
@@ -64,7 +64,7 @@ extension LocalStore {
             try Folder.make(folder)
             let folder = try PlatformCalls.realPath(of: folder)
             let session = MoveSession(
-                store: self, options: options, patience: patience,
+                store: self, options: options, busyHandler: busyHandler,
                 target: StoreHome(folder.appending(path.lastComponent?.string ?? "store")))
             return try await session.run()
         }
@@ -75,7 +75,7 @@ extension LocalStore {
 struct MoveSession: Sendable {
     let store: LocalStore
     let options: MoveOptions
-    let patience: BusyHandler
+    let busyHandler: BusyHandler
     let target: StoreHome
 
     /// The locks of the support folders that the move changes: of the new place; of the store there, which may be behind a
@@ -89,15 +89,15 @@ struct MoveSession: Sendable {
         let locks = try await lockSupportFolders(of: named.home)
         defer { withExtendedLifetime(locks) {} }
         guard let old = locks.old else {
-            let source = try SourceStore(at: try movedHome().path, busyTimeout: patience.busyTimeout)
+            let source = try SourceStore(at: try movedHome().path, busyTimeout: busyHandler.busyTimeout)
             return Relocation(path: target.path, way: try await place(source, temporary.path, locks))
         }
-        let removal = RemovalSession(named: named, supportLock: old, patience: patience)
+        let removal = RemovalSession(named: named, supportLock: old, busyHandler: busyHandler)
         if let relocation = try await finishEarlierMove(removal) { return relocation }
         let home = try movedHome()
-        let hold = try ExclusiveHold(on: home, patience)
+        let hold = try ExclusiveHold(on: home, busyHandler)
         let source = try SourceStore(
-            at: home.path, busyTimeout: patience.busyTimeout, through: hold.connection.queue)
+            at: home.path, busyTimeout: busyHandler.busyTimeout, through: hold.connection.queue)
         let way: Relocation.Way
         if try isThere(hold) {
             way = .wasThere
@@ -127,7 +127,7 @@ struct MoveSession: Sendable {
         let hasFiles = survey?.identity != nil || exists(home.supportFolder.path)
         var folders = [target, occupant].map { ($0.supportFolder, isToPut: hasFiles) }
         if options.removesOriginal { folders.append((home.supportFolder, isToPut: false)) }
-        let locks = try SupportFolderLock.take(folders, patience)
+        let locks = try SupportFolderLock.take(folders, busyHandler)
         return (locks[0], locks[1], locks.count > 2 ? locks[2] : nil)
     }
 
@@ -145,7 +145,7 @@ struct MoveSession: Sendable {
     /// Whether an earlier move has done everything but the removal of the old store.
     private func isThere(_ hold: borrowing ExclusiveHold) throws -> Bool {
         guard exists(target.path) else { return false }
-        return try hold.connection.hasSameRows(as: target.path, patience)
+        return try hold.connection.hasSameRows(as: target.path, busyHandler)
     }
 
     private func companions(of home: StoreHome) -> Companions {
@@ -171,7 +171,7 @@ struct MoveSession: Sendable {
         let copy = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: store.path), copyOptions)
         let claims = await SupportFolderClaims(
-            beside: target, waiting: patience.busyTimeout, under: locks.target)
+            beside: target, waiting: busyHandler.busyTimeout, under: locks.target)
         if !companions.areNone, let user = claims.user {
             throw OperationError.sharedSupportFolder(target.supportFolder.path, with: user)
         }
@@ -187,7 +187,7 @@ struct MoveSession: Sendable {
             }
             let session = RestoreSession(
                 home: try StoreHome(resolving: target.path), supportLock: locks.occupant, options: options.restore,
-                patience: patience)
+                busyHandler: busyHandler)
             let schema = try await RestoreSource.schema(of: copy.copy.path)
             return .replaced(try await session.run(from: RestoreSource(copy, schema: schema)))
         } catch {
@@ -211,7 +211,7 @@ struct MoveSession: Sendable {
 
     /// The error for what is at the new place: only a store may be replaced.
     private func obstacle() async -> OperationError {
-        switch await ReferringFile(at: target.path, busyTimeout: patience.busyTimeout) {
+        switch await ReferringFile(at: target.path, busyTimeout: busyHandler.busyTimeout) {
         case .store: .storeInTheWay(target.path)
         case .noStore, .unreadable: .occupied(target.path)
         }

@@ -16,7 +16,7 @@ extension LocalStore {
     public func restore(
         from copy: FilePath, options: RestoreOptions = RestoreOptions()
     ) async throws(ShipmentError) -> Restoration {
-        try await LocalStore.run(waiting: options.busyTimeout) { patience in
+        try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let home = try StoreHome(placing: path)
             try home.refuseIfKept(.restore)
             if (try? StoreHome(resolving: copy)) == home { throw OperationError.sameStore(path) }
@@ -27,11 +27,11 @@ extension LocalStore {
             copyOptions.keptFree = options.keptFree
             copyOptions.marking = .removed
             let source = try await RestoreSource.find(
-                copy, copyOptions, takingIncomplete: options.takesIncompleteCopy, patience)
+                copy, copyOptions, takingIncomplete: options.takesIncompleteCopy, busyHandler)
             let lock = try SupportFolderLock.take(
-                home.supportFolder, toPut: !source.files.isEmpty, patience)
+                home.supportFolder, toPut: !source.files.isEmpty, busyHandler)
             defer { withExtendedLifetime(lock) {} }
-            return try await RestoreSession(home: home, supportLock: lock, options: options, patience: patience)
+            return try await RestoreSession(home: home, supportLock: lock, options: options, busyHandler: busyHandler)
                 .run(from: source)
         }
     }

@@ -25,12 +25,12 @@ extension LocalStore {
     static func run<Value: Sendable>(
         waiting busyTimeout: Duration, _ work: @escaping @Sendable (BusyHandler) async throws -> Value
     ) async throws(ShipmentError) -> Value {
-        let patience = BusyHandler(busyTimeout: busyTimeout)
+        let busyHandler = BusyHandler(busyTimeout: busyTimeout)
         do {
             return try await withTaskCancellationHandler {
-                try await withTaskExecutorPreference(BlockingExecutor.shared) { try await work(patience) }
+                try await withTaskExecutorPreference(BlockingExecutor.shared) { try await work(busyHandler) }
             } onCancel: {
-                patience.stop()
+                busyHandler.stop()
             }
         } catch {
             throw ShipmentError(error)

@@ -11,7 +11,7 @@ struct RemovalSession: Sendable {
     let named: NamedStore
     /// The lock of its support folder.
     let supportLock: SupportFolderLock
-    let patience: BusyHandler
+    let busyHandler: BusyHandler
 
     private var home: StoreHome { named.home }
     private var removal: StoreRemoval { StoreRemoval(of: home) }
@@ -33,7 +33,7 @@ struct RemovalSession: Sendable {
         _ = try await finishKilled(besides: rows)
         let claims = await claims()
         let arrived = try arrived(of: companions, rows, claims)
-        try patience.check()
+        try busyHandler.check()
         try hold.begin(removal, after: target)
         return try finish(rows, claims, arrived)
     }
@@ -47,10 +47,10 @@ struct RemovalSession: Sendable {
     ) async throws -> Outcome? {
         removal.sweep()
         guard let store = removal.store else { return nil }
-        let removed = await ReferringFile(ofStore: store, waiting: patience.busyTimeout)
+        let removed = await ReferringFile(ofStore: store, waiting: busyHandler.busyTimeout)
         let claims = await claims(besides: rows)
         let arrived = try arrived(of: companions, removed, claims)
-        try patience.check()
+        try busyHandler.check()
         return try finish(removed, claims, arrived)
     }
 
@@ -58,11 +58,11 @@ struct RemovalSession: Sendable {
     func followed(moveTo target: StoreHome) -> Bool { removal.followedMove(to: target) }
 
     func rows(through hold: borrowing ExclusiveHold) async -> ReferringFile {
-        await ReferringFile(ofStore: home.path, waiting: patience.busyTimeout, through: hold.connection)
+        await ReferringFile(ofStore: home.path, waiting: busyHandler.busyTimeout, through: hold.connection)
     }
 
     func claims(besides rows: ReferringFile = .noStore) async -> SupportFolderClaims {
-        await SupportFolderClaims(beside: home, besides: rows, waiting: patience.busyTimeout, under: supportLock)
+        await SupportFolderClaims(beside: home, besides: rows, waiting: busyHandler.busyTimeout, under: supportLock)
     }
 
     /// The files in the store's support folder to which no row can refer, and that are at its new place already.

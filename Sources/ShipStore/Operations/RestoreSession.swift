@@ -17,7 +17,7 @@ struct RestoreSession: Sendable {
     /// The lock of its support folder.
     let supportLock: SupportFolderLock
     let options: RestoreOptions
-    let patience: BusyHandler
+    let busyHandler: BusyHandler
 
     func run(from source: consuming RestoreSource) async throws -> Restoration {
         // A folder of kept copies has a lock of its own: this session would wait for itself.
@@ -26,7 +26,7 @@ struct RestoreSession: Sendable {
         {
             throw OperationError.sharedSupportFolder(safetyCopies.folder, with: home.path)
         }
-        switch try await StoreCondition.find(home, patience) {
+        switch try await StoreCondition.find(home, busyHandler) {
         case .usable(let survey): return try await rewrite(survey, from: source)
         case .lost: return try await replace(nil, from: source)
         case .damaged(let damage):
@@ -39,7 +39,7 @@ struct RestoreSession: Sendable {
 
     private func rewrite(_ survey: StoreSurvey, from source: borrowing RestoreSource) async throws -> Restoration {
         try check(source, against: survey)
-        let connection = try LiveConnection(to: home.path, patience)
+        let connection = try LiveConnection(to: home.path, busyHandler)
         // Beside the store: this also removes what a killed restore left there.
         let temporary = try TemporaryFolder(in: home.folder, .besideResults)
         let pages = try pages(of: source, pageSize: survey.pageSize, in: temporary.path)
@@ -116,7 +116,7 @@ struct RestoreSession: Sendable {
             mode: (try? home.mode) ?? .ownerReadWrite)
         let folder = try placement.replace(
             keeping: DamagedStore(of: home, at: Timestamp(Date())), by: source.manifest, store: source.store,
-            files: source.files, beside: claims, patience)
+            files: source.files, beside: claims, busyHandler)
         RestoreRecord.remove(for: home)
         return Restoration(
             store: home.path, manifest: source.manifest, safetyCopy: nil,
@@ -152,7 +152,7 @@ struct RestoreSession: Sendable {
         let path = folder.appending("copy.sqlite")
         let space = try DiskReservation.make(
             PageSizeChange.room(for: source.manifest.store.size), in: folder, leaving: options.keptFree)
-        try PageSizeChange.make(of: source.store, at: path, pageSize: pageSize, in: space, patience)
+        try PageSizeChange.make(of: source.store, at: path, pageSize: pageSize, in: space, busyHandler)
         return path
     }
 
@@ -177,7 +177,7 @@ struct RestoreSession: Sendable {
             copyOptions.inCanonicalForm = false
             copyOptions.hasRoom = true
             let copy = try await LocalStore(home.path, options: copyOptions)
-                .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], patience)
+                .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], busyHandler)
             return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
         } catch {
             guard let words = StoreCondition.damage(error) else { throw error }

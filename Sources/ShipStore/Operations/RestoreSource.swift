@@ -75,14 +75,14 @@ struct RestoreSource: ~Copyable, Sendable {
     ///   throw.
     static func find(
         _ path: FilePath, _ options: CopyOptions, takingIncomplete takesIncomplete: Bool,
-        _ patience: BusyHandler
+        _ busyHandler: BusyHandler
     ) async throws -> RestoreSource {
         guard let real = try? PlatformCalls.realPath(of: path) else { throw OperationError.noSuchCopy(path) }
         func check(_ omissions: Omissions?) throws {
             if !takesIncomplete, let omissions { throw OperationError.incompleteCopy(path, omissions) }
         }
         if let folder = folder(of: real) {
-            let hold = try pin(folder, patience)
+            let hold = try pin(folder, busyHandler)
             // It may have been pruned during the wait.
             guard (try? PlatformCalls.status(of: folder)) != nil else { throw OperationError.noSuchCopy(path) }
             let generation = try generation(at: folder)
@@ -108,9 +108,9 @@ struct RestoreSource: ~Copyable, Sendable {
     }
 
     /// Keeps a copy, or a generation, from being pruned while it is read.
-    private static func pin(_ folder: FilePath, _ patience: BusyHandler) throws(OperationError) -> FolderLock? {
+    private static func pin(_ folder: FilePath, _ busyHandler: BusyHandler) throws(OperationError) -> FolderLock? {
         do throws(OperationError) {
-            return try FolderLock.take(.shared, on: folder, patience)
+            return try FolderLock.take(.shared, on: folder, busyHandler)
         } catch {
             // A copy on a medium without locks can be restored: no program prunes there.
             guard case .file = error else { throw error }

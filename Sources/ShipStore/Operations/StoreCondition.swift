@@ -20,7 +20,7 @@ enum StoreCondition: Sendable {
     /// read, or that the system fails to read, is not damaged.
     ///
     /// - Throws: `OperationError.notADatabase` for anything but a file; the errors of `SourceStore.survey`.
-    static func find(_ home: StoreHome, _ patience: BusyHandler) async throws -> StoreCondition {
+    static func find(_ home: StoreHome, _ busyHandler: BusyHandler) async throws -> StoreCondition {
         guard let status = try status(of: home) else { return .lost }
         guard status.kind == .file else { throw OperationError.notADatabase(home.path) }
         if DamagedStore.begun(for: home) != nil {
@@ -35,7 +35,7 @@ enum StoreCondition: Sendable {
         for _ in 1...2 {
             if damage != nil { try await Task.sleep(for: pause) }
             do {
-                return .usable(try await look(home, patience))
+                return .usable(try await look(home, busyHandler))
             } catch {
                 damage = Self.damage(error)
                 if damage == nil { throw error }
@@ -68,13 +68,15 @@ enum StoreCondition: Sendable {
             || copy == StoreName(suggestedBy: home.path)
     }
 
-    private static func look(_ home: StoreHome, _ patience: BusyHandler) async throws -> StoreSurvey {
+    private static func look(_ home: StoreHome, _ busyHandler: BusyHandler) async throws -> StoreSurvey {
         do {
-            return try await SourceStore(at: home.path, busyTimeout: patience.busyTimeout).survey(externalFiles: false)
+            return try await SourceStore(at: home.path, busyTimeout: busyHandler.busyTimeout).survey(
+                externalFiles: false)
         } catch SnapshotError.hotJournal {
             // A connection that may write rolls the transaction back.
-            _ = try LiveConnection(to: home.path, patience)
-            return try await SourceStore(at: home.path, busyTimeout: patience.busyTimeout).survey(externalFiles: false)
+            _ = try LiveConnection(to: home.path, busyHandler)
+            return try await SourceStore(at: home.path, busyTimeout: busyHandler.busyTimeout).survey(
+                externalFiles: false)
         }
     }
 

@@ -23,6 +23,8 @@ final class ProducerConversation: Sendable {
         var sentStore: EncodedStore?
     }
 
+    /// Takes a slow link a few seconds at the most, in bytes of the parts.
+    private static let little: Int64 = 1 << 20
     /// How long the listener waits for the consumer's last word once the link takes nothing more.
     private static let lastWordTime = Duration.seconds(5)
 
@@ -209,6 +211,8 @@ final class ProducerConversation: Sendable {
                 opened: { part, encoding in self.state.withLock { $0.dialogue.opened(part: part, encoding) } },
                 mayGoOn: { if !self.state.withLock({ $0.dialogue.maySend }) { throw Dropped() } },
                 report: session.report)
+            let toCome = wanted.reduce(Int64(0)) { $0 + shipment.manifest.parts[$1.index].size }
+            if toCome <= Self.little { order.nextMayBegin() }
             try await sending.run()
             // After a question, only what was asked for goes, which may be no store.
             if let sent = sending.sentStore { state.withLock { $0.sentStore = sent } }
@@ -216,7 +220,7 @@ final class ProducerConversation: Sendable {
             try order.check()
             if !state.withLock({ $0.dialogue.sentAll() }) { throw Dropped() }
             try await writer.send(.end)
-            order.sent()
+            order.nextMayBegin()
             let limit = timeouts.work(on: shipment.manifest.totalSize)
             state.withLock {
                 $0.deadline = FrameReader.Deadline(end: .now + limit, error: .overdue(.receipt(limit)))

@@ -18,8 +18,8 @@ extension ProducerSession {
         var makeRoom: @Sendable () async -> Bool = { false }
         /// Called when a copy is given up before it has gone: whoever else keeps it lets go of it.
         var dropped: @Sendable () -> Void = {}
-        /// Called when all of the shipment has gone, and only the consumer works.
-        var sent: @Sendable () -> Void = {}
+        /// Called when all of the shipment has gone, and only the consumer works; earlier if little of it is still to go.
+        var nextMayBegin: @Sendable () -> Void = {}
         /// Returns a shipment of the store that broke off, if the new one can build on it. It is given the content that the consumer says
         /// it waits for, and the new shipment.
         var unfinished: @Sendable (ManifestContent.ID.Start, OutgoingShipment) async -> OutgoingShipment? = { _, _ in
@@ -33,7 +33,7 @@ extension ProducerSession {
         var settled: @Sendable (Result<Delivery, ShipmentError>) -> Void = { _ in }
     }
 
-    /// Takes small copies before their turn, while the consumer works on the shipment before.
+    /// Takes small copies before their turn, while the last of the shipment before goes and the consumer works on it.
     ///
     /// A copy that fails is taken again in its turn: once the copy before it has gone there is more room.
     final class EarlyWork: Sendable {
@@ -47,7 +47,7 @@ extension ProducerSession {
         func begin(_ index: Int) {
             guard orders.indices.contains(index), orders[index].isSmall() else { return }
             tasks.withLock { tasks in
-                // The consumer may ask for a part again: then END goes twice.
+                // Before a small shipment goes, and after it; and again if the consumer asks for a part again.
                 guard tasks[index] == nil else { return }
                 tasks[index] = Task(executorPreference: BlockingExecutor.shared) { [order = orders[index]] in
                     try order.check()
@@ -83,7 +83,7 @@ extension ProducerSession {
             for task in left { _ = await task.result }
         }
 
-        /// The order, which uses its early copy, and begins with the next order once all of it has gone.
+        /// The order, which uses its early copy, and begins with the next order once nearly all of it has gone.
         subscript(index: Int) -> Order {
             var order = orders[index]
             order.unchanged = { [self, original = orders[index]] in
@@ -96,7 +96,7 @@ extension ProducerSession {
                 return try await original.prepare()
             }
             order.makeRoom = { [self] in await giveUp(index + 1) }
-            order.sent = { [self] in begin(index + 1) }
+            order.nextMayBegin = { [self] in begin(index + 1) }
             return order
         }
 

@@ -178,7 +178,7 @@ struct ProducerSession {
         report(.finishing(earlier.manifest))
         // The order's own shipment is still to come.
         var order = order
-        order.sent = {}
+        order.nextMayBegin = {}
         do throws(RefusedShipment) {
             _ = try await conversation.ship(earlier, order, &frames)
         } catch {

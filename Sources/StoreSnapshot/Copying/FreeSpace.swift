@@ -9,7 +9,7 @@ struct FreeSpace: Sendable {
     /// Bytes.
     let needed: Int64
     /// `nil` where the caller has reserved the space.
-    private let promise: DiskReservation?
+    private let reservation: DiskReservation?
 
     /// - Parameter reserve: Bytes that stay free; `nil` where the caller has reserved the space.
     /// - Throws: `.noSpace`, `.file`.
@@ -17,11 +17,11 @@ struct FreeSpace: Sendable {
         self.folder = folder
         self.needed = needed
         guard let reserve else {
-            promise = nil
+            reservation = nil
             return
         }
         do throws(DiskReservation.Refusal) {
-            promise = try SpaceLedger.ofProcess.reserve(needed, leaving: reserve, around: folder)
+            reservation = try SpaceLedger.ofProcess.reserve(needed, leaving: reserve, around: folder)
         } catch {
             throw SnapshotError(error, in: folder)
         }
