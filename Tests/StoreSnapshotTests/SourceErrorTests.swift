@@ -164,10 +164,12 @@ import Testing
             }
             try database.execute(sql: "ROLLBACK")
         }
-        let journal = FilePath(path.string + "-journal")
-        let before = try PlatformCalls.status(of: journal)
+        func ownFiles() throws -> [FolderListing.Entry] {
+            try FolderListing(of: path.removingLastComponent()).entries.filter { $0.name.hasPrefix("store.sqlite") }
+        }
+        let before = try ownFiles()
         try await expect(.hotJournal(path))
-        #expect(try PlatformCalls.status(of: journal) == before)
+        #expect(try before.map(\.name) == ["store.sqlite", "store.sqlite-journal"] && ownFiles() == before)
     }
 
     @Test func `a temporary folder that is not there`() async throws {
