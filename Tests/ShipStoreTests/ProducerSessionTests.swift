@@ -113,8 +113,8 @@ import Testing
         let begun = Count()
         let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(begun)])
         #expect(begun.value == 0)
-        early[0].sent()
-        early[0].sent()
+        early[0].nextMayBegin()
+        early[0].nextMayBegin()
         while begun.value == 0 { try await Task.sleep(for: .milliseconds(2)) }
         _ = try await early[1].prepare()
         #expect(begun.value == 1)
@@ -126,19 +126,19 @@ import Testing
     @Test func `what fails before its turn is tried again in its turn`() async throws {
         let begun = Count()
         let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(begun, failing: 1)])
-        early[0].sent()
+        early[0].nextMayBegin()
         _ = try await early[1].prepare()
         #expect(begun.value == 2)
         let twice = Count()
         let failing = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(twice, failing: 2)])
-        failing[0].sent()
+        failing[0].nextMayBegin()
         await #expect(throws: Unable.self) { _ = try await failing[1].prepare() }
     }
 
     @Test func `of a large store no copy is taken before its turn`() async throws {
         let begun = Count()
         let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(begun, isSmall: false)])
-        early[0].sent()
+        early[0].nextMayBegin()
         await early.end()
         #expect(begun.value == 0)
     }
@@ -153,7 +153,7 @@ import Testing
                 OutgoingShipment(try await PreparedCopy(of: store, options), Producer.Options.inBlocks)
             }, isSmall: { true })
         let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order])
-        early[0].sent()
+        early[0].nextMayBegin()
         while try Folder.names(in: folder).isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         await early.end()
         #expect(try Folder.names(in: folder).isEmpty)

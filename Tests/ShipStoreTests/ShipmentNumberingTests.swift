@@ -193,11 +193,51 @@ import Testing
         #expect(copies.withLock { $0 } == 3)
     }
 
+    @Test func `the copy of the next store is taken before the last of a small shipment has gone`() async throws {
+        try makeStore().close()
+        let begun = Mutex(false)
+        let first = ProducerSession.Order(prepare: { [path] in
+            OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), .inBlocks)
+        })
+        let next = ProducerSession.Order(
+            prepare: { [path] in
+                begun.withLock { $0 = true }
+                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), .inBlocks)
+            }, isSmall: { true })
+        let consumer = LaterConsumer(refusing: 0)
+        let hadBegun = Mutex<[Bool]>([])
+        let writer = HeldWriter(consumer: consumer) {
+            let end = ContinuousClock.now + .seconds(10)
+            while !begun.withLock({ $0 }), .now < end { try? await Task.sleep(for: .milliseconds(1)) }
+            hadBegun.withLock { $0.append(begun.withLock { $0 }) }
+        }
+        let link = PeerLink(
+            direction: .twoWay, reader: consumer, writer: writer, peer: .at(.command("a consumer")))
+        let session = ProducerSession(
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
+        let results = await session.run(link, [first, next])
+        #expect(try results.map { try $0.get().receipt?.outcome } == [.installed, .installed])
+        #expect(hadBegun.withLock { $0 } == [true, true])
+    }
+
     @Test func `who has not, but has lost count, does not`() async throws {
         let (result, copies) = try await session(refusing: 1, isOvertaken: false)
         guard case .failure(.refused) = result else { return #expect(Bool(false), "\(result)") }
         #expect(copies == 1)
     }
+}
+
+/// A link to a consumer that takes no part before it may.
+private struct HeldWriter: LinkWriter {
+    let consumer: LaterConsumer
+    let mayTakePart: @Sendable () async -> Void
+
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        if bytes.first == FrameType.part.rawValue { await mayTakePart() }
+        try await consumer.write(bytes, within: limit)
+    }
+
+    func finish() async throws(LinkError) {}
 }
 
 /// A consumer that has had later shipments than the first ones that it is offered.

@@ -2,6 +2,7 @@
 /// takes.
 ///
 /// Each range is cut in two where the two take the fewest bits together, as long as they take fewer than the range, and so on with both.
+/// It is written by hand because zlib and libdeflate keep to the blocks that they choose as they compress.
 struct BlockSplit {
     /// A block ends behind a multiple of this many tokens.
     private static let step = 32
