@@ -42,8 +42,8 @@ extension Consumer {
                 }
                 group.addTask {
                     while !Task.isCancelled {
-                        try await Task.sleep(for: Self.lookingAfterWaiting)
                         self.removeUnwelcome()
+                        try await Task.sleep(for: Self.lookingAfterWaiting)
                     }
                     return false
                 }

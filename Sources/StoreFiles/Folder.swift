@@ -7,6 +7,11 @@ package enum Folder {
     ///
     /// - Parameter durably: Whether it has to survive a power cut: then it syncs the parent of each.
     package static func make(_ path: FilePath, durably: Bool = true) throws(FileError) {
+        try make(path, durably: durably, isParentMade: false)
+    }
+
+    /// - Parameter isParentMade: Whether the folder above it is there: then there is another reason why nothing can be made in it.
+    private static func make(_ path: FilePath, durably: Bool, isParentMade: Bool) throws(FileError) {
         do throws(FileError) {
             try PlatformCalls.makeFolder(path)
         } catch {
@@ -16,9 +21,10 @@ package enum Folder {
                     throw FileError(.makeFolder, path, .notDirectory)
                 }
                 return
-            case .noSuchFileOrDirectory where !path.removingLastComponent().isEmpty && path.lastComponent != nil:
+            case .noSuchFileOrDirectory
+            where !isParentMade && !path.removingLastComponent().isEmpty && path.lastComponent != nil:
                 try make(path.removingLastComponent(), durably: durably)
-                return try make(path, durably: durably)
+                return try make(path, durably: durably, isParentMade: true)
             default: throw error
             }
         }

@@ -132,14 +132,18 @@ import Testing
         #expect(outcome.complaints.first?.hasPrefix("ship-store: error: the copy needs ") == true)
         #expect(
             outcome.complaints.last
-                == "ship-store: hint: free some space, or name another folder with --temporary-folder")
+                == "ship-store: hint: free some space on that disk; --temporary-folder moves temporary copies to another one"
+        )
         try expectNothingMade()
     }
 
     @Test func `every command that reads a store says the same`() async throws {
         try await desk.run("copy", "nothing.sqlite", "--to", "copies").expectFailure(
             66, "there is no store at nothing.sqlite", hint: "check the path")
+        _ = try await desk.shell("mkfifo pipe")
         for command in ["verify", "inspect"] {
+            try await desk.run(command, "pipe").expectFailure(
+                65, "pipe is not a regular file", hint: "name a SQLite file")
             try await desk.run(command, "nothing.sqlite").expectFailure(
                 66, "there is no store at nothing.sqlite", hint: "check the path")
             try await desk.run(command, ".").expectFailure(

@@ -35,6 +35,22 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test(arguments: ["is missing", "is another"])
+    func `a store of which an external file is not at the new place does not count as moved`(flaw: String) async throws
+    {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        let photo = try #require(try sample.addEverything().first)
+        let (content, files) = (try StoreContent(of: sample.path), try CoreDataSample.files(beside: sample.path))
+        try await desk.run("move", "Photos.sqlite", "--to", "Group").expectSuccess()
+        let moved = CoreDataSample(desk["Group/Photos.sqlite"]).file("_EXTERNAL_DATA", photo)
+        try PlatformCalls.removeFile(moved)
+        if flaw == "is another" { try Data("other".utf8).write(to: URL(fileURLWithPath: moved.string)) }
+        let outcome = try await desk.run("move", "Photos.sqlite", "--to", "Group", "--remove-old")
+        #expect(outcome.status == .exited(73))
+        #expect(try StoreContent(of: sample.path) == content)
+        #expect(try CoreDataSample.files(beside: sample.path) == files)
+    }
+
     @Test func `a store that an app has open is not removed`() async throws {
         let store = try desk.makeStore()
         let queue = try TestStore.open(store)

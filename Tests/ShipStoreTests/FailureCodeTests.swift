@@ -303,9 +303,8 @@ struct FailureCodeTests {
             .install(.outOfSequence(n, .noDevice)), .install(.outOfSequence(n, .otherDevice)),
             .notAllowed(n, .sender), .unsigned(n, onStandardInput: false), .unknownSigner(d),
         ]
-        expected["77, not-trusted told, session, -"] = [
-            .link(.notTrusted(d)), .link(.noCertificate),
-        ]
+        expected["77, not-trusted told, session, -"] = [.link(.noCertificate)]
+        expected["77, not-trusted untold, session, -"] = [.link(.notTrusted(d))]
         expected["77, replayed told, alone, stopped told"] = [
             .install(.outOfSequence(n, .replayed(counter: 1, highest: 2))),
             .install(.outOfSequence(n, .tooFarAhead(counter: 2, highest: 1))),

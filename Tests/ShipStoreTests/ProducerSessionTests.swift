@@ -135,6 +135,19 @@ import Testing
         await #expect(throws: Unable.self) { _ = try await failing[1].prepare() }
     }
 
+    @Test func `a store that was locked before its turn is not waited for again`() async throws {
+        let begun = Count()
+        let locked = Order(
+            prepare: { [store] in
+                _ = begun.add()
+                throw SnapshotError.busy(store, waited: .seconds(10))
+            }, isSmall: { true })
+        let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, locked])
+        early[0].nextMayBegin()
+        await #expect(throws: SnapshotError.busy(store, waited: .seconds(10))) { _ = try await early[1].prepare() }
+        #expect(begun.value == 1)
+    }
+
     @Test func `of a large store no copy is taken before its turn`() async throws {
         let begun = Count()
         let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order(begun, isSmall: false)])

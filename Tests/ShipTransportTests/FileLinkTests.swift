@@ -112,11 +112,20 @@ import Testing
         }
         try await sent
         #expect(bytes == pattern(500_000))
+        // The reader's thread may close the pipe a moment after its call has returned.
+        func hasReader() -> Bool {
+            let writer = try? FileDescriptor.open(path, .writeOnly, options: .nonBlocking)
+            try? writer?.close()
+            return writer != nil
+        }
+        while hasReader() { try await Task.sleep(for: .milliseconds(1)) }
         let options = linkOptions { $0.connectTimeout = .milliseconds(50) }
         await #expect(throws: LinkError.timedOutConnecting(.file(path))) {
             try await PeerLink.withLink(to: .file(path), options) { _ in }
         }
         // Lets the call that still waits for a reader end.
-        try OpenFile.reading(path).write([])
+        let reader = try FileDescriptor.open(path, .readOnly, options: .nonBlocking)
+        try await Task.sleep(for: .milliseconds(20))
+        try reader.close()
     }
 }

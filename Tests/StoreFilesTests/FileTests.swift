@@ -31,6 +31,9 @@ import Testing
         #expect(errno { try Folder.make(file) } == .notDirectory)
         #expect(errno { try Folder.make(file.appending("below")) } == .notDirectory)
         #expect(errno { try Folder.make("") } == .noSuchFileOrDirectory)
+        // It is there, and no folder can be made in it.
+        #expect(errno { try Folder.make("/proc/no such folder") } == .noSuchFileOrDirectory)
+        #expect(errno { try Folder.make("/proc/no such folder/below") } == .noSuchFileOrDirectory)
     }
 
     @Test func `a file is made once, for its owner, and not through a link`() throws {

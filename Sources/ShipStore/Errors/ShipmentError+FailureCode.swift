@@ -72,6 +72,10 @@ extension ShipmentError {
         if case .install(.occupied(let path)) = self {
             return Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
         }
+        // The other side reads this: what is the other end here is itself there.
+        if case .link(.notTrusted(let id)) = self {
+            return Reason(code, message: "this device is not trusted there (its id is \(id))")
+        }
         return Reason(code, message: failureCode.rule.isTold ? cause.text : code.plainWords)
     }
 }

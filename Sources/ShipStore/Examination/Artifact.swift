@@ -19,10 +19,12 @@ public enum Artifact: Hashable, Sendable {
     /// Opens a file for a moment, to tell a shipment from a store. Not for a store that this process has open: closing the file
     /// drops the locks of its SQLite connections [sqlite.org/howtocorrupt.html section 2.2].
     ///
-    /// - Throws: `ShipmentError.source(.noSuchFile)`, or `.source(.folder)` for any other folder.
+    /// - Throws: `ShipmentError.source(.noSuchFile)`, `.source(.notARegularFile)`, or `.source(.folder)` for any other folder.
     public init(at path: FilePath) throws(ShipmentError) {
         guard let status = try? PlatformCalls.statusFollowingLinks(of: path) else { throw .source(.noSuchFile(path)) }
         guard status.kind == .folder else {
+            // Whoever opens a named pipe waits for another program.
+            guard status.kind == .file else { throw .source(.notARegularFile(path)) }
             let start = try? OpenFile.reading(path).read(Preamble.size, at: 0)
             // SQLite takes an empty file for a store, but this was to be a shipment.
             let isCutOff = start?.isEmpty == true && path.extension == "shipment"

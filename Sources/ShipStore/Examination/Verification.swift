@@ -74,10 +74,16 @@ public struct Verification: Sendable {
             }
         case .store(let path):
             do {
-                let manifest = try await PreparedCopy(of: path, options).manifest
+                let copy = try await PreparedCopy(of: path, options)
+                let manifest = copy.manifest
+                // What a receiver will check.
+                _ = try await checking.check(copy.path(ofPart: 0), against: StoreClaims(manifest))
+                withExtendedLifetime(copy) { _ in }
                 return [Verification(place: .file(path), manifest: manifest, problem: nil)]
             } catch {
-                return [Verification(place: .file(path), manifest: nil, problem: ShipmentError(error))]
+                let problem = ShipmentError(error)
+                guard problem.isOfContent else { throw problem }
+                return [Verification(place: .file(path), manifest: nil, problem: problem)]
             }
         }
     }
@@ -129,6 +135,16 @@ public struct Verification: Sendable {
             return Verification(place: place, manifest: manifest, problem: nil)
         } catch {
             return Verification(place: place, manifest: manifest, problem: ShipmentError(error))
+        }
+    }
+}
+
+extension ShipmentError {
+    /// Whether it says that the content is not intact; otherwise the content could not be read to its end, as that of a locked store.
+    fileprivate var isOfContent: Bool {
+        switch self {
+        case .badStore(.tookTooLong), .badStore(.tookTooMuchMemory): false
+        default: failureCode.rule.exitStatus == .badData
         }
     }
 }

@@ -99,7 +99,7 @@ struct MoveSession: Sendable {
         let source = try SourceStore(
             at: home.path, busyTimeout: busyHandler.busyTimeout, through: hold.connection.queue)
         let way: Relocation.Way
-        if try isThere(hold) {
+        if try await isThere(source, hold) {
             way = .wasThere
             _ = try companions(of: home).carry()
         } else {
@@ -142,10 +142,20 @@ struct MoveSession: Sendable {
             remainingFiles: outcome.remainingFiles)
     }
 
-    /// Whether an earlier move has done everything but the removal of the old store.
-    private func isThere(_ hold: borrowing ExclusiveHold) throws -> Bool {
-        guard exists(target.path) else { return false }
-        return try hold.connection.hasSameRows(as: target.path, busyHandler)
+    /// Whether an earlier move has done everything but the removal of the old store: the store at the new place has the same rows, and
+    /// its external files are there, byte for byte.
+    private func isThere(_ source: SourceStore, _ hold: borrowing ExclusiveHold) async throws -> Bool {
+        guard exists(target.path), try hold.connection.hasSameRows(as: target.path, busyHandler),
+            case .store(let files, _) = try await source.references()
+        else { return false }
+        let support = StoreHome(source.path).supportFolder
+        return try files.allSatisfy { name in
+            let path = support.path(of: name)
+            // What is missing here cannot be lost.
+            guard exists(path) else { return true }
+            let place = target.supportFolder.path(of: name)
+            return try exists(place) && ContentDigest(ofFile: path) == ContentDigest(ofFile: place)
+        }
     }
 
     private func companions(of home: StoreHome) -> Companions {

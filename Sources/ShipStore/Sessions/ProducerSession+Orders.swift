@@ -35,7 +35,8 @@ extension ProducerSession {
 
     /// Takes small copies before their turn, while the last of the shipment before goes and the consumer works on it.
     ///
-    /// A copy that fails is taken again in its turn: once the copy before it has gone there is more room.
+    /// A copy that fails is taken again in its turn: once the copy before it has gone there is more room. A store that was locked for as
+    /// long as the user waits is not waited for again.
     final class EarlyWork: Sendable {
         private let orders: [Order]
         /// Each ends with the copy; with `nil` if the store has not changed.
@@ -88,24 +89,34 @@ extension ProducerSession {
             var order = orders[index]
             order.unchanged = { [self, original = orders[index]] in
                 // Without a copy the store is compared again: it may have changed while the consumer was at work.
-                await copy(index) == nil ? await original.unchanged() : nil
+                if case .success? = await copy(index) { return nil }
+                return await original.unchanged()
             }
             order.prepare = { [self, original = orders[index]] in
                 defer { tasks.withLock { $0[index] = nil } }
-                if let copy = await copy(index) { return copy }
-                return try await original.prepare()
+                switch await copy(index) {
+                case .success(let copy): return copy
+                case .failure(let error) where ShipmentError(error).isOfLock: throw error
+                case .failure, nil: return try await original.prepare()
+                }
             }
             order.makeRoom = { [self] in await giveUp(index + 1) }
             order.nextMayBegin = { [self] in begin(index + 1) }
             return order
         }
 
-        private func copy(_ index: Int) async -> OutgoingShipment? {
+        /// - Returns: `nil` if no copy was begun, or the store had not changed.
+        private func copy(_ index: Int) async -> Result<OutgoingShipment, any Error>? {
             guard let task = tasks.withLock({ $0[index] }) else { return nil }
-            return await withTaskCancellationHandler {
-                try? await task.value
+            let result = await withTaskCancellationHandler {
+                await task.result
             } onCancel: {
                 task.cancel()
+            }
+            return switch result {
+            case .success(let copy?): .success(copy)
+            case .success(nil): nil
+            case .failure(let error): .failure(error)
             }
         }
     }
@@ -149,5 +160,12 @@ extension ProducerSession {
             all = []
             fail(failure)
         }
+    }
+}
+
+extension ShipmentError {
+    /// Whether another program kept the store locked for as long as the user waits.
+    fileprivate var isOfLock: Bool {
+        if case .source(.busy) = self { true } else { false }
     }
 }

@@ -145,8 +145,11 @@ struct ProducerSession {
     private func offerUnchanged(
         _ order: Order, _ frames: inout FrameReader, _ conversation: ProducerConversation
     ) async throws -> (Manifest, Receipt)? {
-        guard let manifest = await order.unchanged(), let content = conversation.base(of: manifest, remembering: [])
-        else { return nil }
+        // It may wait for the early copy.
+        let unchanged = try await conversation.writer.whileWorking(order.unchanged)
+        guard let manifest = unchanged, let content = conversation.base(of: manifest, remembering: []) else {
+            return nil
+        }
         try authorization.check()
         try order.check()
         switch try await conversation.offer(manifest, over: content, &frames) {

@@ -121,7 +121,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         // For a listener, a signal is the regular end.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
         // A listener outlives its terminal, and has no configuration to read again.
-        try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn) {
+        try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: true) {
             [into, from, listen, once, pair, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()

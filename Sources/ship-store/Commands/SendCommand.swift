@@ -29,8 +29,8 @@ struct SendCommand: AsyncParsableCommand {
               ship-store send Recipes.sqlite Photos.sqlite Notes.sqlite --to watch
 
             Several stores go one after the other, over one link. One that the receiver refuses, or that cannot be \
-            copied, does not hold up the next; the exit status is that of the first that failed. Nothing goes if one is not \
-            there at all. A file gets all of them, or is not written.
+            copied, does not hold up the next; the exit status is that of the first that failed. Nothing goes if one is \
+            not there at all, or is no store. A file gets all of them, or is not written.
 
             What the receiver can do without need not travel; the manifest says what was left out:
 

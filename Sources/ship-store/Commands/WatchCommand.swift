@@ -60,7 +60,8 @@ struct WatchCommand: AsyncParsableCommand {
         // The user's command may change its folder before it opens the store, so the path is absolute.
         let (inbox, names) = (Inbox(at: absolute(FilePath(into))), Set(name))
         // Without --once, a signal is the regular end.
-        try await console.run(whenStopped: once ? nil : .success) { [output, exec, once, into, since] in
+        try await console.run(whenStopped: once ? nil : .success, isEndless: true) {
+            [output, exec, once, into, since] in
             do throws(InboxError) {
                 _ = try Inbox(at: FilePath(into)).storeNames()
             } catch {

@@ -10,12 +10,14 @@ extension Console {
     /// - Parameters:
     ///   - whenStopped: The exit status after a signal; `nil` takes what a shell expects.
     ///   - stopsWhenHungUp: Whether SIGHUP is one of these signals.
+    ///   - isEndless: Whether only a signal ends the work, which then returns as if it were done. Other work that returns after a signal was
+    ///     done before it heard of it.
     func run(
-        whenStopped: ExitStatus? = nil, stopsWhenHungUp: Bool = true,
+        whenStopped: ExitStatus? = nil, stopsWhenHungUp: Bool = true, isEndless: Bool = false,
         _ work: @escaping @Sendable () async throws -> Void
     ) async throws {
         PlatformCalls.ignoreFileSizeSignal()
-        switch await Self.firstEnd(of: work, stopsWhenHungUp: stopsWhenHungUp) {
+        switch await Self.firstEnd(of: work, stopsWhenHungUp: stopsWhenHungUp, isEndless: isEndless) {
         case .signalled(let signal):
             let status = whenStopped ?? ExitStatus(signal)
             if status != .success { tellOfStop(status) }
@@ -38,9 +40,10 @@ extension Console {
         case signalled(StopSignals.Signal)
     }
 
-    /// Waits for the work or for a signal, whichever comes first. The other is cancelled, and has ended when this returns.
+    /// Waits for the work or for a signal, whichever comes first. The other is cancelled, and has ended when this returns. Work that was
+    /// done all the same counts as done.
     private static func firstEnd(
-        of work: @escaping @Sendable () async throws -> Void, stopsWhenHungUp: Bool
+        of work: @escaping @Sendable () async throws -> Void, stopsWhenHungUp: Bool, isEndless: Bool
     ) async -> End {
         // Installed before the work begins: an earlier signal would end the program without cleaning up.
         let signals = await StopSignals(stopsWhenHungUp: stopsWhenHungUp)
@@ -59,6 +62,7 @@ extension Console {
             }
             var first: End?
             for await end in group {
+                if !isEndless, case .signalled? = first, case .done? = end { first = .done }
                 first = first ?? end
                 group.cancelAll()
             }

@@ -91,10 +91,11 @@ extension Reason {
             "send it again; if that does not help, ask the operator there to say "
                 + "`ship-store trust ID --takes-over NAME`"
         case .missingBase: "send it whole: without --for and --since"
+        case .badStore: "look into the store with `ship-store verify STORE`"
+        case .noSpace: "free some space there, then send it again"
+        case .stopped: "try again later"
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .damaged, .badManifest,
-            .badSignature,
-            .badStore, .noSpace, .cannotInstall, .busy, .timedOut, .stopped,
-            nil:
+            .badSignature, .cannotInstall, .busy, .timedOut, nil:
             nil
         }
     }

@@ -19,7 +19,7 @@ extension SnapshotError {
             "copy the store and its -wal to a folder that can be written, and ship from there"
         case .hotJournal: "open the store once with its app or with sqlite3, then try again"
         case .corrupt: "restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
-        case .noSpace: "free some space, or name another folder with --temporary-folder"
+        case .noSpace: "free some space on that disk; --temporary-folder moves temporary copies to another one"
         case .missingExternalFile: "put it back, or go on without it with --allow-missing-external"
         case .tooManyExternalFiles: nil
         case .noSuchTable(_, let near):
@@ -196,7 +196,8 @@ extension StoreCheck.Flaw {
     var hint: PrintableText? {
         switch self {
         case .header: "nothing was installed; send it with `ship-store send`, which makes such a copy"
-        case .unsound: "look into the sender's store with `ship-store verify STORE` there"
+        case .unsound:
+            "`sqlite3 STORE REINDEX` mends indexes; of a store that came in, look into the sender's with `ship-store verify STORE`"
         case .contradictsManifest:
             "nothing was installed; whoever sent it says what is not so, or has an older program: update it"
         case .tookTooLong: "if its sender is to be trusted with that much time, give more with --check-seconds"

@@ -112,7 +112,7 @@ struct DemoWriterCommand: AsyncParsableCommand {
     @Argument var store: String
 
     func run() async throws {
-        try await Console(isQuiet: true).run(whenStopped: .success) { [store] in
+        try await Console(isQuiet: true).run(whenStopped: .success, isEndless: true) { [store] in
             Output.write(object: ["event": "writing"])
             try await DemoStore(path: FilePath(store)).transfer()
         }
