@@ -44,6 +44,8 @@ package struct AdaptiveCompression: Hashable, Sendable {
     /// Whether the round trip is one of a fast link.
     private var seemsFast = false
     private var pace = LinkPace()
+    /// Whether the link has been fast beyond what buffers on the way hold.
+    private var wasFast = false
     /// Over all pieces that were sent on trial.
     private var trialPace = LinkPace(shortest: .milliseconds(4))
     private var (storeBytes, wireBytes) = (Int64(0), Int64(0))
@@ -130,10 +132,14 @@ package struct AdaptiveCompression: Hashable, Sendable {
 
     /// Moves one level at a time, but two where the link is so slow that even ten times the work would not show.
     private mutating func follow(_ share: Double) {
+        if seemsFast, wireBytes >= Self.slowLinkBuffers, pace.linkRate >= Self.fastRate { wasFast = true }
         switch share {
         case _ where encoding == .blocks && level == .fastest && pace.linkRate >= Self.fastRate && pace.isDeflateSlower:
             level = .stored
         case 0.5... where pace.linkRate >= Self.fastRate: break
+        // What slows a fast link down later is most likely the other side, whose disk is busy: fewer bytes do not help it.
+        case 0.5... where wasFast && encoding == .blocks:
+            if level.value < CompressionLevel.quick.value { level = level.harder }
         case 0.9...: level = level.harder.harder
         case 0.5..<0.9: level = level.harder
         case ..<0.1 where wireBytes >= trustedAfter && (encoding == .blocks || level != .fastest): level = level.easier

@@ -133,6 +133,18 @@ import Testing
         #expect(levelAfter(encoding: 110, waiting: 110) == .quick)
     }
 
+    @Test func `stays low where a link that was fast waits for a busy disk`() {
+        var policy = policy(.auto, .blocks, over: Self.near, store: 1_000_000_000)
+        for _ in 0..<8 { _ = send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(15), wire: 400_000) }
+        #expect(policy.level == .fastest)
+        for _ in 0..<8 { _ = send(&policy, encoding: .milliseconds(5), waiting: .milliseconds(800), wire: 400_000) }
+        #expect(policy.level == .quick)
+        // One that was never fast is worth the most.
+        var slow = self.policy(.auto, .blocks, over: Self.near, store: 1_000_000_000)
+        for _ in 0..<8 { _ = send(&slow, encoding: .milliseconds(5), waiting: .milliseconds(800), wire: 400_000) }
+        #expect(slow.level == .smallest)
+    }
+
     @Test func `is not judged by moments, nor past the middle of a store`() {
         var policy = policy(over: Self.near, store: 4 * Self.mebibyte)
         #expect(!send(&policy, encoding: .milliseconds(1), waiting: .zero))
