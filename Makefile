@@ -7,7 +7,10 @@ TEST_LOG := .build/tests.log
 # What works on every byte of a store is fifty times slower without the optimizer, and paths and locks are as much slower.
 OPTIMIZED := -Xswiftc -O -Xcc -O2 -debug-info-format none
 # Debug information takes a sixth of the time to build. A profiler has the names of functions without it.
-RELEASE := -c release --static-swift-stdlib -debug-info-format none
+# Generic types are looked up without their names: by name, Swift searches all conformances of the program for each, which took a sixth
+# of the time of a receiver of a small store.
+BY_ACCESSOR := -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+RELEASE := -c release --static-swift-stdlib -debug-info-format none $(BY_ACCESSOR)
 SHELL := bash -o pipefail
 
 FUZZ_TARGETS := $(shell ls Tests/Fuzz/Targets | sed 's/Target.swift$$//' | tr A-Z a-z)
