@@ -70,40 +70,26 @@ package struct SourceStore: Sendable {
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
-        let (attempt, state) = try await Interruption.run {
-            (interruption) throws(SnapshotError) -> (CopyAttempt, StoreState?) in
+        let (attempt, proven, state) = try await Interruption.run {
+            (interruption) throws(SnapshotError) -> (CopyAttempt, CopyAttempt.Proven, StoreState?) in
             // If the state before and after the copy is the same, it is the state of the copy.
-            try whileUnchanged(interruption) { () throws(SnapshotError) in
+            let (attempt, state) = try whileUnchanged(interruption) { () throws(SnapshotError) in
                 try CopyAttempt.complete(
                     of: path, in: place, profile, inCanonicalForm: inCanonicalForm,
                     allowsMissingExternalFiles: allowsMissingExternalFiles, marking: marking,
                     watch: watch(interruption, turn))
             }
+            return (attempt, try attempt.proven(interruption), state)
         }
-        // Each reads the whole copy: side by side they take less time.
-        async let check = Self.result { () async throws(SnapshotError) in
-            try await Interruption.run { interruption throws(SnapshotError) in
-                try CopyContent.quickCheck(attempt.path, store: path, watch: watch(interruption))
-            }
-        }
-        async let digests = Self.result { () async throws(SnapshotError) in
-            try await Interruption.run { interruption throws(SnapshotError) in try attempt.digests(interruption) }
-        }
-        async let tables = Self.result { () async throws(SnapshotError) -> [ForeignText: TableContent]? in
-            try await Interruption.run { interruption throws(SnapshotError) in try attempt.tables(interruption) }
-        }
-        let outcomes = await (check: check, digests: digests, tables: tables)
-        try outcomes.check.get()
-        let (sha256, fileDigests) = try outcomes.digests.get()
         return CompactCopy(
-            folder: folder, path: attempt.path, facts: StoreFacts(attempt.content, sha256: sha256),
+            folder: folder, path: attempt.path, facts: StoreFacts(attempt.content, sha256: proven.sha256),
             coreData: attempt.content.coreData,
-            externalFiles: zip(attempt.gathered, fileDigests).map { gathered, digest in
+            externalFiles: zip(attempt.gathered, proven.files).map { gathered, digest in
                 (ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), gathered.path)
             },
             missingExternalFiles: attempt.missing.map(\.name), omissions: attempt.omissions,
             canonical: attempt.canonical,
-            tables: try outcomes.tables.get(), metadata: attempt.content.metadata,
+            tables: proven.tables, metadata: attempt.content.metadata,
             sqliteVersion: ForeignText(String(cString: sqlite3_libversion())), state: state)
     }
 
@@ -117,17 +103,6 @@ package struct SourceStore: Sendable {
             return try TemporaryFolder(in: parent)
         } catch {
             throw SnapshotError(writing: error, needed: 0)
-        }
-    }
-
-    /// `async let` would lose the error's type.
-    private static func result<Value: Sendable>(
-        _ work: @Sendable () async throws(SnapshotError) -> Value
-    ) async -> Result<Value, SnapshotError> {
-        do throws(SnapshotError) {
-            return .success(try await work())
-        } catch {
-            return .failure(error)
         }
     }
 }

@@ -143,31 +143,38 @@ extension StoreState {
         if !log.isMade {
             logLines = "no log"
         } else if log.frameCount == 0 {
-            logLines = "log \(log.content)"
+            logLines = "log \(numbers(log.content))"
         } else {
             let file = try PlatformCalls.status(of: Sidecars.log(of: path))
             guard file.kind == .file else { return nil }
-            logLines = "log \(log.content) \(lineOfContent(file))"
+            logLines = "log \(numbers(log.content)) \(lineOfContent(file))"
         }
         guard isRead, try !hasExternalFiles(beside: path) else { return nil }
         // The path leads to the open file, and did so all the while.
         guard !SnapshotPages.hasMoved(database), try PlatformCalls.status(of: path) == status,
             status.isSettled(at: PlatformCalls.timeOfDay)
         else { return nil }
-        let lines =
-            [
-                "ship-store state 1", String(cString: sqlite3_sourceid()), boot, line(status), "\(header)",
-                logLines,
-            ]
+        let lines = [
+            "ship-store state 2", String(cString: sqlite3_sourceid()), boot, line(status), numbers(header),
+            logLines,
+        ]
         return Array(lines.joined(separator: "\n").utf8)
     }
 
-    private static func line(_ status: FileStatus) -> String { "\(lineOfContent(status)) \(status.changed.components)" }
+    private static func line(_ status: FileStatus) -> String { "\(lineOfContent(status)) \(number(status.changed))" }
 
     /// A file in one line, without the time that second names and other owners change.
     private static func lineOfContent(_ status: FileStatus) -> String {
-        "\(status.device) \(status.inode) \(status.size) \(status.modified.components)"
+        "\(status.device) \(status.inode) \(status.size) \(number(status.modified))"
     }
+
+    private static func number(_ time: Duration) -> String {
+        let (seconds, attoseconds) = time.components
+        return "\(seconds) \(attoseconds)"
+    }
+
+    // To describe an array or a tuple, Swift looks at its type: the first time that takes a millisecond.
+    private static func numbers(_ bytes: [UInt8]) -> String { bytes.map { String($0) }.joined(separator: " ") }
 
     /// Whether there are external files to which the rows could refer.
     private static func hasExternalFiles(beside path: FilePath) throws -> Bool {

@@ -7,6 +7,8 @@ import SystemPackage
 struct CopyAttempt: Sendable {
     let path: FilePath
     let content: CopyContent
+    /// What is found out from its bytes alone, meanwhile.
+    private let proof: CopyProof
     /// See `CompactCopy.canonical`.
     let canonical: Result<[String: IndexShape], StoreFlaw>?
     /// What is in its tables, as far as it is known from the making of the canonical form.
@@ -47,6 +49,7 @@ struct CopyAttempt: Sendable {
             if attempt.missing == before { break }
         }
         if !allowsMissingExternalFiles, let first = attempt.missing.first {
+            attempt.proof.end()
             throw .missingExternalFile(first, path: SourceSupportFolder(beside: store).path(of: first.name))
         }
         return attempt
@@ -95,29 +98,25 @@ struct CopyAttempt: Sendable {
         if inCanonicalForm, made == nil {
             made = try CanonicalSource.compact(vacuumed).makeCanonical(as: canonicalPath, watch.interruption)
         }
-        switch made {
-        case nil:
-            path = vacuumed
-            canonical = nil
-            knownTables = nil
-        case .success(let tables):
-            path = canonicalPath
-            canonical = .success(try CopyContent.indexShapes(of: path, store, watch))
-            knownTables = tables
-        case .failure(let flaw):
-            path = vacuumed
-            canonical = .failure(flaw)
-            knownTables = nil
-        }
         // Everything that the space was reserved for has been written.
         withExtendedLifetime(written.space) {}
-        content = try CopyContent(of: path, store: store, watch: watch)
-        (gathered, missing, omissions) =
-            if let markedFiles {
-                markedFiles
-            } else {
-                try Self.externalFiles(of: content, store, in: place, profile, written.emptied, hold, watch)
-            }
+        let isCanonical = if case .success = made { true } else { false }
+        path = isCanonical ? canonicalPath : vacuumed
+        proof = CopyProof(of: path, store: store, watch: watch)
+        do throws(SnapshotError) {
+            content = try CopyContent(of: path, store: store, withIndexShapes: isCanonical, watch: watch)
+            (gathered, missing, omissions) =
+                if let markedFiles {
+                    markedFiles
+                } else {
+                    try Self.externalFiles(of: content, store, in: place, profile, written.emptied, hold, watch)
+                }
+        } catch {
+            proof.end()
+            throw error
+        }
+        canonical = made.map { [content] made in made.map { _ in content.indexShapes ?? [:] } }
+        knownTables = try? made?.get()
     }
 
     /// Gathers the external files to which the rows of a copy refer.
@@ -184,11 +183,34 @@ struct CopyAttempt: Sendable {
     }
 
     private func discard() {
+        proof.end()
         try? Folder.removeTree(at: path.removingLastComponent())
     }
 
-    /// What is in its tables; `nil` if that cannot be told of all of them, or was not asked for.
-    func tables(_ interruption: Interruption) throws(SnapshotError) -> [ForeignText: TableContent]? {
+    /// What is found out from the bytes of a copy and of its external files.
+    struct Proven: Sendable {
+        let sha256: ContentDigest
+        /// In the order of `gathered`.
+        let files: [ContentDigest]
+        /// What is in its tables; `nil` if that cannot be told of all of them, or was not asked for.
+        let tables: [ForeignText: TableContent]?
+    }
+
+    /// Reads the external files, and waits until the copy has been read. Called once.
+    ///
+    /// - Throws: `.corrupt`, `.cancelled`, `.file`.
+    func proven(_ interruption: Interruption) throws(SnapshotError) -> Proven {
+        let (files, tables): ([ContentDigest], [ForeignText: TableContent]?)
+        do throws(SnapshotError) {
+            (files, tables) = (try digests(interruption), try self.tables(interruption))
+        } catch {
+            proof.end()
+            throw error
+        }
+        return Proven(sha256: try proof.finish(), files: files, tables: tables)
+    }
+
+    private func tables(_ interruption: Interruption) throws(SnapshotError) -> [ForeignText: TableContent]? {
         guard case .failure = canonical else { return knownTables }
         // A copy without a canonical form may be readable all the same.
         let digests = try? TableDigests.read(path) { try interruption.check() }
@@ -196,13 +218,12 @@ struct CopyAttempt: Sendable {
         return digests?.told
     }
 
-    /// SHA-256 of the copy, and of each external file.
-    func digests(_ interruption: Interruption) throws(SnapshotError) -> (copy: ContentDigest, files: [ContentDigest]) {
+    /// SHA-256 of each external file.
+    private func digests(_ interruption: Interruption) throws(SnapshotError) -> [ContentDigest] {
         do throws(FileError) {
-            let copy = try ContentDigest(ofFile: path) { interruption.isCancelled }
             var files: [ContentDigest] = []
             for file in gathered { files.append(try ContentDigest(ofFile: file.path) { interruption.isCancelled }) }
-            return (copy, files)
+            return files
         } catch {
             throw interruption.isCancelled ? .cancelled : .file(error)
         }

@@ -19,16 +19,20 @@ struct CopyContent: Sendable {
     let references: [ExternalFileReference]
     /// The user's own pairs.
     let metadata: [String: ForeignText]
+    /// The shapes of its indexes, by the names of the indexes; `nil` if they were not asked for.
+    let indexShapes: [String: IndexShape]?
 
     /// The size of the file, in bytes.
     var size: Int64 { pageCount * Int64(pageSize) }
 
-    init(of copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
+    init(
+        of copy: FilePath, store: FilePath, withIndexShapes wantsShapes: Bool = false, watch: ConnectionWatch
+    ) throws(SnapshotError) {
         let connection = try WatchedConnection(address: copy.string, of: store, watch: watch)
-        self = try connection.read { try CopyContent($0) }
+        self = try connection.read { try CopyContent($0, withIndexShapes: wantsShapes) }
     }
 
-    private init(_ database: Database) throws {
+    private init(_ database: Database, withIndexShapes wantsShapes: Bool) throws {
         pageSize = try database.pragma("page_size") ?? 0
         pageCount = try database.pragma("page_count") ?? 0
         textEncoding = try StoreFacts.TextEncoding(of: database)
@@ -38,14 +42,7 @@ struct CopyContent: Sendable {
         coreData = try CoreDataStore(database)
         metadata = try UserMetadataPlace.pairs(in: database, of: coreData)
         references = coreData == nil ? [] : try ExternalFileReference.all(in: database)
-    }
-
-    /// The shapes of its indexes, by the names of the indexes.
-    static func indexShapes(
-        of copy: FilePath, _ store: FilePath, _ watch: ConnectionWatch
-    ) throws(SnapshotError) -> [String: IndexShape] {
-        let connection = try WatchedConnection(address: copy.string, of: store, watch: watch)
-        return try connection.read { try IndexShape.all(in: $0) }
+        indexShapes = wantsShapes ? try IndexShape.all(in: database) : nil
     }
 
     static func schemaSHA256(of database: Database) throws -> ContentDigest {

@@ -6,13 +6,22 @@ import Synchronization
 final class Interruption: Sendable {
     private let state = Mutex((isCancelled: false, connections: [DatabaseQueue]()))
     private let followsTask: Bool
+    /// The work that this is a part of.
+    private let whole: Interruption?
 
-    /// - Parameter followsTask: Whether the work runs in a task, and stops when that is cancelled.
-    init(followingTask followsTask: Bool = false) { self.followsTask = followsTask }
+    /// - Parameters:
+    ///   - followsTask: Whether the work runs in a task, and stops when that is cancelled.
+    ///   - whole: The work that this is a part of: it stops with it.
+    init(followingTask followsTask: Bool = false, within whole: Interruption? = nil) {
+        (self.followsTask, self.whole) = (followsTask, whole)
+    }
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } || followsTask && Task.isCancelled }
+    var isCancelled: Bool {
+        state.withLock { $0.isCancelled } || followsTask && Task.isCancelled || whole?.isCancelled == true
+    }
 
-    /// Ends every statement that runs on the connections, with `SQLITE_INTERRUPT`.
+    /// Ends every statement that runs on the connections, with `SQLITE_INTERRUPT`. Those of a part of the work end at their next look
+    /// at it.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
