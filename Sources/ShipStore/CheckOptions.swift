@@ -72,7 +72,7 @@ package protocol CheckerStarter: Hashable, Sendable {
 }
 
 /// A process that waits to check one store.
-package protocol StartedChecker: AnyObject {
+package protocol StartedChecker: AnyObject, Sendable {
     /// Checks the store. Called once.
     ///
     /// - Throws: `StoreCheck.Flaw`, `CancellationError`.

@@ -4,6 +4,7 @@ public import ShipStore
 import StoreFiles
 import StoreServing
 import Subprocess
+import Synchronization
 public import SystemPackage
 
 extension CheckOptions.Place {
@@ -158,19 +159,27 @@ final class CheckerChild: StartedChecker {
 
 /// The standard input of a process that gets one message, some time after its start. The input ends after that message, or when this
 /// value is released.
-private final class CheckerInput {
+private final class CheckerInput: Sendable {
     /// Kept open: without any reader, a write to a child that has ended would end this process too, by SIGPIPE.
     private let read: FileDescriptor
-    private var write: FileDescriptor?
+    private let write: Mutex<FileDescriptor?>
 
     init() throws(Errno) {
         let (read, write) = try PlatformCalls.pipe()
-        (self.read, self.write) = (read, write)
+        self.read = read
+        self.write = Mutex(write)
     }
 
     deinit {
-        try? write?.close()
+        endInput()
         try? read.close()
+    }
+
+    private func endInput() {
+        write.withLock { write in
+            try? write?.close()
+            write = nil
+        }
     }
 
     /// A duplicate of the reading end, for the child.
@@ -190,11 +199,8 @@ private final class CheckerInput {
     /// - Parameter time: How long that may take.
     /// - Throws: `Errno`, `CancellationError`.
     func send(_ bytes: [UInt8], within time: Duration) async throws {
-        defer {
-            try? write?.close()
-            write = nil
-        }
-        guard let write, let flags = PlatformCalls.statusFlags(of: write) else { return }
+        defer { endInput() }
+        guard let write = write.withLock({ $0 }), let flags = PlatformCalls.statusFlags(of: write) else { return }
         PlatformCalls.setStatusFlags(PlatformCalls.nonBlocking(flags), of: write)
         let deadline = ContinuousClock.now + time
         var rest = bytes[...]

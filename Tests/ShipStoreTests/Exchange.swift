@@ -20,6 +20,8 @@ struct Exchange {
     /// Both sides have the codec that ships.
     var isReal = false
     var options = Producer.Options()
+    /// Where the consumer checks.
+    var checkPlace = CheckOptions.Place.thisProcess
 
     private let sent = Log<SendEvent>()
     private let received = Log<ReceiveEvent>()
@@ -45,6 +47,7 @@ struct Exchange {
     private func consumer() throws -> Consumer {
         var options = Consumer.Options()
         options.codec = isReal ? .standard : receiving?.codec
+        options.checking.place = checkPlace
         return try Consumer(inbox: inbox, options: options)
     }
 

@@ -38,9 +38,11 @@ extension ConsumerSession {
             case .append(let data, let isLast): try shipment.append(data, isLast: isLast)
             case .install:
                 report(.verifying)
+                if writer != nil { shipment.beginCheck(options.checking) }
                 guard let question = try question(about: shipment, &dialogue) else {
                     return try await install(shipment, shared)
                 }
+                await shipment.endCheck()
                 try await writer?.send(.answer(question), answering: frames.offer)
             case .discard(let reason): throw Cancelled(reason: reason)
             case .stop(let reason): throw ShipmentError.givenUp(reason)

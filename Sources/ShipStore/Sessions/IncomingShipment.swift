@@ -37,6 +37,8 @@ final class IncomingShipment {
     private let slot: StoreQueues.Slot
     /// Waits to check the store, where another process does that.
     private var checker: (any StartedChecker)?
+    /// Its check, once that has begun.
+    private var check: Task<CheckReport, any Error>?
     /// The beginning of a DATA that an earlier session cut; the next DATA is its rest.
     private var cutData: (bytes: [UInt8], size: Int)?
 
@@ -178,7 +180,25 @@ final class IncomingShipment {
     ///
     /// - Throws: `StoreCheck.Flaw`.
     func check(_ sealed: borrowing SealedGeneration, _ options: CheckOptions) async throws -> CheckReport {
-        try await options.check(sealed.storePathByDescriptor, against: StoreClaims(manifest), by: checker)
+        guard let check else {
+            return try await options.check(sealed.storePathByDescriptor, against: StoreClaims(manifest), by: checker)
+        }
+        return try await withTaskCancellationHandler {
+            try await check.value
+        } onCancel: {
+            check.cancel()
+        }
+    }
+
+    /// Begins to check the store in the process for that, while this one syncs it and reads it back. What the check finds counts only once
+    /// the digest is right.
+    ///
+    /// For a sender that says the digest itself: what somebody else vouches for is read by SQLite only after the digest has proved it.
+    func beginCheck(_ options: CheckOptions) {
+        guard let checker, check == nil, provable.values.allSatisfy({ $0 == nil }) else { return }
+        check = Task { [path = staged.storePathByDescriptor, claims = StoreClaims(manifest)] in
+            try await options.check(path, against: claims, by: checker)
+        }
     }
 
     /// Starts the process that checks the store in the end, once little is still to come: then the check does not wait for its start.
@@ -187,6 +207,11 @@ final class IncomingShipment {
         checker = options.startChecker(in: staged.storePathByDescriptor.removingLastComponent())
     }
 
-    /// Ends that process, where nothing more comes.
-    func endCheck() async { await checker?.end() }
+    /// Ends that process. Where a part comes again, another one checks.
+    func endCheck() async {
+        check?.cancel()
+        _ = await check?.result
+        await checker?.end()
+        (check, checker) = (nil, nil)
+    }
 }

@@ -108,6 +108,43 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("HOME=") || $0.hasPrefix("PATH=/root") })
     }
 
+    @Test func `gets nothing to read that came one way, and is not as its manifest says`() async throws {
+        let asked = folder.path.appending("asked")
+        let program = try script("[ -z \"$(cat)\" ] || touch \(asked); exit 3")
+        let good = try goodShipment()
+        let store = folder.path.appending("good.sqlite")
+        let manifest = try HandmadeShipment.manifest(of: store)
+        try TestStore.make(at: store, sql: "PRAGMA user_version = 7")
+        let file = folder.path.appending("changed.shipment")
+        try HandmadeShipment.write(store, manifest, to: file)
+        guard case .install(.mismatch) = await receive(file, checkedBy: program) else {
+            Issue.record("nobody noticed")
+            return
+        }
+        #expect(!PlatformCalls.canWrite(asked))
+        #expect(isEmpty)
+        // What is as its manifest says gets there.
+        #expect(await receive(good, checkedBy: program) == .badStore(.checkerExited(3)))
+        #expect(PlatformCalls.canWrite(asked))
+    }
+
+    @Test func `reads what a sender that waits has sent while it is read back, and again what comes again`()
+        async throws
+    {
+        var exchange = try Exchange()
+        exchange.checkPlace = .childProcess(program: try BuiltProgram.path())
+        exchange.sending.encoding = .wrong
+        try exchange.expectInstalled(try await exchange.overSocket().receipt)
+        #expect(exchange.questions == 1)
+    }
+
+    @Test func `that finds a flaw in what a sender that waits has sent has it refused`() async throws {
+        var exchange = try Exchange()
+        exchange.checkPlace = .childProcess(program: try script("cat > /dev/null; exit 3"))
+        await #expect(throws: ShipmentError.self) { try await exchange.overSocket() }
+        #expect(InboxProbe(exchange.inbox, store: "Recipes").state.current == nil)
+    }
+
     @Test func `stops a rollback and a restore as well`() async throws {
         let store = folder.path.appending("good.sqlite")
         try SampleStore.plain.make(at: store)
