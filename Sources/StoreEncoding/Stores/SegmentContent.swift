@@ -11,6 +11,8 @@ package struct SegmentContent: Sendable {
     /// For a link that is waiting and may be fast: it is idle until the first segment is ready, and segments may be discarded until its
     /// pace is known.
     static let capacitiesOnTrial = (first: 1 << 17, largest: 1 << 20)
+    /// For a small store over a fast link that is waiting: all cores encode it, and the other side decodes meanwhile.
+    static let capacitiesInHurry = (first: 1 << 18, largest: 1 << 18)
     /// For a slow link that is waiting: sending a segment takes longer than encoding the next, and a larger segment compresses better.
     static let capacitiesOnSlowLink = (first: 1 << 19, largest: 1 << 21)
 

@@ -11,7 +11,8 @@ package import StoreFormat
 ///
 /// Memory: `cores + 2` segments, or on a slow link two segments of twice the size; and the entries that the check sorts.
 package struct StoreEncoder: ColumnsEncoder {
-    /// Up to this size in bytes, a store is also encoded as blocks, and is sent by its rows only if that is smaller.
+    /// Up to this size in bytes, a store is also encoded as blocks, and is sent by its rows only if that is smaller. Where time counts
+    /// for more than bytes it is not: that takes as long as to encode the rows.
     private static let comparedSize: Int64 = 4 * 1024 * 1024
     /// Segments in memory where the link is slow at first: one is sent, another is read or encoded.
     private static let mostOnSlowLink = 2
@@ -43,7 +44,9 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     package func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
-        guard store.facts.size <= Self.comparedSize, store.earlier == nil else { return try await encodeAll(deliver) }
+        guard store.facts.size <= Self.comparedSize, store.earlier == nil, !isInHurry else {
+            return try await encodeAll(deliver)
+        }
         // In parallel: the one segment of a small store keeps only one core busy.
         let plain = Task { try plainSize() }
         defer { plain.cancel() }
@@ -100,12 +103,16 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     private var capacities: (first: Int, largest: Int) {
-        // A small store is sent after all of it is encoded.
-        guard store.isAwaited, store.facts.size > Self.comparedSize else {
-            return SegmentContent.usualCapacities
+        guard store.isAwaited else { return SegmentContent.usualCapacities }
+        if store.facts.size > Self.comparedSize {
+            return isLinkSlow ? SegmentContent.capacitiesOnSlowLink : SegmentContent.capacitiesOnTrial
         }
-        return isLinkSlow ? SegmentContent.capacitiesOnSlowLink : SegmentContent.capacitiesOnTrial
+        // Otherwise a small store is sent after all of it is encoded.
+        return isInHurry ? SegmentContent.capacitiesInHurry : SegmentContent.usualCapacities
     }
+
+    /// Whether a consumer waits behind a link that counts as fast.
+    private var isInHurry: Bool { store.isAwaited && store.settings.level.value < CompressionLevel.standard.value }
 
     /// Whether sending a segment takes longer than one core needs to encode the next.
     private var isLinkSlow: Bool {

@@ -36,18 +36,27 @@ import Testing
         }
 
         /// For somebody who waits.
-        func encoder(_ settings: CompressionSettings, selfCheck: Bool, cores: Int) -> StoreEncoder {
-            let digest = ContentDigest(hashing: bytes)
-            let facts = StoreFacts(
-                size: Int64(bytes.count), sha256: digest, pageSize: pageSize, pageCount: Int64(bytes.count / pageSize),
-                textEncoding: .utf8, applicationID: 0, userVersion: 0, schemaSHA256: digest)
-            let store = StoreToEncode(
-                path: "/", facts: facts, shapes: [:], settings: settings, selfCheck: selfCheck, cores: cores,
-                isAwaited: true)
-            return StoreEncoder(
-                store, open: { [bytes, bytesRead] in CountedReads(of: try MemoryPages(bytes), in: bytesRead) },
-                makeSpillFile: { MemorySpill() })
+        func encoder(_ settings: CompressionSettings, selfCheck: Bool, cores: Int) throws -> StoreEncoder {
+            try StoreEncoderTests.encoder(
+                of: bytes, settings, selfCheck: selfCheck, cores: cores, readingInto: bytesRead)
         }
+    }
+
+    /// For somebody who waits.
+    private static func encoder(
+        of bytes: [UInt8], _ settings: CompressionSettings, selfCheck: Bool = false, cores: Int = 2,
+        readingInto counter: Counter
+    ) throws -> StoreEncoder {
+        let digest = ContentDigest(hashing: bytes)
+        let pageSize = try MemoryPages(bytes).pageSize
+        let facts = StoreFacts(
+            size: Int64(bytes.count), sha256: digest, pageSize: pageSize, pageCount: Int64(bytes.count / pageSize),
+            textEncoding: .utf8, applicationID: 0, userVersion: 0, schemaSHA256: digest)
+        let store = StoreToEncode(
+            path: "/", facts: facts, shapes: [:], settings: settings, selfCheck: selfCheck, cores: cores,
+            isAwaited: true)
+        return StoreEncoder(
+            store, open: { CountedReads(of: try MemoryPages(bytes), in: counter) }, makeSpillFile: { MemorySpill() })
     }
 
     private final class Counter: Sendable { let value = Atomic<Int>(0) }
@@ -67,6 +76,37 @@ import Testing
     }
 
     private static let megabyte: Int64 = 1 << 20
+
+    /// Rows of random bytes, in a store of 1 MB.
+    private static func smallStore() throws -> [UInt8] {
+        let folder = try ScratchFolder.inMemory()
+        let path = folder.path.appending("copy")
+        let queue = try DatabaseQueue(path: path.string)
+        try queue.writeWithoutTransaction { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB);
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+                    INSERT INTO t SELECT i, randomblob(1000) FROM n;
+                    """)
+        }
+        try queue.close()
+        return try MemoryPages.canonicalForm(of: PageReading.bytes(of: path))
+    }
+
+    @Test func `a small store goes in several segments where time counts, and in one where bytes do`() async throws {
+        let bytes = try Self.smallStore()
+        for (settings, segments) in [(CompressionSettings(.quick), 3...5), (CompressionSettings(.smallest), 1...1)] {
+            let counter = Counter()
+            let encoder = try Self.encoder(of: bytes, settings, readingInto: counter)
+            var count = 0
+            try await encoder.encode { _ in count += 1 }
+            #expect(segments.contains(count))
+            // Once for the rows, and once more to compare them with blocks.
+            let reads = Double(counter.value.load(ordering: .relaxed)) / Double(bytes.count)
+            #expect(count == 1 ? reads > 1.9 : reads < 1.5, "\(reads)")
+        }
+    }
 
     @Test(arguments: [1, 2, 4])
     func `segments are large for as long as the link is slow, and come back as they were`(cores: Int) async throws {
