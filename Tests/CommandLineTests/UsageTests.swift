@@ -81,6 +81,9 @@ import Testing
                 + "a time is a number of seconds above 0 and up to 86400"),
         Mistake("receive", error: "missing expected argument '--into <folder>'"),
         Mistake(
+            "receive", "--into", "", "--from", "-",
+            error: "the value '' is invalid for '--into <folder>': it names no folder; . is the working directory"),
+        Mistake(
             "receive", "--into", "a", "--listen", "-",
             error: "the value '-' is invalid for '--listen <address>': one can listen on HOST:PORT or unix:PATH only"),
         Mistake(

@@ -47,6 +47,14 @@ extension StoreName {
     }
 }
 
+extension String {
+    /// The path of a folder. An empty one is most likely of a variable that is not set; it is not taken for the working directory.
+    @Sendable static func readPath(_ text: String) throws -> String {
+        guard !text.isEmpty else { throw ValidationError("it names no folder; . is the working directory") }
+        return text
+    }
+}
+
 extension Effort {
     @Sendable static func read(_ text: String) throws -> Effort {
         guard text != "auto" else { return .auto }

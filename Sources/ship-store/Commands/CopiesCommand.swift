@@ -30,7 +30,8 @@ struct CopiesCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("in"), help: ArgumentHelp("The folder of kept copies.", valueName: "folder"),
-        completion: .directory)
+        completion: .directory,
+        transform: String.readPath)
     var folder: String
 
     @Option(help: "Only copies with this tag.")

@@ -20,7 +20,8 @@ struct CopyArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
-        completion: .directory)
+        completion: .directory,
+        transform: String.readPath)
     var temporaryFolder: String?
 
     @Option(

@@ -27,7 +27,8 @@ struct CopyCommand: AsyncParsableCommand {
     var stores: [String]
 
     @Option(
-        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var to: String?
 
     @Option(
@@ -37,7 +38,8 @@ struct CopyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The folder of kept copies, made if it is not there.", valueName: "folder"),
-        completion: .directory)
+        completion: .directory,
+        transform: String.readPath)
     var keepIn: String?
 
     @Option(

@@ -9,7 +9,8 @@ struct DeviceArguments: ParsableArguments {
             """
             Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or \
             ~/.config/ship-store)
-            """, valueName: "folder"), completion: .directory)
+            """, valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var identity: String?
 
     var device: Device { Device(folder: identity.map { FilePath($0) }) }
@@ -180,17 +181,22 @@ struct TrustCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .singleValue,
-        help: "A store that it may send or receive too; may be given again. At first, it may no other.",
+        help: ArgumentHelp(
+            "A store that it may send or receive too; may be given again. At first, it may no other.",
+            valueName: "store"),
         transform: StoreName.read)
     var store: [StoreName] = []
 
     @Option(
-        parsing: .singleValue, help: "A store that it may send or receive, and no other; may be given again.",
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A store that it may send or receive, and no other; may be given again.", valueName: "store"),
         transform: StoreName.read)
     var onlyStore: [StoreName] = []
 
     @Option(
-        parsing: .singleValue, help: "A store that it may send or receive no more; may be given again.",
+        parsing: .singleValue,
+        help: ArgumentHelp("A store that it may send or receive no more; may be given again.", valueName: "store"),
         transform: StoreName.read)
     var noStore: [StoreName] = []
 

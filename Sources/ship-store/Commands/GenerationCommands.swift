@@ -21,7 +21,9 @@ struct RollbackCommand: AsyncParsableCommand {
     @Argument(help: "The store's name, as `ship-store list` shows it.", transform: StoreName.read)
     var name: StoreName
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var into: String
 
     @Option(help: ArgumentHelp("The number of the generation that is to be current.", valueName: "generation"))
@@ -93,7 +95,9 @@ struct PruneCommand: AsyncParsableCommand {
               ship-store prune --into inbox --keep 2 --keep-for 7d --dry-run
             """)
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var into: String
 
     @Argument(help: "The store's name; all stores without it.", transform: StoreName.read)
@@ -183,7 +187,8 @@ struct ForgetCommand: AsyncParsableCommand {
     @Argument(help: "The store's name, as `ship-store list` shows it.", transform: StoreName.read)
     var name: StoreName
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory, transform: String.readPath)
     var into: String
 
     @OptionGroup(title: "Output options") var output: OutputOptions

@@ -19,7 +19,9 @@ struct HoldingsCommand: AsyncParsableCommand {
               ship-store receive --into inbox --from ./next.shipment
             """)
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var into: String
 
     @Option(

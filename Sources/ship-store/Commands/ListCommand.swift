@@ -17,7 +17,9 @@ struct ListCommand: AsyncParsableCommand {
               ship-store list --into inbox --json
             """)
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var into: String
 
     @OptionGroup(title: "Output options") var output: OutputOptions

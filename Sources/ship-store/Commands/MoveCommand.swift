@@ -22,7 +22,8 @@ struct MoveCommand: AsyncParsableCommand {
     var store: String
 
     @Option(
-        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var to: String
 
     @Flag(help: "Remove the old store once the new one is whole.")

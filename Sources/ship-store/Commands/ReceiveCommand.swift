@@ -29,8 +29,9 @@ struct ReceiveCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"), completion: .directory
-    )
+        help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"),
+        completion: .directory,
+        transform: String.readPath)
     var into: String
 
     @Option(

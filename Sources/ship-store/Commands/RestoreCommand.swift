@@ -30,7 +30,8 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Do the work in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
-        completion: .directory)
+        completion: .directory,
+        transform: String.readPath)
     var temporaryFolder: String?
 
     @Option(

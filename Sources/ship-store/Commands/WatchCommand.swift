@@ -26,7 +26,9 @@ struct WatchCommand: AsyncParsableCommand {
               ship-store watch --into inbox --once && echo something new
             """)
 
-    @Option(help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
+        transform: String.readPath)
     var into: String
 
     @Argument(help: "The stores to tell of. (default: all)", transform: StoreName.read)

@@ -46,7 +46,7 @@ extension Manifest {
     fileprivate var factLines: [PrintableText] {
         var lines: [PrintableText] = [
             "\(name)  \(summary)  sha256 \(store.sha256.hex.prefix(16))",
-            "  \(store.pageCount) pages of \(store.pageSize) bytes, \(store.textEncoding.rawValue), "
+            "  \(store.pageCount) \(store.pageCount == 1 ? "page" : "pages") of \(store.pageSize) bytes, \(store.textEncoding.rawValue), "
                 + "user_version \(store.userVersion), application_id \(store.applicationID), "
                 + "schema \(store.schemaSHA256.hex.prefix(16))",
             "  copied \(createdAt) by \(producer.software), "
