@@ -49,7 +49,6 @@ struct CopyAttempt: Sendable {
             if attempt.missing == before { break }
         }
         if !allowsMissingExternalFiles, let first = attempt.missing.first {
-            attempt.proof.end()
             throw .missingExternalFile(first, path: SourceSupportFolder(beside: store).path(of: first.name))
         }
         return attempt
@@ -103,20 +102,19 @@ struct CopyAttempt: Sendable {
         let isCanonical = if case .success = made { true } else { false }
         path = isCanonical ? canonicalPath : vacuumed
         proof = CopyProof(of: path, store: store, watch: watch)
-        do throws(SnapshotError) {
-            content = try CopyContent(of: path, store: store, withIndexShapes: isCanonical, watch: watch)
-            (gathered, missing, omissions) =
-                if let markedFiles {
-                    markedFiles
-                } else {
-                    try Self.externalFiles(of: content, store, in: place, profile, written.emptied, hold, watch)
-                }
-        } catch {
-            proof.end()
-            throw error
-        }
-        canonical = made.map { [content] made in made.map { _ in content.indexShapes ?? [:] } }
-        knownTables = try? made?.get()
+        content = try CopyContent(of: path, store: store, withIndexShapes: isCanonical, watch: watch)
+        (canonical, knownTables) =
+            switch made {
+            case nil: (nil, nil)
+            case .success(let tables): (.success(content.indexShapes ?? [:]), tables)
+            case .failure(let flaw): (.failure(flaw), nil)
+            }
+        (gathered, missing, omissions) =
+            if let markedFiles {
+                markedFiles
+            } else {
+                try Self.externalFiles(of: content, store, in: place, profile, written.emptied, hold, watch)
+            }
     }
 
     /// Gathers the external files to which the rows of a copy refer.
@@ -183,7 +181,6 @@ struct CopyAttempt: Sendable {
     }
 
     private func discard() {
-        proof.end()
         try? Folder.removeTree(at: path.removingLastComponent())
     }
 
@@ -200,13 +197,7 @@ struct CopyAttempt: Sendable {
     ///
     /// - Throws: `.corrupt`, `.cancelled`, `.file`.
     func proven(_ interruption: Interruption) throws(SnapshotError) -> Proven {
-        let (files, tables): ([ContentDigest], [ForeignText: TableContent]?)
-        do throws(SnapshotError) {
-            (files, tables) = (try digests(interruption), try self.tables(interruption))
-        } catch {
-            proof.end()
-            throw error
-        }
+        let (files, tables) = (try digests(interruption), try tables(interruption))
         return Proven(sha256: try proof.finish(), files: files, tables: tables)
     }
 

@@ -7,12 +7,17 @@ import SystemPackage
 /// What is found out about a copy from its bytes alone: its SHA-256, and whether SQLite's own check passes. Each is read in a thread of
 /// its own, side by side with what else there is to do with the copy.
 ///
-/// Whoever makes one calls `finish` or `end`: until then the file is read.
+/// Nothing reads the copy any more once this is dropped: the owner of the file may then remove it.
 final class CopyProof: Sendable {
     private let interruption: Interruption
     private let reading = DispatchGroup()
-    private let digest = Mutex<Result<ContentDigest, SnapshotError>>(.failure(.cancelled))
-    private let check = Mutex<Result<Void, SnapshotError>>(.failure(.cancelled))
+    private let findings = Findings()
+
+    /// What the threads have found. They keep this, and not the proof.
+    private final class Findings: Sendable {
+        let digest = Mutex<Result<ContentDigest, SnapshotError>>(.failure(.cancelled))
+        let check = Mutex<Result<Void, SnapshotError>>(.failure(.cancelled))
+    }
 
     /// Starts to read.
     ///
@@ -23,16 +28,16 @@ final class CopyProof: Sendable {
     init(of copy: FilePath, store: FilePath, watch whole: ConnectionWatch) {
         let interruption = Interruption(within: whole.interruption)
         self.interruption = interruption
-        DispatchQueue(label: "ship-store digest").async(group: reading) {
+        DispatchQueue(label: "ship-store digest").async(group: reading) { [findings] in
             let found: Result<ContentDigest, SnapshotError>
             do throws(FileError) {
                 found = .success(try ContentDigest(ofFile: copy) { interruption.isCancelled })
             } catch {
                 found = .failure(interruption.isCancelled ? .cancelled : .file(error))
             }
-            self.digest.withLock { $0 = found }
+            findings.digest.withLock { $0 = found }
         }
-        DispatchQueue(label: "ship-store check").async(group: reading) {
+        DispatchQueue(label: "ship-store check").async(group: reading) { [findings] in
             let watch = ConnectionWatch(interruption: interruption, busyTimeout: whole.busyTimeout)
             let found: Result<Void, SnapshotError>
             do throws(SnapshotError) {
@@ -40,12 +45,11 @@ final class CopyProof: Sendable {
             } catch {
                 found = .failure(error)
             }
-            self.check.withLock { $0 = found }
+            findings.check.withLock { $0 = found }
         }
     }
 
-    /// Stops. Nothing reads the copy when this returns.
-    func end() {
+    deinit {
         interruption.cancel()
         reading.wait()
     }
@@ -56,7 +60,7 @@ final class CopyProof: Sendable {
     /// - Throws: `.corrupt`, `.cancelled`, `.file`, and what else `CopyContent.quickCheck` throws.
     func finish() throws(SnapshotError) -> ContentDigest {
         reading.wait()
-        try check.withLock { $0 }.get()
-        return try digest.withLock { $0 }.get()
+        try findings.check.withLock { $0 }.get()
+        return try findings.digest.withLock { $0 }.get()
     }
 }
