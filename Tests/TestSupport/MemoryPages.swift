@@ -1,5 +1,7 @@
+import Foundation
 import StoreEncoding
 package import StoreFormat
+import SystemPackage
 
 /// A store in memory: read page by page, or written so.
 package final class MemoryPages: StoreBuilder.Target {
@@ -70,5 +72,13 @@ package final class MemoryPages: StoreBuilder.Target {
         let target = MemoryPages(pageSize: source.pageSize)
         try CanonicalForm.write(of: source, to: target)
         return target.bytes
+    }
+
+    /// The canonical form of a new store.
+    package static func canonicalForm(ofStoreMadeBy sql: String) throws -> [UInt8] {
+        let folder = try ScratchFolder.inMemory()
+        let path = folder.path.appending("copy")
+        try TestStore.make(at: path, sql: sql)
+        return try canonicalForm(of: [UInt8](Data(contentsOf: URL(fileURLWithPath: path.string))))
     }
 }

@@ -11,9 +11,8 @@ package import StoreFormat
 ///
 /// Memory: `cores + 2` segments, or on a slow link two segments of twice the size; and the entries that the check sorts.
 package struct StoreEncoder: ColumnsEncoder {
-    /// Up to this size in bytes, a store is also encoded as blocks, and is sent by its rows only if that is smaller. Where time counts
-    /// for more than bytes it is not: that takes as long as to encode the rows.
-    private static let comparedSize: Int64 = 4 * 1024 * 1024
+    /// Largest small store, in bytes.
+    private static let smallSize: Int64 = 4 * 1024 * 1024
     /// Segments in memory where the link is slow at first: one is sent, another is read or encoded.
     private static let mostOnSlowLink = 2
 
@@ -44,9 +43,7 @@ package struct StoreEncoder: ColumnsEncoder {
     }
 
     package func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
-        guard store.facts.size <= Self.comparedSize, store.earlier == nil, !isInHurry else {
-            return try await encodeAll(deliver)
-        }
+        guard store.facts.size <= comparedSize, store.earlier == nil else { return try await encodeAll(deliver) }
         // In parallel: the one segment of a small store keeps only one core busy.
         let plain = Task { try plainSize() }
         defer { plain.cancel() }
@@ -104,14 +101,18 @@ package struct StoreEncoder: ColumnsEncoder {
 
     private var capacities: (first: Int, largest: Int) {
         guard store.isAwaited else { return SegmentContent.usualCapacities }
-        if store.facts.size > Self.comparedSize {
+        if store.facts.size > Self.smallSize {
             return isLinkSlow ? SegmentContent.capacitiesOnSlowLink : SegmentContent.capacitiesOnTrial
         }
         // Otherwise a small store is sent after all of it is encoded.
         return isInHurry ? SegmentContent.capacitiesInHurry : SegmentContent.usualCapacities
     }
 
-    /// Whether a consumer waits behind a link that counts as fast.
+    /// Up to this size in bytes, a store is also encoded as blocks, and is sent by its rows only if that is smaller. Where time counts, a
+    /// store of several segments is not: they keep all cores busy.
+    private var comparedSize: Int64 { isInHurry ? Int64(SegmentContent.capacitiesInHurry.first) : Self.smallSize }
+
+    /// Whether time counts for more than bytes: a consumer waits, and the link is fast or the user wants little effort.
     private var isInHurry: Bool { store.isAwaited && store.settings.level.value < CompressionLevel.standard.value }
 
     /// Whether sending a segment takes longer than one core needs to encode the next.

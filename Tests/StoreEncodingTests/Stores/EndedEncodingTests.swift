@@ -1,4 +1,3 @@
-import GRDB
 import ShipProtocol
 import StoreFiles
 import StoreFormat
@@ -19,19 +18,12 @@ import Testing
     private let pageSize: Int
 
     init() throws {
-        let folder = try ScratchFolder.inMemory()
-        let path = folder.path.appending("copy")
-        let queue = try DatabaseQueue(path: path.string)
-        try queue.writeWithoutTransaction { database in
-            try database.execute(
-                sql: """
-                    PRAGMA page_size = 4096; CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-                    INSERT INTO t SELECT i, hex(randomblob(450)) FROM n;
-                    """)
-        }
-        try queue.close()
-        bytes = try MemoryPages.canonicalForm(of: PageReading.bytes(of: path))
+        bytes = try MemoryPages.canonicalForm(
+            ofStoreMadeBy: """
+                PRAGMA page_size = 4096; CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+                INSERT INTO t SELECT i, hex(randomblob(450)) FROM n;
+                """)
         pageSize = try MemoryPages(bytes).pageSize
     }
 

@@ -1,4 +1,3 @@
-import GRDB
 import ShipProtocol
 import StoreFiles
 import StoreFormat
@@ -19,19 +18,12 @@ import Testing
         let bytesRead = Counter()
 
         init() throws {
-            let folder = try ScratchFolder.inMemory()
-            let path = folder.path.appending("copy")
-            let queue = try DatabaseQueue(path: path.string)
-            try queue.writeWithoutTransaction { database in
-                try database.execute(
-                    sql: """
-                        PRAGMA page_size = 4096; CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB, b TEXT);
-                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-                        INSERT INTO t SELECT i, zeroblob(1900), 'row ' || i FROM n;
-                        """)
-            }
-            try queue.close()
-            bytes = try MemoryPages.canonicalForm(of: PageReading.bytes(of: path))
+            bytes = try MemoryPages.canonicalForm(
+                ofStoreMadeBy: """
+                    PRAGMA page_size = 4096; CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB, b TEXT);
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+                    INSERT INTO t SELECT i, zeroblob(1900), 'row ' || i FROM n;
+                    """)
             pageSize = try MemoryPages(bytes).pageSize
         }
 
@@ -77,35 +69,27 @@ import Testing
 
     private static let megabyte: Int64 = 1 << 20
 
-    /// Rows of random bytes, in a store of 1 MB.
-    private static func smallStore() throws -> [UInt8] {
-        let folder = try ScratchFolder.inMemory()
-        let path = folder.path.appending("copy")
-        let queue = try DatabaseQueue(path: path.string)
-        try queue.writeWithoutTransaction { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB);
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-                    INSERT INTO t SELECT i, randomblob(1000) FROM n;
-                    """)
-        }
-        try queue.close()
-        return try MemoryPages.canonicalForm(of: PageReading.bytes(of: path))
-    }
-
-    @Test func `a small store goes in several segments where time counts, and in one where bytes do`() async throws {
-        let bytes = try Self.smallStore()
-        for (settings, segments) in [(CompressionSettings(.quick), 3...5), (CompressionSettings(.smallest), 1...1)] {
-            let counter = Counter()
-            let encoder = try Self.encoder(of: bytes, settings, readingInto: counter)
-            var count = 0
-            try await encoder.encode { _ in count += 1 }
-            #expect(segments.contains(count))
-            // Once for the rows, and once more to compare them with blocks.
-            let reads = Double(counter.value.load(ordering: .relaxed)) / Double(bytes.count)
-            #expect(count == 1 ? reads > 1.9 : reads < 1.5, "\(reads)")
-        }
+    /// A megabyte where time counts goes in several segments, and is read once. Otherwise a small store goes in one, and is read once more
+    /// to compare it with blocks.
+    @Test(arguments: [
+        (rows: 1000, level: CompressionLevel.quick, segments: 3...5), (1000, .smallest, 1...1), (200, .quick, 1...1),
+    ])
+    func `a small store is compared with blocks, unless time counts and all cores have its rows to do`(
+        rows: Int, level: CompressionLevel, segments: ClosedRange<Int>
+    ) async throws {
+        let bytes = try MemoryPages.canonicalForm(
+            ofStoreMadeBy: """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+                INSERT INTO t SELECT i, randomblob(1000) FROM n;
+                """)
+        let counter = Counter()
+        let encoder = try Self.encoder(of: bytes, CompressionSettings(level), readingInto: counter)
+        var count = 0
+        try await encoder.encode { _ in count += 1 }
+        #expect(segments.contains(count))
+        let reads = Double(counter.value.load(ordering: .relaxed)) / Double(bytes.count)
+        #expect(count == 1 ? reads > 1.9 : reads < 1.5, "\(reads)")
     }
 
     @Test(arguments: [1, 2, 4])
