@@ -66,6 +66,9 @@ import Testing
         let verified = try await desk.run("verify", "inbox")
         verified.expectSuccess()
         #expect((verified.stdout, verified.stderr) == ("", "there is nothing to verify yet\n"))
+        let inspected = try await desk.run("inspect", "inbox")
+        inspected.expectSuccess()
+        #expect((inspected.stdout, inspected.stderr) == ("", "there is nothing to inspect yet\n"))
     }
 
     enum Kind: String, CaseIterable { case inbox, generation, externalFile, manifest, shipment, store }

@@ -62,7 +62,7 @@ struct InspectCommand: AsyncParsableCommand {
                     FilePath(html), about: artifact, replacing: force ? nil : InspectionPage.start)
             }
             let inspections = try await Inspection.all(of: artifact, options: options, effort: effort)
-            if inspections.isEmpty { console.say("no store has been installed yet") }
+            if inspections.isEmpty { console.say("there is nothing to inspect yet") }
             if let page {
                 try page.write(InspectionPage(inspections).html)
                 console.say("wrote \(page.path)")

@@ -76,7 +76,7 @@ extension StoreMetadata {
         var lines: [PrintableText] = [
             "SQLite         \(Figures.bytes(sqlite.size))"
                 + (sqlite.logSize > 0 ? " and \(Figures.bytes(sqlite.logSize)) in its -wal" : "")
-                + ", \(sqlite.pageCount) pages of \(sqlite.pageSize) bytes, \(sqlite.freePages) free",
+                + ", \(sqlite.pageCount) \(sqlite.pageCount == 1 ? "page" : "pages") of \(sqlite.pageSize) bytes, \(sqlite.freePages) free",
             "settings       \(sqlite.textEncoding.rawValue), journal \(sqlite.journal.rawValue), "
                 + "auto_vacuum \(sqlite.autoVacuum.rawValue), user_version \(sqlite.userVersion), "
                 + "application_id \(sqlite.applicationID)",

@@ -90,7 +90,8 @@ struct RestoreArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the store as it was in this folder, instead of .NAME-safety beside it.", valueName: "folder"))
+            "Keep the store as it was in this folder, instead of .NAME-safety beside it.", valueName: "folder"),
+        completion: .directory, transform: String.readPath)
     var safetyCopies: String?
 
     @OptionGroup(title: "Check options") var check: CheckArguments
