@@ -202,6 +202,31 @@ import Testing
         try SegmentTests.expectSame([RowGroup(rows)])
     }
 
+    /// An array of texts, as `CFPropertyListCreateData` writes it.
+    private static func list(of texts: [String]) -> [UInt8] {
+        var list = Array("bplist00".utf8) + [0xaf, 0x10, UInt8(texts.count)] + texts.indices.map { UInt8($0 + 1) }
+        var offsets = [8]
+        for text in texts {
+            offsets.append(list.count)
+            list += [0x50 | UInt8(text.utf8.count)] + text.utf8
+        }
+        let tableStart = list.count
+        for offset in offsets { list += [UInt8(offset >> 8), UInt8(offset & 0xff)] }
+        list += [0, 0, 0, 0, 0, 0, 2, 1] + [0, 0, 0, 0, 0, 0, 0, UInt8(offsets.count)]
+        return list + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, UInt8(tableStart >> 8), UInt8(tableStart & 0xff)]
+    }
+
+    @Test(arguments: [SegmentEffort.fast, .standard, .smallest])
+    func `texts of property lists may be more than the rows, whose texts stand in an earlier column`(
+        effort: SegmentEffort
+    ) throws {
+        let words = Self.noise(100 * 41, 0 ... .max).map { String($0, radix: 36) }
+        let rows = (0..<100).map { row -> [Cell] in
+            [.text(words[row * 41]), .blob(Self.list(of: Array(words[(row * 41 + 1)..<((row + 1) * 41)])))]
+        }
+        try SegmentTests.expectSame([RowGroup(rows)], .modern, effort)
+    }
+
     @Test(arguments: [SegmentEffort.fast, .standard, .smallest])
     func `what follows from a column takes little, though that column is smaller without its classes`(
         effort: SegmentEffort

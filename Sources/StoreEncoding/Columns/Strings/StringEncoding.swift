@@ -55,24 +55,22 @@ extension ColumnEncoder {
         if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
         dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
         let whole = made
-        var candidates = tags.map { ($0, 0) }
-        if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, $0) } }
+        var candidates = tags.map { ($0, Int?.none) }
+        if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, Int?.some($0)) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
-        let weigh = { (candidate: (StringTag, Int), cost: Int) in
+        let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
-        let writeAll = { (candidate: (StringTag, Int), areas: inout SegmentAreas) in
-            write(candidate.0, strings, whole, textReference(candidate.1), candidate.1, depth, &areas)
+        let writeAll = { (candidate: (StringTag, Int?), areas: inout SegmentAreas) in
+            write(candidate.0, strings, whole, reference(candidate.1), depth, &areas)
         }
         if candidates.count > 1, let rows {
             let sample = strings.selecting(rows)
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
-                write(
-                    candidate.0, sample, Made(), textReference(candidate.1)?.selecting(rows), candidate.1, depth,
-                    &areas)
+                write(candidate.0, sample, Made(), reference(candidate.1, selecting: rows), depth, &areas)
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
             areas.append(best)
@@ -85,7 +83,7 @@ extension ColumnEncoder {
                 return
             }
         }
-        _ = write(.lengths, strings, whole, nil, 0, depth, &areas)
+        _ = write(.lengths, strings, whole, nil, depth, &areas)
     }
 
     /// What was made of strings before one of their encodings was chosen.
@@ -114,8 +112,13 @@ extension ColumnEncoder {
         }
     }
 
-    private func textReference(_ index: Int) -> Strings? {
-        index < textReferences.count ? textReferences[index] : nil
+    /// An earlier column that strings refer to, and its texts in the same rows.
+    private typealias Reference = (column: Int, texts: Strings)
+
+    /// - Parameter rows: The rows of the strings to encode, if they are not all.
+    private func reference(_ column: Int?, selecting rows: [Int]? = nil) -> Reference? {
+        guard let column, let texts = textReferences[column] else { return nil }
+        return (column, rows.map(texts.selecting) ?? texts)
     }
 
     /// - Returns: The strings to try encodings with; `nil` if all are few enough.
@@ -130,7 +133,7 @@ extension ColumnEncoder {
     /// - Parameter made: Of these strings.
     /// - Returns: Whether the encoding can hold the strings; if not, `areas` are of no use.
     private func write(
-        _ tag: StringTag, _ strings: Strings, _ made: Made, _ referred: Strings?, _ reference: Int, _ depth: Int,
+        _ tag: StringTag, _ strings: Strings, _ made: Made, _ reference: Reference?, _ depth: Int,
         _ areas: inout SegmentAreas
     ) -> Bool {
         areas.tag(tag.rawValue)
@@ -192,9 +195,9 @@ extension ColumnEncoder {
             pattern.write(into: &areas)
             for numbers in pattern.numbers { encode(numbers, depth: depth + 1, into: &areas) }
         case .holding:
-            guard let referred, referred.count == strings.count else { return false }
-            areas.count(reference)
-            return write(strings, holding: referred, depth, &areas)
+            guard let reference, reference.texts.count == strings.count else { return false }
+            areas.count(reference.column)
+            return write(strings, holding: reference.texts, depth, &areas)
         }
         return true
     }
