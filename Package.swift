@@ -97,7 +97,7 @@ let package = Package(
         // Bytes and the order of events: pure.
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        target("ShipProtocol", ["EssentialFoundation", "CZlib", crypto]),
+        target("ShipProtocol", ["EssentialFoundation", "CZlib", crypto, system]),
         target("StoreFormat", []),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where

@@ -13,8 +13,12 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 #ifdef __linux__
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -153,5 +157,31 @@ void ship_store_set_mmap_threshold(int size) {
     mallopt(M_MMAP_THRESHOLD, size);
 #else
     (void)size;
+#endif
+}
+
+#if defined __GLIBC__ || defined __APPLE__
+static char *const *arguments;
+
+/// Both give a program's arguments to its constructors [glibc's csu/libc-start.c; dyld].
+__attribute__((constructor)) static void keep_arguments(int count, char *const *values) {
+    (void)count;
+    arguments = values;
+}
+
+char *const *ship_store_arguments(void) { return arguments; }
+#else
+char *const *ship_store_arguments(void) { return NULL; }
+#endif
+
+const char *ship_store_program(void) {
+#ifdef __linux__
+    return (const char *)getauxval(AT_EXECFN);
+#elif defined __APPLE__
+    static char path[1024];
+    uint32_t size = sizeof path;
+    return _NSGetExecutablePath(path, &size) == 0 ? path : NULL;
+#else
+    return NULL;
 #endif
 }

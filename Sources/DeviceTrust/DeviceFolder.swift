@@ -27,10 +27,10 @@ public struct DeviceFolder: Sendable {
     /// The user's own: `$XDG_CONFIG_HOME/ship-store`, or else `~/.config/ship-store`. The variable counts only if its path is
     /// absolute [XDG Base Directory Specification].
     public static var standard: DeviceFolder {
-        let configuration = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"].map { FilePath($0) }
+        let configuration = PlatformCalls.path(inVariable: "XDG_CONFIG_HOME")
         let parent =
             configuration.flatMap { $0.isAbsolute ? $0 : nil }
-            ?? FilePath(FileManager.default.homeDirectoryForCurrentUser.path).appending(".config")
+            ?? PlatformCalls.homeFolder.appending(".config")
         return DeviceFolder(at: parent.appending("ship-store"))
     }
 
@@ -75,7 +75,7 @@ extension DeviceFolder {
     package func whileLocking<Value>(
         _ store: FilePath, within limit: Duration, mayGoOn: () throws -> Void, _ body: () throws -> Value
     ) throws -> Value {
-        let number = String(ContentDigest(hashing: Array(store.string.utf8)).hex.prefix(2))
+        let number = String(ContentDigest(hashing: Array(store.text.utf8)).hex.prefix(2))
         let place = path.appending(Self.storeLocksFolder).appending(number)
         try folder.make()
         try PrivateFolder(path: path.appending(Self.storeLocksFolder)).make()

@@ -1,3 +1,4 @@
+import ShipProtocol
 public import SystemPackage
 
 /// Where a shipment goes to or comes from, as the command line writes it (ENDPOINT in its help).
@@ -33,9 +34,9 @@ extension Endpoint: CustomStringConvertible {
             let text = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
             return reads(as: text) ? text : "tcp:" + text
         case .standardStreams: return "-"
-        case .unix(let path): return "unix:\(path)"
+        case .unix(let path): return "unix:\(path.text)"
         case .command(let command): return "exec:\(command)"
-        case .file(let path): return reads(as: path.string) ? path.string : "file:\(path)"
+        case .file(let path): return reads(as: path.text) ? path.text : "file:\(path.text)"
         }
     }
 
@@ -58,6 +59,8 @@ public enum EndpointError: Error, Hashable, Sendable {
     case needsBrackets(String)
     /// Digits only: a port without a host.
     case onlyAPort(String)
+    /// Not UTF-8, which all of it has to be but the path of a file.
+    case notText(String)
     /// One can listen on TCP and on a Unix socket only.
     case cannotListen(Endpoint)
 }
@@ -71,7 +74,10 @@ extension Endpoint {
         switch endpoint {
         case .standardStreams where isToListen, .command where isToListen, .file where isToListen:
             throw .cannotListen(endpoint)
-        case .tcp, .unix, .standardStreams, .command, .file: self = endpoint
+        case .tcp, .unix, .standardStreams, .command:
+            guard PathText.isPlain(text) else { throw .notText(text) }
+            self = endpoint
+        case .file: self = endpoint
         }
     }
 
@@ -79,12 +85,12 @@ extension Endpoint {
         guard !text.utf8.contains(0) else { throw .containsNUL }
         guard !text.isEmpty else { throw .empty(text) }
         if text == "-" { return .standardStreams }
-        if let path = try rest(of: text, after: "unix:") { return .unix(FilePath(path)) }
+        if let path = try rest(of: text, after: "unix:") { return .unix(FilePath(text: path)) }
         if let command = try rest(of: text, after: "exec:") { return .command(command) }
-        if let path = try rest(of: text, after: "file:") { return .file(FilePath(path)) }
+        if let path = try rest(of: text, after: "file:") { return .file(FilePath(text: path)) }
         if let address = try rest(of: text, after: "tcp:") { return try parseAddress(address, isToListen) }
-        if text.contains("/") { return .file(FilePath(text)) }
-        if text.hasSuffix(shipmentSuffix) { return .file(FilePath(text)) }
+        if text.contains("/") { return .file(FilePath(text: text)) }
+        if text.hasSuffix(shipmentSuffix) { return .file(FilePath(text: text)) }
         return try parseAddress(text, isToListen)
     }
 

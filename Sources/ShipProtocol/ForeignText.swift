@@ -126,7 +126,7 @@ extension Sequence<PrintableText> {
 /// characters without a width (zero-width characters, variation selectors, tags), and private and unassigned ones. A backslash
 /// stays as it is, so that escaping a text twice changes nothing.
 extension ForeignText {
-    /// `\n`, `\t` or `\u{1B}` for each of them.
+    /// `\n`, `\t` or `\u{1B}` for each of them, and `\xFC` for a byte of a path (`PathText`).
     ///
     /// - Parameters:
     ///   - text: Any.
@@ -143,7 +143,12 @@ extension ForeignText {
             case "\n": escaped += "\\n"
             case "\r": escaped += "\\r"
             case "\t": escaped += "\\t"
-            case _ where isUnsafe(scalar): escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            case _ where isUnsafe(scalar):
+                if let byte = PathText.byte(of: scalar) {
+                    escaped += "\\x" + String(byte, radix: 16, uppercase: true)
+                    continue
+                }
+                escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

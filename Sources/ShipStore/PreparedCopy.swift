@@ -77,6 +77,6 @@ struct PreparedCopy: ~Copyable, Sendable {
 extension StoreName {
     /// Suggested by the file's name as the user wrote it, and not by the name that a symbolic link leads to.
     init(suggestedBy path: FilePath) {
-        self.init(suggestedBy: path.lastComponent?.string ?? "")
+        self.init(suggestedBy: path.lastName)
     }
 }

@@ -90,7 +90,7 @@ final class CheckerChild: StartedChecker {
     /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
     func run(on path: FilePath, against claims: StoreClaims) async throws -> CheckReport {
         do {
-            try await ask(CheckRequest(file: path.lastComponent?.string ?? "", claims: claims, limits: limits))
+            try await ask(CheckRequest(file: path.lastName, claims: claims, limits: limits))
         } catch {
             await end()
             throw error

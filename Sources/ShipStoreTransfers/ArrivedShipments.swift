@@ -40,7 +40,7 @@ final class ArrivedShipments: Sendable {
         last = Mutex(numbers.last ?? 0)
         for name in try Folder.names(in: folder) {
             guard let number = Self.number(of: name, ".shipment"), !numbers.contains(number) else { continue }
-            try PlatformCalls.removeFile(folder.appending(name))
+            try PlatformCalls.removeFile(folder.appending(text: name))
         }
     }
 
@@ -91,9 +91,7 @@ final class ArrivedShipments: Sendable {
         } catch {
             // The file may be on another file system.
             guard error.errno == .improperLink else { throw error }
-            guard (try? FileManager.default.copyItem(atPath: source.string, toPath: target.string)) != nil else {
-                throw FileError(.write, target, .ioError)
-            }
+            try OpenFile.copy(source, to: target)
         }
     }
 

@@ -253,7 +253,7 @@ public actor TransferReceiver {
         }
         entries[TransferMessage.holdingsKey] = nil
         let file = outgoing.appending(TransferMessage.Token().text)
-        entries[TransferMessage.fileKey] = file.lastComponent?.string
+        entries[TransferMessage.fileKey] = file.lastComponent?.text
         do throws(FileError) {
             try OpenFile.creating(file).write(answer.holdings.encoded)
         } catch {

@@ -61,7 +61,7 @@ public actor TransferSender {
     ) throws(ShipmentError) {
         var named: [StoreName: FilePath] = [:]
         for store in stores {
-            let name = StoreName(suggestedBy: store.lastComponent?.string ?? "")
+            let name = StoreName(suggestedBy: store.lastName)
             guard named.updateValue(store, forKey: name) == nil else { throw .sameName(name) }
         }
         let place = SenderFolder(path: folder)

@@ -2,6 +2,7 @@ import EssentialFoundation
 import NIOCore
 import NIOPosix
 package import ShipLinks
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 
@@ -44,7 +45,7 @@ extension Listener {
             let listener = Listener(
                 .unix, at: endpoint, options, on: MultiThreadedEventLoopGroup.forLinks.next(), onTurnedAway)
             let channel = try await open(endpoint) {
-                listener.bootstrap().bind(unixDomainSocketPath: provisional.string)
+                listener.bootstrap().bind(unixDomainSocketPath: provisional.text)
             }
             let file: SocketFile
             do throws(FileError) {
@@ -105,7 +106,7 @@ struct SocketFile: Sendable {
 
     static func checkLength(of path: FilePath) throws(LinkError) {
         let limit = PlatformCalls.longestSocketPath
-        guard path.string.utf8.count <= limit else { throw .pathTooLong(path, limit: limit) }
+        guard path.text.utf8.count <= limit else { throw .pathTooLong(path, limit: limit) }
     }
 
     /// - Throws: `.folderIsOpen` unless the folder is this user's own and closed to all others: another user who may write to it could

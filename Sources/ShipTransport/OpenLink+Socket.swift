@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import ShipLinks
+import ShipProtocol
 import StoreFiles
 import SystemPackage
 
@@ -37,7 +38,7 @@ extension OpenLink {
         while true {
             do throws(LinkError) {
                 let channel = try await connect(to: endpoint, .unix, options.security, within: deadline - .now) {
-                    $0.connect(unixDomainSocketPath: path.string)
+                    $0.connect(unixDomainSocketPath: path.text)
                 }
                 do throws(LinkError) {
                     try await AwaitedAnswer<Void>.wait { answer in

@@ -51,6 +51,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
     /// One receiver's newest acknowledged copy of one store, or the copy of an unfinished shipment.
     struct Entry: Hashable, Sendable, Codable {
         let name: StoreName
+        /// As in `PathText`.
         private(set) var store: String
         let profile: ContentDigest
         let receiver: String
@@ -70,7 +71,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
             stream: String? = nil, at time: Timestamp
         ) {
             name = key.name
-            store = key.store.string
+            store = key.store.text
             profile = key.profile
             self.receiver = receiver
             self.copy = copy
@@ -82,7 +83,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
             use = 0
         }
 
-        var key: BaseKey { BaseKey(name: name, store: FilePath(store), profile: profile) }
+        var key: BaseKey { BaseKey(name: name, store: FilePath(text: store), profile: profile) }
 
         /// Whether one takes the place of the other.
         func isOfSame(as other: Entry) -> Bool {
@@ -91,7 +92,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
         var isUnfinished: Bool { stream != nil }
 
-        fileprivate mutating func move(to path: FilePath) { store = path.string }
+        fileprivate mutating func move(to path: FilePath) { store = path.text }
     }
 
     // MARK: What is there
@@ -186,9 +187,9 @@ struct BaseIndex: Hashable, Sendable, Codable {
     ///
     /// - Returns: Whether anything changed.
     mutating func move(from source: FilePath, to target: FilePath) -> Bool {
-        let moving = entries.filter { FilePath($0.store) == source }
+        let moving = entries.filter { FilePath(text: $0.store) == source }
         guard !moving.isEmpty, source != target else { return false }
-        entries.removeAll { FilePath($0.store) == source }
+        entries.removeAll { FilePath(text: $0.store) == source }
         for var entry in moving {
             entry.move(to: target)
             entries.removeAll { $0.isOfSame(as: entry) }
@@ -319,7 +320,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
                 entry.stream.map({ streamIDs.contains($0) }) ?? true
             else { return "a copy has no file" }
             guard (0...lastUse).contains(entry.use), entry.state.map({ $0.count <= BaseMemory.stateLimit }) ?? true,
-                entry.store.utf8.count <= Self.pathLength, FilePath(entry.store).isAbsolute,
+                entry.store.utf8.count <= Self.pathLength, FilePath(text: entry.store).isAbsolute,
                 entry.receiver.utf8.count <= Self.receiverLength
             else { return "a copy is described as none can be" }
         }

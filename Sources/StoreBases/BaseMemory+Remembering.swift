@@ -75,7 +75,7 @@ extension BaseMemory {
         /// - Returns: Why it cannot be remembered; `nil` if it can.
         func refusal(of copy: FileStatus) -> Remembering? {
             guard (state?.count ?? 0) <= BaseMemory.stateLimit, receiver.utf8.count <= BaseIndex.receiverLength,
-                key.store.string.utf8.count <= BaseIndex.pathLength
+                key.store.text.utf8.count <= BaseIndex.pathLength
             else { return .tooLong }
             guard copy.kind == .file, copy.owner == PlatformCalls.effectiveUser, copy.size == manifest.store.size
             else { return .otherFile }

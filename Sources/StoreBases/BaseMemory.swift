@@ -45,10 +45,10 @@ public struct BaseMemory: Hashable, Sendable {
     /// `$XDG_STATE_HOME/ship-store/bases`, or `~/.local/state/ship-store/bases` where the variable is not an absolute path
     /// [XDG Base Directory Specification].
     public static var standardFolder: FilePath {
-        let state = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].map { FilePath($0) }
+        let state = PlatformCalls.path(inVariable: "XDG_STATE_HOME")
         let parent =
             state.flatMap { $0.isAbsolute ? $0 : nil }
-            ?? FilePath(FileManager.default.homeDirectoryForCurrentUser.path).appending(".local").appending("state")
+            ?? PlatformCalls.homeFolder.appending(".local").appending("state")
         return parent.appending("ship-store").appending("bases")
     }
 

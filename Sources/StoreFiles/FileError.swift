@@ -1,3 +1,4 @@
+import ShipProtocol
 public import SystemPackage
 
 /// A failed call of the platform: the operation, its path, and the reason.
@@ -31,5 +32,5 @@ public struct FileError: Error, Hashable, Sendable {
 }
 
 extension FileError: CustomStringConvertible {
-    public var description: String { "cannot \(operation.rawValue) \(path): \(errno)" }
+    public var description: String { "cannot \(operation.rawValue) \(path.text): \(errno)" }
 }

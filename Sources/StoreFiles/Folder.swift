@@ -1,4 +1,5 @@
 import EssentialFoundation
+import ShipProtocol
 package import SystemPackage
 
 /// Folders by their paths: making, listing, removing, syncing. `OpenFolder` does the same without trusting paths.
@@ -39,24 +40,20 @@ package enum Folder {
         }
     }
 
-    /// The names in a folder, sorted, without `.` and `..`.
+    /// The names in a folder, as in `PathText`, sorted, without `.` and `..`.
     package static func names(in path: FilePath) throws(FileError) -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: path.string).sorted()
-        } catch {
-            let status = try PlatformCalls.statusFollowingLinks(of: path)
-            throw FileError(.listFolder, path, status.kind == .folder ? .permissionDenied : .notDirectory)
-        }
+        try PlatformCalls.names(in: try PlatformCalls.openFolder(path), path).map(\.text).sorted()
     }
 
     /// Removes a file, a link or a folder with its content. A missing one is no error.
     package static func removeTree(at path: FilePath) throws(FileError) {
-        guard (try? PlatformCalls.status(of: path)) != nil else { return }
-        do {
-            try FileManager.default.removeItem(atPath: path.string)
+        do throws(FileError) {
+            guard try PlatformCalls.status(of: path).kind == .folder else { return try PlatformCalls.removeFile(path) }
+            let folder = try OpenFolder(path)
+            for name in try folder.components(in: path) { try folder.removeTree(at: path.appending(name)) }
+            try PlatformCalls.removeEmptyFolder(path)
         } catch {
-            guard (try? PlatformCalls.status(of: path)) != nil else { return }
-            throw FileError(.remove, path, .permissionDenied)
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
         }
     }
 

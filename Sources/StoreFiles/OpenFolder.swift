@@ -1,3 +1,4 @@
+import ShipProtocol
 package import SystemPackage
 
 /// An open folder with one owner. Its methods reach only what is in it or below it, whatever happens to its own path meanwhile, and
@@ -179,7 +180,7 @@ extension OpenFolder {
 
     /// The names in a folder, sorted, without `.` and `..`.
     package func names(in path: FilePath) throws(FileError) -> [String] {
-        try components(in: path).map(\.string).sorted()
+        try components(in: path).map(\.text).sorted()
     }
 
     /// The same, in the order of the file system.

@@ -1,3 +1,4 @@
+import ShipProtocol
 import StoreFormat
 package import SystemPackage
 
@@ -101,6 +102,9 @@ package final class PageFile: PageSource, PageSink {
 
 /// The names under which SQLite opens a file in a certain way. Source: sqlite.org/uri.html.
 extension FilePath {
+    /// Makes the file if it is not there, unless the connection only reads.
+    package var databaseURI: String { "file:\(escapedForURI)" }
+
     /// Reads and writes, and never makes the file.
     package var writableDatabaseURI: String { "file:\(escapedForURI)?mode=rw" }
 
@@ -109,9 +113,9 @@ extension FilePath {
 
     private static let plainInURI = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~".utf8)
 
-    /// With every byte escaped that could mean something in a URI; a slash has to stay.
+    /// With every byte escaped that could mean something in a URI, or is no text; a slash has to stay.
     private var escapedForURI: String {
-        string.utf8.map { byte in
+        bytes.map { byte in
             Self.plainInURI.contains(byte)
                 ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }.joined()

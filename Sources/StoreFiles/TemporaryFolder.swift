@@ -1,4 +1,5 @@
 import EssentialFoundation
+import ShipProtocol
 package import SystemPackage
 
 /// A private folder (0700) that goes away with its owner. If a process is killed, the next one sweeps its folder away.
@@ -18,7 +19,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
 
     /// Where temporary folders go unless told otherwise: `TMPDIR`, or else `/tmp`.
     package static var defaultParent: FilePath {
-        ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : FilePath($0) } ?? "/tmp"
+        PlatformCalls.path(inVariable: "TMPDIR") ?? "/tmp"
     }
 
     /// Makes a folder inside `parent`, and sweeps away what killed processes of the same user left there.
@@ -60,7 +61,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
     package static func sweep(_ parent: FilePath, _ place: Place) {
         guard let names = try? Folder.names(in: parent) else { return }
         for name in names where isOurs(name, place) {
-            let path = parent.appending(name)
+            let path = parent.appending(text: name)
             guard let status = try? PlatformCalls.status(of: path), status.kind == .folder,
                 status.owner == PlatformCalls.effectiveUser, status.permissions == .ownerReadWriteExecute,
                 let lock = try? OpenFile.readingWithoutFollowing(path),

@@ -58,7 +58,7 @@ public struct Generation: Hashable, Sendable {
     /// - Parameter folder: Of a generation.
     /// - Throws: `.badManifest`, `.file`.
     package init(in folder: borrowing OpenFolder) throws(InboxError) {
-        let name = folder.path.lastComponent.flatMap { GenerationName($0.string) }
+        let name = folder.path.lastComponent.flatMap { GenerationName($0.text) }
         self.init(number: name?.number ?? 0, path: folder.path, manifest: try Self.readManifest(in: folder))
     }
 

@@ -211,9 +211,9 @@ package final class InboxFolder: Sendable {
     /// What the link `current` says, if it says something of ours: it is never followed as a link.
     package func currentName(of name: StoreName) -> GenerationName? {
         guard let target = try? files.targetOfSymbolicLink(at: layout.current(name)),
-            target.components.count == 2, target.components.first?.string == "generations"
+            target.components.count == 2, target.components.first?.text == "generations"
         else { return nil }
-        return target.lastComponent.flatMap { GenerationName($0.string) }
+        return target.lastComponent.flatMap { GenerationName($0.text) }
     }
 
     /// The generation that is served, or `nil` if none has been installed yet.

@@ -56,7 +56,7 @@ extension InboxFolder {
     private func forgottenStores() throws(InboxError) -> [(name: StoreName, path: FilePath)] {
         try InboxError.wrapping { () throws(FileError) in
             try files.names(in: layout.depot).compactMap { entry in
-                StoreName(onceForgotten: entry).map { ($0, layout.depot.appending(entry)) }
+                StoreName(onceForgotten: entry).map { ($0, layout.depot.appending(text: entry)) }
             }
         }
     }

@@ -234,8 +234,8 @@ extension DelayedPruning {
     private func empty(_ path: FilePath, of name: StoreName) throws(FileError) {
         guard (try? folder.files.status(of: path))?.kind == .folder else { return }
         let kept = folder.waitingShipments(of: name).first?.path
-        for name in try folder.files.names(in: path) where path.appending(name) != kept {
-            try folder.files.removeTree(at: path.appending(name))
+        for name in try folder.files.names(in: path) where path.appending(text: name) != kept {
+            try folder.files.removeTree(at: path.appending(text: name))
         }
     }
 }

@@ -94,7 +94,7 @@ package struct StoreLock: ~Copyable {
     package borrowing func removeLitter() {
         for litter in (try? folder.files.names(in: layout.staging(name))) ?? []
         where Purpose.allCases.contains(where: { litter.hasPrefix("\($0.rawValue)-") }) {
-            try? folder.files.removeTree(at: layout.staging(name).appending(litter))
+            try? folder.files.removeTree(at: layout.staging(name).appending(text: litter))
         }
     }
 
@@ -118,7 +118,7 @@ package struct StoreLock: ~Copyable {
     borrowing func removeFolderIfUnused() {
         let places = [layout.staging(name), layout.generations(name)]
         guard let found = try? folder.files.names(in: layout.store(name)),
-            found.allSatisfy({ entry in places.contains { $0.lastComponent?.string == entry } }),
+            found.allSatisfy({ entry in places.contains { $0.lastComponent?.text == entry } }),
             places.allSatisfy({ ((try? folder.files.names(in: $0)) ?? []).isEmpty })
         else { return }
         for place in places { try? folder.files.removeEmptyFolder(at: place) }

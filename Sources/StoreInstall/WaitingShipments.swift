@@ -40,7 +40,7 @@ extension InboxFolder {
         let staging = layout.staging(name)
         var count = 0
         for entry in (try? files.names(in: staging)) ?? [] {
-            let path = staging.appending(entry)
+            let path = staging.appending(text: entry)
             guard path != kept else { continue }
             let record = WaitingRecord(ofStagingAt: path, in: files)
             guard record.map({ $0.isOver() || isToGo($0) }) ?? (unreadable && UUID(uuidString: entry) != nil),
@@ -85,7 +85,7 @@ extension InboxFolder {
         return ((try? files.names(in: staging)) ?? []).contains { entry in
             do throws(FileError) {
                 // As long as it is coming in, its receiver has its lock.
-                let lock = try FolderLock.take(.exclusive, on: staging.appending(entry), in: files)
+                let lock = try FolderLock.take(.exclusive, on: staging.appending(text: entry), in: files)
                 let isFree = lock != nil
                 _ = consume lock
                 return !isFree

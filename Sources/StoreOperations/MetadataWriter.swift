@@ -27,7 +27,7 @@ package struct MetadataWriter: Sendable {
         set: [String: String], removing removed: Set<String>, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(MetadataError) {
         do {
-            let queue = try DatabaseQueue(path: store.string, configuration: configuration(isCancelled))
+            let queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration(isCancelled))
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
                 try database.inTransaction(.immediate) {

@@ -61,7 +61,7 @@ public final class StoreCoordinator: Sendable {
     /// The process may change its folder later.
     private static func absolute(_ path: FilePath) -> FilePath {
         guard path.isRelative else { return path }
-        return FilePath(FileManager.default.currentDirectoryPath).appending(path.components)
+        return PlatformCalls.workingFolder.appending(path.components)
     }
 
     /// The stores that can be read now: in an inbox sorted by name, else in the order given.

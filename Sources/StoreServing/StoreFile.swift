@@ -37,7 +37,7 @@ public struct StoreFile: Hashable, Sendable {
 
     private init(_ path: FilePath, _ name: StoreName?, busyTimeout: Duration?) {
         self.path = path
-        self.name = name ?? StoreName(suggestedBy: path.lastComponent?.string ?? "")
+        self.name = name ?? StoreName(suggestedBy: path.lastName)
         self.busyTimeout = busyTimeout
     }
 }

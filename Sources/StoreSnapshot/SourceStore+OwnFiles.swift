@@ -20,11 +20,11 @@ extension SourceStore {
         guard status.links > 1 else { return false }
         return ExternalFileName.Folder.allCases.contains { folder in
             let path = supportFolder.appending(folder.rawValue)
-            return (try? Folder.names(in: path))?.contains { isSame(path.appending($0), status) } ?? false
+            return (try? Folder.names(in: path))?.contains { isSame(path.appending(text: $0), status) } ?? false
         }
     }
 
-    private var ownPaths: [FilePath] { [path] + ["-wal", "-shm", "-journal"].map { FilePath(path.string + $0) } }
+    private var ownPaths: [FilePath] { [path] + ["-wal", "-shm", "-journal"].map { FilePath(text: path.text + $0) } }
 
     private var supportFolder: FilePath {
         let folder = SourceSupportFolder(beside: path).path
@@ -52,7 +52,7 @@ extension SourceStore {
         guard let size = try? PlatformCalls.status(of: path).size, size <= Self.largestSmall,
             (try? PlatformCalls.status(of: supportFolder)) == nil
         else { return false }
-        let log = try? PlatformCalls.status(of: FilePath(path.string + "-wal")).size
+        let log = try? PlatformCalls.status(of: FilePath(text: path.text + "-wal")).size
         return log.map { $0 <= Self.largestSmall } ?? true
     }
 }

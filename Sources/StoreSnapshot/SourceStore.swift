@@ -44,8 +44,6 @@ package struct SourceStore: Sendable {
         case .folder: throw .folder(path)
         case .symbolicLink, .pipe, .socket, .characterDevice, .other: throw .notARegularFile(path)
         }
-        // GRDB takes a path as text.
-        guard String(validating: real) != nil else { throw .file(FileError(.open, path, .illegalByteSequence)) }
         _ = try StoreHandle(real).header()
         self.path = real
         self.busyTimeout = busyTimeout

@@ -28,7 +28,10 @@ struct ShipStoreCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard let arguments = PlatformCalls.arguments?.map(PathText.text) else {
+            Console().fail("the arguments of this program cannot be read", hint: nil, .inputOutput)
+            Foundation.exit(ExitStatus.inputOutput.rawValue)
+        }
         // First of all, so that nothing else takes part of the memory that the checker may use.
         if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
         if arguments == ["--version"] { return print(Software.version) }
@@ -36,13 +39,14 @@ struct ShipStoreCommand: AsyncParsableCommand {
         PlatformCalls.forbidDumps()
         do {
             var command = try await command(of: arguments)
+            try command.refuseBytes()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
         } catch {
-            end(with: error)
+            end(arguments, with: error)
         }
     }
 
@@ -59,11 +63,10 @@ struct ShipStoreCommand: AsyncParsableCommand {
     }
 
     /// Writes help and the version to standard output. Explains an error unless it is an `ExitCode`, which was explained before.
-    private static func end(with error: any Error) -> Never {
+    private static func end(_ arguments: [String], with error: any Error) -> Never {
         let code = exitCode(for: error)
         guard !code.isSuccess, !(error is ExitCode) else { exit(withError: error) }
         // No command was parsed, so the raw arguments have to tell whether standard output is for JSON.
-        let arguments = CommandLine.arguments.dropFirst()
         let isTaken = arguments.first == "send" && arguments.contains("-")
         let console = Console(endsJSON: arguments.contains("--json") && !isTaken)
         guard code == .validationFailure else {

@@ -37,5 +37,13 @@ unsigned ship_store_terminal_columns(int descriptor);
 /// mapped again.
 void ship_store_unmap_program(void);
 
+/// The arguments of this program, as bytes, with a null pointer behind the last one; null where that cannot be told.
+///
+/// Swift's own `CommandLine` reads them from /proc/self/cmdline, and without /proc takes them for none.
+char *const *ship_store_arguments(void);
+
+/// getauxval(3) `AT_EXECFN`, or _NSGetExecutablePath(3): the path with which this program was started; null if that cannot be told.
+const char *ship_store_program(void);
+
 /// mallopt(3) `M_MMAP_THRESHOLD`, where there is such a thing.
 void ship_store_set_mmap_threshold(int size);

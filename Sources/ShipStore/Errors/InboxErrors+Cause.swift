@@ -12,7 +12,7 @@ extension InboxError {
         case .occupied(let path): "\(path) is in the way: something other than the inbox put it there"
         case .noSpace(let needed, let free):
             "the disk of the inbox has \(free) bytes free, and the shipment needs \(needed)"
-        case .mismatch(let path): "\(path.lastComponent?.string ?? "a file") is not what its digest says"
+        case .mismatch(let path): "\(path.lastComponent?.text ?? "a file") is not what its digest says"
         case .badManifest(let path, let flaw): "\(path) cannot be read: \(flaw)"
         case .noInbox(let path): "\(path) is no inbox"
         case .ofOtherUser(let path, let user):
@@ -93,7 +93,7 @@ extension CoordinatorError {
         case .sameName(let name): "two files would be the store \(name)"
         case .inWALMode(let path): "\(path) is in WAL mode: an app may be writing to it"
         case .hasSidecar(let path, let sidecar):
-            "part of \(path) may be in \(sidecar.lastComponent?.string ?? "a file beside it")"
+            "part of \(path) may be in \(sidecar.lastComponent?.text ?? "a file beside it")"
         case .notAFile(let path): "\(path) is not a regular file"
         case .hasNoGenerations(let name): "\(name) is a file of its own, and cannot be pinned"
         case .hasNoFile(let name): "the store \(name) is in an inbox, where it is not written to"

@@ -70,7 +70,7 @@ extension ShipmentError {
     /// Paths of this device stay here.
     private func reason(_ code: RefusalCode) -> Reason {
         if case .install(.occupied(let path)) = self {
-            return Reason(code, message: "\(path.lastComponent?.string ?? "a file") is in the way in the inbox")
+            return Reason(code, message: "\(path.lastComponent?.text ?? "a file") is in the way in the inbox")
         }
         // The other side reads this: what is the other end here is itself there.
         if case .link(.notTrusted(let id)) = self {

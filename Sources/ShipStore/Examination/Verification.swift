@@ -30,8 +30,8 @@ public struct Verification: Sendable {
     /// For people: a path, or a generation by its store's name and number.
     public var subject: String {
         switch place {
-        case .file(let path), .generation(nil, let path): path.string
-        case .generation(let name?, let folder): "\(name), generation \(folder.lastComponent?.string ?? "")"
+        case .file(let path), .generation(nil, let path): path.text
+        case .generation(let name?, let folder): "\(name), generation \(folder.lastName)"
         case .store(let name): "\(name)"
         }
     }

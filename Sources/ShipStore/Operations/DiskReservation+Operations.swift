@@ -43,7 +43,7 @@ extension DiskReservation {
 
     /// The bytes of a copy of a store; its external files get second names there.
     static func sizeOfSafetyCopy(of store: FilePath) -> Int64 {
-        let log = FilePath(store.string + "-wal")
+        let log = FilePath(text: store.text + "-wal")
         return [store, log].reduce(0) { $0 + ((try? PlatformCalls.status(of: $1))?.size ?? 0) }
     }
 

@@ -23,7 +23,7 @@ public struct LocalCopy: Hashable, Sendable {
     ) async throws(ShipmentError) -> LocalCopy {
         do {
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
-            let baseName = store.lastComponent?.stem ?? "store"
+            let baseName = store.stemText
             let space = try DiskReservation.make(
                 prepared.manifest.totalSize, in: folder, leaving: options.keptFree)
             defer { withExtendedLifetime(space) {} }
@@ -46,7 +46,7 @@ public struct LocalCopy: Hashable, Sendable {
         of store: FilePath, into folder: FilePath, as name: CopyFileName, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
-            let home = StoreHome(folder.appending(name.text))
+            let home = StoreHome(folder.appending(text: name.text))
             let real = NamedStore(home.path)
             try real.home.refuseIfKept(.replace)
             if (try? StoreHome(resolving: store)) == (try? StoreHome(resolving: home.path)) {
@@ -97,7 +97,9 @@ public struct CopyFileName: Hashable, Sendable {
 
     /// - Throws: `.operation(.badFileName)` for a path, a hidden file, and the name of a sidecar.
     public init(_ text: String) throws(ShipmentError) {
-        guard let component = FilePath.Component(text), component.kind == .regular, component.string == text,
+        let name = FilePath(text: text)
+        guard let component = name.lastComponent, component.kind == .regular, name.components.count == 1,
+            name.text == text,
             !text.hasPrefix("."), !Self.sidecarEndings.contains(where: { text.lowercased().hasSuffix($0) })
         else { throw .operation(.badFileName(text)) }
         self.text = component.extension == nil ? text + ".sqlite" : text
@@ -137,8 +139,8 @@ public final class TemporaryCopy: Sendable {
     private init(of store: FilePath, _ options: CopyOptions) async throws {
         let folder = try TemporaryFolder(in: options.temporaryFolder)
         let copy = try await PreparedCopy(of: store, options.making(in: folder.path))
-        let baseName = store.lastComponent?.stem ?? "store"
-        let home = StoreHome(folder.path.appending("\(baseName)-\(copy.manifest.createdAt.compactText).sqlite"))
+        let baseName = store.stemText
+        let home = StoreHome(folder.path.appending(text: "\(baseName)-\(copy.manifest.createdAt.compactText).sqlite"))
         try PlatformCalls.rename(copy.copy.path, to: home.path)
         for file in copy.files {
             let target = home.supportFolder.path(of: file.file.name)

@@ -65,7 +65,7 @@ extension LocalStore {
             let folder = try PlatformCalls.realPath(of: folder)
             let session = MoveSession(
                 store: self, options: options, busyHandler: busyHandler,
-                target: StoreHome(folder.appending(path.lastComponent?.string ?? "store")))
+                target: StoreHome(folder.appending(text: path.lastName)))
             return try await session.run()
         }
     }

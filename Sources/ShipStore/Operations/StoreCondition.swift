@@ -29,7 +29,7 @@ enum StoreCondition: Sendable {
         // SQLite takes this for an empty store, and removes the log of an empty store.
         let others = [home.journal, home.log].map { (try? PlatformCalls.status(of: $0))?.size ?? 0 }
         if status.size == 0, others.contains(where: { $0 > 0 }) {
-            return .damaged("\(home.path) has no bytes")
+            return .damaged("\(home.path.text) has no bytes")
         }
         var damage: String?
         for _ in 1...2 {

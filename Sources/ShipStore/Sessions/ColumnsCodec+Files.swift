@@ -25,7 +25,7 @@ extension StoreToEncode {
     fileprivate func open() throws -> any PageSource { try PageFile(reading: path) { try Task.checkCancellation() } }
 
     fileprivate func makeSpillFile() throws -> any SpillFile {
-        try EntrySpill(at: FilePath(path.string + ".part-entries"), in: room)
+        try EntrySpill(at: FilePath(text: path.text + ".part-entries"), in: room)
     }
 }
 
@@ -104,7 +104,7 @@ private final class StoreFileTarget: StoreBuilder.Target {
     }
 
     func makeSpillFile() throws -> any SpillFile {
-        try EntrySpill(at: FilePath(store.path.string + ".part-entries"), in: store.room)
+        try EntrySpill(at: FilePath(text: store.path.text + ".part-entries"), in: store.room)
     }
 }
 

@@ -1,3 +1,4 @@
+import ShipProtocol
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -39,7 +40,7 @@ package struct FolderNotices: ~Copyable, Sendable {
 
         /// The notices so far, without waiting.
         ///
-        /// - Returns: The names that were made, removed or renamed, each with the number of its folder; `nil` if anything may have
+        /// - Returns: The names that were made, removed or renamed, as in `PathText`, each with the number of its folder; `nil` if anything may have
         ///   changed: a watched folder itself was moved or removed, or the system has dropped notices.
         package func take() -> [(folder: CInt, name: String)]? {
             var notices: [(folder: CInt, name: String)]? = []
@@ -59,7 +60,7 @@ package struct FolderNotices: ~Copyable, Sendable {
             while offset + headerSize <= bytes.count {
                 let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                 let end = min(offset + headerSize + Int(event.len), bytes.count)
-                let name = String(decoding: bytes[(offset + headerSize)..<end].prefix { $0 != 0 }, as: UTF8.self)
+                let name = PathText.text(of: Array(bytes[(offset + headerSize)..<end].prefix { $0 != 0 }))
                 offset = end
                 // A notice without a name is of the folder itself.
                 if event.mask & UInt32(IN_Q_OVERFLOW) != 0 || name.isEmpty {

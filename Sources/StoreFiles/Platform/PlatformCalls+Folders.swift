@@ -149,6 +149,15 @@ extension PlatformCalls {
         return overflow ? .max : bytes
     }
 
+    /// open(2) with `O_DIRECTORY`.
+    static func openFolder(_ path: FilePath) throws(FileError) -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(path, .readOnly, options: [.directory, .closeOnExec])
+        } catch {
+            throw FileError(.listFolder, path, Errno(of: error) ?? .ioError)
+        }
+    }
+
     /// readdir(3): the names in an open folder, in no order, without `.` and `..`. Takes the descriptor over.
     static func names(in folder: FileDescriptor, _ path: FilePath) throws(FileError) -> [FilePath.Component] {
         guard let stream = fdopendir(folder.rawValue) else {

@@ -1,5 +1,5 @@
 import CPlatform
-import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
     import Glibc
@@ -72,6 +72,53 @@ extension PlatformCalls {
     /// From here on this process leaves no core file, and on Linux no other of the same user may look into its memory: a
     /// device's key may be in it. What it starts may do as it likes.
     package static func forbidDumps() { ship_store_forbid_dumps() }
+}
+
+/// What this process was started with.
+extension PlatformCalls {
+    /// The bytes of each argument but the program's name; `nil` if they cannot be read.
+    package static var arguments: [[UInt8]]? {
+        guard let start = ship_store_arguments() else { return nil }
+        var arguments: [[UInt8]] = []
+        var next = start
+        while let text = next.pointee {
+            arguments.append(bytes(of: text))
+            next += 1
+        }
+        return Array(arguments.dropFirst())
+    }
+
+    /// The file of this program, as the kernel was told it when it started: absolute, if it is still there.
+    package static var program: FilePath? {
+        guard let path = ship_store_program() else { return nil }
+        return try? realPath(of: FilePath(platformString: path))
+    }
+
+    /// getenv(3): the path that a variable holds; `nil` if it is empty or not set.
+    package static func path(inVariable name: String) -> FilePath? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return FilePath(platformString: value)
+    }
+
+    /// `$HOME`, or else the home of the user in the system's list, getpwuid(3).
+    package static var homeFolder: FilePath {
+        if let home = path(inVariable: "HOME"), home.isAbsolute { return home }
+        guard let entry = getpwuid(geteuid()), let home = entry.pointee.pw_dir else { return "/" }
+        return FilePath(platformString: home)
+    }
+
+    /// getcwd(3); `.` if it has been removed.
+    package static var workingFolder: FilePath {
+        guard let raw = getcwd(nil, 0) else { return "." }
+        defer { free(raw) }
+        return FilePath(platformString: raw)
+    }
+
+    private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while text[bytes.count] != 0 { bytes.append(UInt8(bitPattern: text[bytes.count])) }
+        return bytes
+    }
 }
 
 /// Hosts and sockets.

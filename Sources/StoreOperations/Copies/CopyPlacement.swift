@@ -11,7 +11,7 @@ package struct CopyPlacement: Sendable {
 
     /// - Parameters:
     ///   - folder: Made if it is not there.
-    ///   - name: Without extension; the copy becomes `<name>.sqlite`, its support folder `.<name>_SUPPORT`. Where one of
+    ///   - name: As in `PathText`, without extension; the copy becomes `<name>.sqlite`, its support folder `.<name>_SUPPORT`. Where one of
     ///     the two is taken it is `<name>-2`, and so on.
     package init(in folder: FilePath, name: String) {
         self.folder = folder
@@ -49,7 +49,7 @@ package struct CopyPlacement: Sendable {
         defer { withExtendedLifetime(lock) {} }
         var ordinal = 1
         while true {
-            let home = StoreHome(folder.appending((ordinal == 1 ? name : "\(name)-\(ordinal)") + ".sqlite"))
+            let home = StoreHome(folder.appending(text: (ordinal == 1 ? name : "\(name)-\(ordinal)") + ".sqlite"))
             if !isTaken(home), try install(stagedStore, stagedSupport, at: home) { return home.path }
             ordinal += 1
         }

@@ -13,7 +13,8 @@ import SystemPackage
 package struct CopyRecord: Hashable, Sendable, Codable {
     /// From 1; what is put into the folder later has a higher one, whatever the clock says.
     package let number: Int
-    /// The store that it is a copy of: absolute, and without symbolic links. `nil` where the path is no UTF-8.
+    /// The store that it is a copy of: absolute, and without symbolic links. As in `PathText`; `nil` in records of early versions
+    /// where the path was no UTF-8.
     package let store: String?
 
     static let file = "copy.json"
@@ -23,7 +24,7 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     /// - Parameter number: Not above `Limits.generation`, which a record that was tampered with may have reached.
     init(number: Int, store: FilePath?) {
         self.number = min(number, Limits.generation)
-        self.store = store.flatMap { String(validating: $0) }
+        self.store = store?.text
     }
 
     /// - Returns: `nil` if the copy has none.

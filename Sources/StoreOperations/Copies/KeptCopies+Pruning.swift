@@ -74,7 +74,7 @@ extension KeptCopies {
             // A reader that waits for the lock finds another folder under that name, or none.
             guard try lock.file.status.identity == PlatformCalls.status(of: copy.path).identity else { return .held }
             guard copy.isAlone else { return .altered }
-            try PlatformCalls.rename(copy.path, to: bin.appending(copy.path.lastComponent?.string ?? "copy"))
+            try PlatformCalls.rename(copy.path, to: bin.appending(text: copy.path.lastName))
             return .removed
         } catch {
             // Another process was quicker.
@@ -97,7 +97,7 @@ extension KeptCopy {
         func isExpected(_ place: FilePath) -> Bool {
             guard let names = try? folder.names(in: place) else { return false }
             return names.allSatisfy { name in
-                let found = place.appending(name)
+                let found = place.appending(text: name)
                 guard expected.contains(found), let kind = try? folder.status(of: found).kind else { return false }
                 return kind != .folder || isExpected(found)
             }

@@ -33,7 +33,7 @@ public struct KeptCopies: Hashable, Sendable {
         let names = try OperationError.wrapping { () throws(FileError) in try Folder.names(in: folder) }
         for name in names {
             guard CopyFolderName(name) != nil else { continue }
-            let path = folder.appending(name)
+            let path = folder.appending(text: name)
             do throws(InboxError) {
                 copies.append(try KeptCopy(at: path))
             } catch {
@@ -46,18 +46,18 @@ public struct KeptCopies: Hashable, Sendable {
         }
         return Listing(
             copies: copies, damaged: damaged,
-            files: names.map { folder.appending($0) }.filter { path in
-                path.extension == "sqlite" && CopyFolderName(path.stem ?? "") != nil && kind(of: path) == .file
+            files: names.map { folder.appending(text: $0) }.filter { path in
+                path.extension == "sqlite" && CopyFolderName(path.stemText) != nil && kind(of: path) == .file
             },
             safetyFolders: names.filter { $0.hasPrefix(".") && $0.hasSuffix(Self.safetyEnding) }
-                .map { folder.appending($0) }.filter { kind(of: $0) == .folder })
+                .map { folder.appending(text: $0) }.filter { kind(of: $0) == .folder })
     }
 
     private func kind(of path: FilePath) -> FileStatus.Kind? { (try? PlatformCalls.status(of: path))?.kind }
 
     /// Where a restore keeps a store as it was, unless told otherwise: beside it, in `.<name without extension>-safety`.
     public static func besideStore(at path: FilePath) -> KeptCopies {
-        KeptCopies(in: path.removingLastComponent().appending(".\(path.stem ?? "store")\(safetyEnding)"))
+        KeptCopies(in: path.removingLastComponent().appending(text: ".\(path.stemText)\(safetyEnding)"))
     }
 
     private static let safetyEnding = "-safety"
@@ -225,7 +225,7 @@ public struct KeptCopy: Hashable, Sendable {
     /// Rises with each copy that is put into the folder; `nil` for one that was kept before copies had numbers.
     public var number: Int? { record?.number }
     /// Where the original store was; `nil` if that is unknown.
-    public var originalStore: FilePath? { (record?.store).map { FilePath($0) } }
+    public var originalStore: FilePath? { (record?.store).map { FilePath(text: $0) } }
 
     /// Which store it is a copy of, by the best proof there is.
     package enum Original: Hashable, Sendable {
@@ -246,7 +246,7 @@ public struct KeptCopy: Hashable, Sendable {
     /// they were taken, and within one second by the ends of their names.
     package static func isOlder(_ left: KeptCopy, _ right: KeptCopy) -> Bool {
         func order(_ copy: KeptCopy) -> (Int, Timestamp, Int, String) {
-            let name = copy.path.lastComponent?.string ?? ""
+            let name = copy.path.lastName
             return (copy.number ?? 0, copy.manifest.createdAt, CopyFolderName(name)?.ordinal ?? 1, name)
         }
         return order(left) < order(right)

@@ -38,9 +38,9 @@ package struct StoreHome: Hashable, Sendable {
         get throws(FileError) { try PlatformCalls.status(of: path).permissions }
     }
 
-    package var journal: FilePath { FilePath(path.string + "-journal") }
-    package var log: FilePath { FilePath(path.string + "-wal") }
-    package var logIndex: FilePath { FilePath(path.string + "-shm") }
+    package var journal: FilePath { FilePath(text: path.text + "-journal") }
+    package var log: FilePath { FilePath(text: path.text + "-wal") }
+    package var logIndex: FilePath { FilePath(text: path.text + "-shm") }
     package var sidecars: [FilePath] { [journal, log, logIndex] }
     static let sidecarEndings = ["-journal", "-wal", indexEnding]
     private static let indexEnding = "-shm"
@@ -58,14 +58,14 @@ package struct StoreHome: Hashable, Sendable {
         guard let status = try? PlatformCalls.status(of: path), status.kind == .file else { return false }
         // Closing another descriptor would drop the locks that connections of this process hold on the index of their log
         // [fcntl_locking(2)]; and what SQLite has open under that name is one.
-        if path.string.hasSuffix(indexEnding), PlatformCalls.hasOpen(status.identity) { return false }
+        if path.text.hasSuffix(indexEnding), PlatformCalls.hasOpen(status.identity) { return false }
         guard let start = try? OpenFile.readingWithoutFollowing(path).read(16, at: 0) else { return false }
         return start == Array("SQLite format 3\0".utf8)
     }
 
     /// `.<name without extension>_SUPPORT`.
     package var supportFolder: SupportFolder {
-        SupportFolder(path: folder.appending(ExternalFileName.supportFolder(ofStem: path.stem ?? "")))
+        SupportFolder(path: folder.appending(text: ExternalFileName.supportFolder(ofStem: path.stemText)))
     }
 }
 
@@ -171,20 +171,20 @@ public enum KeptPlace: Hashable, Sendable {
             let generation = try? Generation(at: folder)
             let generations = folder.removingLastComponent()
             let store = generations.removingLastComponent()
-            if generations.lastComponent?.string == "generations",
+            if generations.lastComponent?.text == "generations",
                 generation != nil || kind(of: store.appending(InboxLayout.currentLink)) == .symbolicLink
             {
-                let name = generation?.manifest.name ?? store.lastComponent.flatMap { StoreName($0.string) }
+                let name = generation?.manifest.name ?? store.lastComponent.flatMap { StoreName($0.text) }
                 return .inbox(store.removingLastComponent().removingLastComponent(), name)
             }
-            if generation != nil || folder.lastComponent.flatMap({ CopyFolderName($0.string) }) != nil {
+            if generation != nil || folder.lastComponent.flatMap({ CopyFolderName($0.text) }) != nil {
                 return .keptCopy(folder)
             }
         }
         let layout = InboxLayout(root: folder.removingLastComponent())
         guard layout.depot == folder, kind(of: layout.lock) == .file else { return nil }
         let rest = path.components.dropFirst(folder.components.count)
-        return .inbox(layout.root, rest.first.flatMap { StoreName($0.string) })
+        return .inbox(layout.root, rest.first.flatMap { StoreName($0.text) })
     }
 
     private static func kind(of path: FilePath) -> FileStatus.Kind? { (try? PlatformCalls.status(of: path))?.kind }

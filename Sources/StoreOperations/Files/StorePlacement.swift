@@ -211,7 +211,7 @@ extension OpenFile {
 
     /// - Parameter mode: Of the copy; `nil` for its owner to read and write.
     /// - Throws: `.canceled` with its task.
-    static func copy(
+    package static func copy(
         _ source: FilePath, to target: FilePath, mode: FilePermissions? = nil
     ) throws(FileError) {
         let input = try OpenFile.readingWithoutFollowing(source)

@@ -18,10 +18,10 @@ package struct StoreRemoval: Sendable {
 
     package init(of home: StoreHome) {
         self.home = home
-        folder = home.folder.appending(Self.prefix + (home.path.lastComponent?.string ?? ""))
+        folder = home.folder.appending(text: Self.prefix + home.path.lastName)
     }
 
-    private var aside: FilePath { folder.appending(home.path.lastComponent?.string ?? "store") }
+    private var aside: FilePath { folder.appending(text: home.path.lastName) }
 
     /// Whether the folder is one that this program has made: private, of this user, and no link.
     private var isOurs: Bool {
@@ -127,15 +127,15 @@ package struct DamagedStore: Sendable {
         folder = Self.begun(for: home) ?? Self.freeName(for: home, time)
     }
 
-    private static func name(of home: StoreHome) -> String { home.path.lastComponent?.string ?? "store" }
-    private var kept: StoreHome { StoreHome(folder.appending(Self.name(of: home))) }
+    private static func name(of home: StoreHome) -> String { home.path.lastName }
+    private var kept: StoreHome { StoreHome(folder.appending(text: Self.name(of: home))) }
 
     private static func folders(of home: StoreHome) -> [FilePath] {
         let prefix = name(of: home) + infix
         return ((try? Folder.names(in: home.folder)) ?? []).filter { name in
             // What follows is as in the name of a kept copy.
             name.hasPrefix(prefix) && CopyFolderName("copy-" + name.dropFirst(prefix.count)) != nil
-        }.map(home.folder.appending)
+        }.map { home.folder.appending(text: $0) }
     }
 
     /// The folder in which the very file that is at the store's path has its second name already.
@@ -144,7 +144,7 @@ package struct DamagedStore: Sendable {
             return nil
         }
         return folders(of: home).first { folder in
-            (try? PlatformCalls.status(of: folder.appending(name(of: home))))?.identity == status.identity
+            (try? PlatformCalls.status(of: folder.appending(text: name(of: home))))?.identity == status.identity
         }
     }
 
@@ -157,7 +157,7 @@ package struct DamagedStore: Sendable {
         let first = name(of: home) + infix + time.compactText
         var ordinal = 1
         while true {
-            let path = home.folder.appending(ordinal == 1 ? first : "\(first)-\(ordinal)")
+            let path = home.folder.appending(text: ordinal == 1 ? first : "\(first)-\(ordinal)")
             guard exists(path) else { return path }
             ordinal += 1
         }
@@ -199,7 +199,7 @@ package struct DamagedStore: Sendable {
             var (free, ordinal) = (target, 2)
             // A file that an earlier run has taken is older, and stays.
             while Self.exists(free) {
-                free = FilePath("\(target)-\(ordinal)")
+                free = FilePath(text: "\(target.text)-\(ordinal)")
                 ordinal += 1
             }
             try PlatformCalls.rename(path, to: free)
@@ -256,7 +256,7 @@ package struct DamagedStore: Sendable {
     package func keepCopy(
         through connection: LiveConnection, in staging: FilePath
     ) throws(OperationError) {
-        let staged = StoreHome(staging.appending("damaged").appending(Self.name(of: home)))
+        let staged = StoreHome(staging.appending("damaged").appending(text: Self.name(of: home)))
         do {
             try Folder.make(staged.folder)
             try Self.copyBytes(of: home.path, to: staged.path)

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import ShipProtocol
 import StoreFiles
 import StoreFormat
 package import SystemPackage
@@ -159,7 +160,7 @@ struct DatabaseFileLock {
     ///
     /// Source: sqlite.org/lockingv3.html section 4.1. Journals that were committed and stay, as in the modes TRUNCATE and PERSIST, have no header.
     static func hasHotJournal(_ store: FilePath) -> Bool {
-        let journal = FilePath(store.string + "-journal")
+        let journal = FilePath(text: store.text + "-journal")
         guard (try? PlatformCalls.status(of: journal)) != nil else { return false }
         guard let first = try? OpenFile.reading(journal).read(1, at: 0) else { return true }
         return first.first.map { $0 != 0 } ?? false

@@ -1,6 +1,7 @@
 import CoreDataReading
 package import GRDB
 import GRDBSQLite
+import ShipProtocol
 package import StoreFiles
 import Synchronization
 package import SystemPackage
@@ -224,7 +225,7 @@ package final class PageSizeChange {
     ) throws(OperationError) {
         // Over a read-only connection VACUUM INTO takes tables with CHECK constraints for others than they are; and VACUUM in
         // place writes to a temporary folder and a journal as well.
-        let pages = FilePath(target.string + ".pages")
+        let pages = FilePath(text: target.text + ".pages")
         defer { try? PlatformCalls.removeFile(pages) }
         let size: Int64
         do throws(FileError) {
@@ -246,7 +247,7 @@ package final class PageSizeChange {
                     defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
                     // The page size is that of what VACUUM makes [sqlite.org/pragma.html#pragma_page_size].
                     try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA page_size = \(pageSize)")
-                    try database.execute(sql: "VACUUM main INTO ?", arguments: [target.string])
+                    try database.execute(sql: "VACUUM main INTO ?", arguments: [target.databaseURI])
                 }
             }
         } catch {

@@ -18,7 +18,7 @@ package struct SupportFolder: Hashable, Sendable {
     /// one in the place of the folder.
     package func content() -> [FilePath] {
         guard let folder = try? OpenFolder(path) else { return [] }
-        return Self.content(of: folder, below: "").sorted { $0.string < $1.string }
+        return Self.content(of: folder, below: "").sorted { $0.text < $1.text }
     }
 
     private static func content(of folder: borrowing OpenFolder, below place: FilePath) -> [FilePath] {
@@ -36,7 +36,7 @@ package struct SupportFolder: Hashable, Sendable {
 
     /// The name by which a row may refer to the file at a path in the folder; `nil` if no row can.
     package static func name(of place: FilePath) -> ExternalFileName? {
-        let names = place.components.map(\.string)
+        let names = place.components.map(\.text)
         guard names.count == 2, let folder = ExternalFileName.Folder(rawValue: names[0]) else { return nil }
         return ExternalFileName(folder: folder, uuid: names[1])
     }

@@ -103,7 +103,7 @@ extension StoreHome {
         }
         let own = try? PlatformCalls.status(of: self.path).identity
         var (paths, otherNames): ([FilePath], [FilePath]) = ([], [])
-        for name in names where name.stem == self.path.stem && name != self.path.lastComponent {
+        for name in names where name.stemText == self.path.stemText && name != self.path.lastComponent {
             guard !isSidecar(name, among: names) else { continue }
             var path = folder.appending(name)
             guard var status = try? PlatformCalls.status(of: path) else { continue }
@@ -118,14 +118,14 @@ extension StoreHome {
             case .folder, .pipe, .socket, .characterDevice, .other: continue
             }
         }
-        return (paths.sorted { $0.string < $1.string }, otherNames)
+        return (paths.sorted { $0.text < $1.text }, otherNames)
     }
 
     /// A sidecar of another file is no store, unless it begins as one.
     private func isSidecar(_ name: FilePath.Component, among names: [FilePath.Component]) -> Bool {
         let isCalledSo = Self.sidecarEndings.contains { ending in
-            guard name.string.hasSuffix(ending),
-                let store = FilePath.Component(String(name.string.dropLast(ending.count)))
+            guard name.text.hasSuffix(ending),
+                let store = FilePath(text: name.text.dropLast(ending.count)).lastComponent
             else { return false }
             return store == path.lastComponent || names.contains(store)
         }

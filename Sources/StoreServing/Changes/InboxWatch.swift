@@ -167,7 +167,7 @@ enum WatchedFolder: Hashable {
         while found < 2, let child = path.lastComponent {
             path.removeLastComponent()
             guard isFolder(path) else { continue }
-            folders.append((path, .above(child.string)))
+            folders.append((path, .above(child.text)))
             found += 1
         }
         return folders

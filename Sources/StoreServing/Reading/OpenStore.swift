@@ -83,7 +83,7 @@ final class OpenStore: Sendable {
 
     private static func checkSidecars(of path: FilePath) throws(CoordinatorError) {
         for ending in ["-wal", "-journal"] {
-            let sidecar = FilePath(path.string + ending)
+            let sidecar = FilePath(text: path.text + ending)
             if (try? PlatformCalls.status(of: sidecar)) != nil { throw .hasSidecar(path, sidecar) }
         }
     }
@@ -116,7 +116,7 @@ extension DatabaseQueue {
         var configuration = Configuration.hardened(trust: trust, longestValue: .max)
         configuration.busyMode = .timeout(busyTimeout / .seconds(1))
         configuration.prepareDatabase(preparing)
-        try self.init(path: path.string, configuration: configuration)
+        try self.init(path: path.databaseURI, configuration: configuration)
     }
 
     /// - Throws: `.inWALMode`.

@@ -28,7 +28,7 @@ struct CopyContent: Sendable {
     init(
         of copy: FilePath, store: FilePath, withIndexShapes wantsShapes: Bool = false, watch: ConnectionWatch
     ) throws(SnapshotError) {
-        let connection = try WatchedConnection(address: copy.string, of: store, watch: watch)
+        let connection = try WatchedConnection(address: copy.databaseURI, of: store, watch: watch)
         self = try connection.read { try CopyContent($0, withIndexShapes: wantsShapes) }
     }
 
@@ -63,7 +63,7 @@ struct CopyContent: Sendable {
     ///
     /// - Throws: `.corrupt` with the first complaints, which are about the source: the copy has the source's rows.
     static func quickCheck(_ copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
-        let connection = try WatchedConnection(address: copy.string, of: store, watch: watch)
+        let connection = try WatchedConnection(address: copy.databaseURI, of: store, watch: watch)
         let complaints = try connection.read { database in
             func complaints(by pragma: String) throws -> [String] {
                 try String.fetchAll(database, sql: "PRAGMA \(pragma)(\(mostComplaints))")

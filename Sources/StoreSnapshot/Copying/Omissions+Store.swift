@@ -1,6 +1,7 @@
 import CoreDataReading
 import GRDB
 import ShipProtocol
+import StoreFiles
 import StoreFormat
 import SystemPackage
 
@@ -47,7 +48,7 @@ extension Omissions {
     ///
     /// - Throws: `.tableIsTaken`.
     func mark(copy: FilePath, of store: FilePath, _ watch: ConnectionWatch) throws(SnapshotError) {
-        let connection = try WatchedConnection(address: copy.string, mayWrite: true, of: store, watch: watch)
+        let connection = try WatchedConnection(address: copy.databaseURI, mayWrite: true, of: store, watch: watch)
         try connection.read { database in
             try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
             try mark(database)

@@ -164,7 +164,7 @@ struct VacuumInto {
     ) throws(SnapshotError) {
         defer { try? PlatformCalls.removeFile(pages) }
         try prepare(target, space)
-        let copy = try WatchedConnection(address: pages.string, mayWrite: true, of: store, watch: watch)
+        let copy = try WatchedConnection(address: pages.databaseURI, mayWrite: true, of: store, watch: watch)
         try copy.read { try vacuum($0, into: target, space) }
     }
 
@@ -172,7 +172,7 @@ struct VacuumInto {
     private func copyPages(
         of connection: borrowing WatchedConnection, to pages: FilePath, _ space: FreeSpace, wantsOrder: Bool
     ) throws(SnapshotError) -> (EmptiedTables, CompactOrder?) {
-        let copy = try WatchedConnection(address: pages.string, mayWrite: true, of: store, watch: watch)
+        let copy = try WatchedConnection(address: pages.databaseURI, mayWrite: true, of: store, watch: watch)
         let emptied = try copy.read { copy in
             // The copy is thrown away on any error.
             try copy.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
@@ -226,7 +226,7 @@ struct VacuumInto {
     }
 
     /// The path of the copy of the pages.
-    private static func pages(of target: FilePath) -> FilePath { FilePath(target.string + ".pages") }
+    private static func pages(of target: FilePath) -> FilePath { FilePath(text: target.text + ".pages") }
 
     /// - Throws: `.truncated` rather than `.corrupt` where SQLite finds that whole pages are missing.
     private func open() throws(SnapshotError) -> WatchedConnection {
@@ -245,7 +245,7 @@ struct VacuumInto {
         try space.watch(database) {
             // The copy need not survive a power cut: it is thrown away once it is shipped.
             try database.execute(sql: "PRAGMA synchronous = OFF")
-            try database.execute(sql: "VACUUM main INTO ?", arguments: [target.string])
+            try database.execute(sql: "VACUUM main INTO ?", arguments: [target.databaseURI])
         }
     }
 

@@ -7,7 +7,7 @@ struct SourceSupportFolder {
     let path: FilePath
 
     init(beside store: FilePath) {
-        path = store.removingLastComponent().appending(ExternalFileName.supportFolder(ofStem: store.stem ?? ""))
+        path = store.removingLastComponent().appending(text: ExternalFileName.supportFolder(ofStem: store.stemText))
     }
 
     func path(of name: ExternalFileName) -> FilePath {

@@ -1,3 +1,4 @@
+import ShipProtocol
 import StoreFiles
 import StoreFormat
 import SystemPackage
@@ -38,7 +39,7 @@ enum SourceAccess: Hashable, Sendable {
     /// The path, or a URI, that makes SQLite open the store in this way.
     func address(of store: FilePath) -> String {
         switch self {
-        case .locking: store.string
+        case .locking: store.databaseURI
         case .immutable: store.immutableDatabaseURI
         }
     }
@@ -70,8 +71,8 @@ struct Sidecars: Hashable, Sendable {
         hasIndex = (try? PlatformCalls.status(of: Self.index(of: store))) != nil
     }
 
-    static func log(of store: FilePath) -> FilePath { FilePath(store.string + "-wal") }
-    static func index(of store: FilePath) -> FilePath { FilePath(store.string + "-shm") }
+    static func log(of store: FilePath) -> FilePath { FilePath(text: store.text + "-wal") }
+    static func index(of store: FilePath) -> FilePath { FilePath(text: store.text + "-shm") }
 
     /// Removes the files that a read-only connection made beside the store and left there. Call it once that is closed.
     ///

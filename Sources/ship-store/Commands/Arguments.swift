@@ -1,6 +1,8 @@
 // Reads values of the library from the command line, as `@Option(transform:)` wants it. Errors carry words for people.
-import ArgumentParser
+public import ArgumentParser
 import ShipStore
+import Subprocess
+public import SystemPackage
 
 extension Endpoint {
     /// Where a shipment goes to or comes from.
@@ -23,6 +25,7 @@ extension EndpointError {
         switch self {
         case .empty: "something is missing after it"
         case .containsNUL: "it holds a NUL byte"
+        case .notText: "it is not UTF-8, which all but the path of a file has to be"
         case .badHost(""): "the host is missing"
         case .badHost(let host):
             "\(host) is not a host's name; a file is written ./NAME or NAME.shipment"
@@ -47,11 +50,43 @@ extension StoreName {
     }
 }
 
-extension String {
+/// The arguments of a command are texts here, as in `PathText`, since ArgumentParser takes no bytes.
+extension FilePath: @retroactive ExpressibleByArgument {
+    public init?(argument text: String) { self.init(text: text) }
+
+    public static var defaultCompletionKind: CompletionKind { .file() }
+
     /// The path of a folder. An empty one is most likely of a variable that is not set; it is not taken for the working directory.
-    @Sendable static func readPath(_ text: String) throws -> String {
+    @Sendable static func readFolder(_ text: String) throws -> FilePath {
         guard !text.isEmpty else { throw ValidationError("it names no folder; . is the working directory") }
-        return text
+        return FilePath(text: text)
+    }
+}
+
+extension ParsableCommand {
+    /// Refuses bytes that are no UTF-8 wherever a text is wanted.
+    func refuseBytes() throws {
+        if Self.hasBytes(self) { throw ValidationError("an argument is not UTF-8, which all but paths have to be") }
+    }
+
+    private static func hasBytes(_ value: Any) -> Bool {
+        switch value {
+        case is FilePath, is Endpoint: false
+        case let text as String: !PathText.isPlain(text)
+        default: Mirror(reflecting: value).children.contains { hasBytes($0.value) }
+        }
+    }
+}
+
+extension Subprocess.Arguments {
+    /// For `/bin/sh`: runs a program with a path in its environment. Subprocess itself takes no bytes for a variable.
+    ///
+    /// - Parameter words: The program and its arguments, as in `PathText`.
+    init(running words: [String], with variable: String, _ path: FilePath) {
+        let script = #"\#(variable)=$0; export \#(variable); exec "$@""#
+        self.init(
+            executablePathOverride: nil,
+            remainingValues: [Array("-c".utf8), Array(script.utf8), path.bytes] + words.map(PathText.bytes))
     }
 }
 

@@ -98,7 +98,7 @@ extension BaseRecord {
         return [
             "name": key.name.text,
             // The live store's path.
-            "store": key.store.string,
+            "store": key.store.text,
             // A device's id, or an endpoint.
             "receiver": receiver, "size": size,
             // How many are remembered with the copy, and their bytes together.
@@ -107,7 +107,7 @@ extension BaseRecord {
             // About how many bytes of the open part were sent.
             "unfinishedBytes": unfinishedSize,
             // Of the remembered copy.
-            "path": path.string, "outcome": outcome,
+            "path": path.text, "outcome": outcome,
         ]
     }
 

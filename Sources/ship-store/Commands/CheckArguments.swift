@@ -50,6 +50,6 @@ struct CheckArguments: ParsableArguments {
     private static var program: FilePath? {
         let running: FilePath = "/proc/self/exe"
         if (try? PlatformCalls.status(of: running)) != nil { return running }
-        return Bundle.main.executablePath.map { FilePath($0) }
+        return PlatformCalls.program
     }
 }

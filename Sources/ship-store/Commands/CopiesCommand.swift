@@ -31,8 +31,8 @@ struct CopiesCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("in"), help: ArgumentHelp("The folder of kept copies.", valueName: "folder"),
         completion: .directory,
-        transform: String.readPath)
-    var folder: String
+        transform: FilePath.readFolder)
+    var folder: FilePath
 
     @Option(help: "Only copies with this tag.")
     var tag: String?
@@ -71,7 +71,7 @@ struct CopiesCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         try await console.run { [self] in
-            let kept = KeptCopies(in: FilePath(folder))
+            let kept = KeptCopies(in: folder)
             let tag = try tag.map { (text) throws(ShipmentError) in try [text].asTags()[0] }
             if prune {
                 try await remove(from: kept, tag, console)
@@ -144,15 +144,15 @@ struct CopiesCommand: AsyncParsableCommand {
                 "\(count) single cop\(count == 1 ? "y" : "ies") of `copy --to` there, neither listed nor pruned here")
             console.say(
                 """
-                restore one with `ship-store restore \(file.string) --over STORE`; \
+                restore one with `ship-store restore \(file.text) --over STORE`; \
                 `copy --keep-in` makes copies that are listed
                 """)
         }
         for folder in listing.safetyFolders {
-            console.say("what restores kept of a store here: `ship-store copies --in \(folder.string)`")
+            console.say("what restores kept of a store here: `ship-store copies --in \(folder.text)`")
         }
         if case .inbox? = try? Artifact(at: kept.folder) {
-            console.say("it is an inbox: see `ship-store list --into \(kept.folder.string)`")
+            console.say("it is an inbox: see `ship-store list --into \(kept.folder.text)`")
         }
     }
 
@@ -165,16 +165,16 @@ extension KeptCopy {
     /// - Parameter removal: What a pruning has done to it.
     fileprivate func json(_ removal: KeptCopies.Removal?) -> JSONObject {
         [
-            "folder": path.string,
+            "folder": path.text,
             // Of the store in it.
-            "path": storePath.string, "name": manifest.name.text,
+            "path": storePath.text, "name": manifest.name.text,
             // Rises from copy to copy; left out for a copy of an earlier version of this program, which did not number them.
             "number": number, "createdAt": manifest.createdAt.text, "tags": tags.map(\.text), "metadata": metadata,
             // Bytes of the store, and of its external files.
             "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
             "sha256": manifest.store.sha256.hex, "identity": manifest.identity,
             // The path of the original store, if it is known.
-            "original": originalStore?.string,
+            "original": originalStore?.text,
             "outcome": removal.map { $0 == .superfluous ? "would-remove" : $0.rawValue },
         ]
     }
@@ -187,7 +187,7 @@ extension KeptCopy {
             + metadata.sorted { $0.key < $1.key }
             .map { "  \($0.key)=\($0.value)" }
         return """
-            \(path.string)  \(manifest.createdAt.text)  \(Figures.bytes(manifest.totalSize))\(files)  \
+            \(path.text)  \(manifest.createdAt.text)  \(Figures.bytes(manifest.totalSize))\(files)  \
             \(manifest.store.sha256.hex.prefix(12))\(words.joined())
             """
     }

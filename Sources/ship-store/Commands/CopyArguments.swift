@@ -21,8 +21,8 @@ struct CopyArguments: ParsableArguments {
         help: ArgumentHelp(
             "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
         completion: .directory,
-        transform: String.readPath)
-    var temporaryFolder: String?
+        transform: FilePath.readFolder)
+    var temporaryFolder: FilePath?
 
     @Option(
         help: ArgumentHelp(
@@ -41,7 +41,7 @@ struct CopyArguments: ParsableArguments {
         var options = CopyOptions()
         options.busyTimeout = busyTimeout
         options.allowsMissingExternalFiles = allowMissingExternal
-        if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
+        if let temporaryFolder { options.temporaryFolder = temporaryFolder }
         options.keptFree = keepFree
         return options
     }

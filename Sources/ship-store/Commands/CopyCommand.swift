@@ -24,12 +24,12 @@ struct CopyCommand: AsyncParsableCommand {
 
     @Argument(
         help: "The stores: SQLite files, with their -wal and their external files beside them.", completion: .file())
-    var stores: [String]
+    var stores: [FilePath]
 
     @Option(
         help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var to: String?
+        transform: FilePath.readFolder)
+    var to: FilePath?
 
     @Option(
         name: .customLong("as"),
@@ -39,8 +39,8 @@ struct CopyCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The folder of kept copies, made if it is not there.", valueName: "folder"),
         completion: .directory,
-        transform: String.readPath)
-    var keepIn: String?
+        transform: FilePath.readFolder)
+    var keepIn: FilePath?
 
     @Option(
         name: .customLong("tag"), parsing: .singleValue,
@@ -81,7 +81,7 @@ struct CopyCommand: AsyncParsableCommand {
         let console = output.console
         try await console.run { [self, options] in
             for store in stores {
-                let made = try await make(FilePath(store))
+                let made = try await make(store)
                 console.say("copied \(store): \(made.manifest.summary) to \(made.path)")
                 made.manifest.omissionLines(askedFor: options.profile).forEach(console.say)
                 for missing in made.manifest.missingExternalFiles {
@@ -90,9 +90,9 @@ struct CopyCommand: AsyncParsableCommand {
                 if output.json {
                     Output.write(
                         object: [
-                            "path": made.file.string,
+                            "path": made.file.text,
                             // Of a kept copy.
-                            "folder": keepIn == nil ? nil : made.path.string, "manifest": made.manifest,
+                            "folder": keepIn == nil ? nil : made.path.text, "manifest": made.manifest,
                         ])
                 } else {
                     Output.write(path: made.path)
@@ -106,10 +106,10 @@ struct CopyCommand: AsyncParsableCommand {
     ) {
         if let keepIn {
             let kept = try await LocalStore(store, options: options).keepCopy(
-                in: KeptCopies(in: FilePath(keepIn)), tags: try tags.asTags(), metadata: pairs)
+                in: KeptCopies(in: keepIn), tags: try tags.asTags(), metadata: pairs)
             return (kept.path, kept.storePath, kept.manifest)
         }
-        let folder = FilePath(to ?? "")
+        let folder = to ?? ""
         let made =
             if let fileName {
                 try await LocalCopy.take(

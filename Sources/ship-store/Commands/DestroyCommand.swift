@@ -21,7 +21,7 @@ struct DestroyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The store: a SQLite file.")
-    var store: String
+    var store: FilePath
 
     @Flag(help: "Remove nothing, and say what would go.")
     var dryRun = false
@@ -37,13 +37,13 @@ struct DestroyCommand: AsyncParsableCommand {
         try await console.run { [self] in
             var options = CopyOptions()
             options.busyTimeout = busy.busyTimeout
-            let local = LocalStore(FilePath(store), options: options, memory: .standard)
+            let local = LocalStore(store, options: options, memory: .standard)
             if dryRun {
                 let plan = try await local.destructionPlan()
                 if output.json {
                     Output.write(
                         object: [
-                            "wouldGo": plan.paths.map(\.string), "remainingFiles": plan.remainingFiles.map(\.json),
+                            "wouldGo": plan.paths.map(\.text), "remainingFiles": plan.remainingFiles.map(\.json),
                         ])
                 } else {
                     for path in plan.paths { Output.write("would go  \(path)") }
@@ -83,6 +83,6 @@ struct DestroyCommand: AsyncParsableCommand {
 extension Destruction {
     /// Everything that would go. The file of a remembered copy stays if it is a copy of another store too.
     fileprivate var paths: [FilePath] {
-        links + [store] + files + Set(rememberedCopies.map(\.path)).sorted { $0.string < $1.string }
+        links + [store] + files + Set(rememberedCopies.map(\.path)).sorted { $0.text < $1.text }
     }
 }

@@ -10,10 +10,10 @@ struct DeviceArguments: ParsableArguments {
             Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or \
             ~/.config/ship-store)
             """, valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var identity: String?
+        transform: FilePath.readFolder)
+    var identity: FilePath?
 
-    var device: Device { Device(folder: identity.map { FilePath($0) }) }
+    var device: Device { Device(folder: identity) }
 }
 
 extension DeviceIdentifier {
@@ -141,7 +141,7 @@ struct IdentityCommand: AsyncParsableCommand {
         try await output.console.run { [device = device.device, qr, output] in
             let id = try device.identity().id
             if output.json {
-                Output.write(object: ["id": id, "folder": device.folder.path.string])
+                Output.write(object: ["id": id, "folder": device.folder.path.text])
             } else {
                 Output.write("\(id)")
             }

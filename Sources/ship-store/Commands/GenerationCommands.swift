@@ -23,8 +23,8 @@ struct RollbackCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var into: String
+        transform: FilePath.readFolder)
+    var into: FilePath
 
     @Option(help: ArgumentHelp("The number of the generation that is to be current.", valueName: "generation"))
     var to: Int?
@@ -43,7 +43,7 @@ struct RollbackCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         try await console.run { [name, into, to, allowAgain, output, checking = check.options] in
-            let inbox = Inbox(at: FilePath(into))
+            let inbox = Inbox(at: into)
             if allowAgain {
                 let count = try Rollback.allowAgain(name, in: inbox)
                 console.say(Self.words(forAllowing: count, name))
@@ -97,8 +97,8 @@ struct PruneCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var into: String
+        transform: FilePath.readFolder)
+    var into: FilePath
 
     @Argument(help: "The store's name; all stores without it.", transform: StoreName.read)
     var name: StoreName?
@@ -114,7 +114,7 @@ struct PruneCommand: AsyncParsableCommand {
         let console = output.console
         try await console.run { [into, name, retention = retention.retention, dryRun, output] in
             let findings = try GenerationPruning.perform(
-                on: name, in: Inbox(at: FilePath(into)), keeping: retention, dryRun: dryRun)
+                on: name, in: Inbox(at: into), keeping: retention, dryRun: dryRun)
             for finding in findings {
                 if output.json {
                     Output.write(
@@ -188,15 +188,15 @@ struct ForgetCommand: AsyncParsableCommand {
     var name: StoreName
 
     @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory, transform: String.readPath)
-    var into: String
+        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory, transform: FilePath.readFolder)
+    var into: FilePath
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
         let console = output.console
         try await console.run { [name, into, output] in
-            let forgetting = try await Forgetting.perform(on: name, in: Inbox(at: FilePath(into)))
+            let forgetting = try await Forgetting.perform(on: name, in: Inbox(at: into))
             let count = forgetting.generations.count
             console.say(
                 count == 0

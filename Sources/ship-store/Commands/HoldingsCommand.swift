@@ -21,8 +21,8 @@ struct HoldingsCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var into: String
+        transform: FilePath.readFolder)
+    var into: FilePath
 
     @Option(
         name: .customLong("for"),
@@ -44,7 +44,7 @@ struct HoldingsCommand: AsyncParsableCommand {
         try await console.run { [into, sender, hold, device = device.device] in
             let id = try sender.map { try DeviceIdentifier.read($0, knownTo: device) }
             let file = try HoldingsFile.make(
-                of: Inbox(at: FilePath(into)), for: id, by: device,
+                of: Inbox(at: into), for: id, by: device,
                 holding: hold ?? .seconds(7 * 86_400))
             // The same for people and for programs: it is a file.
             Output.write(json: file)

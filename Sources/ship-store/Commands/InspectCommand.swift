@@ -27,7 +27,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Argument(
         help: "What to inspect: a store, a shipment file, a generation's folder, or an inbox.", completion: .file())
-    var path: String
+    var path: FilePath
 
     @Option(
         help: ArgumentHelp(
@@ -38,7 +38,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Write a page for a browser, too: where the bytes are.", valueName: "file"),
         completion: .file(extensions: ["html"]))
-    var html: String?
+    var html: FilePath?
 
     @Flag(help: "Replace a file that is there and is no page of this program; never what is inspected.")
     var force = false
@@ -56,10 +56,10 @@ struct InspectCommand: AsyncParsableCommand {
         let console = output.console
         try await console.run {
             [path, output, html, force, options = copy.copyOptions, effort = level] in
-            let artifact = try Artifact(at: FilePath(path))
+            let artifact = try Artifact(at: path)
             let page = try html.map { html throws(ShipmentError) in
                 try ReportFile(
-                    FilePath(html), about: artifact, replacing: force ? nil : InspectionPage.start)
+                    html, about: artifact, replacing: force ? nil : InspectionPage.start)
             }
             let inspections = try await Inspection.all(of: artifact, options: options, effort: effort)
             if inspections.isEmpty { console.say("there is nothing to inspect yet") }

@@ -19,15 +19,15 @@ struct ListCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var into: String
+        transform: FilePath.readFolder)
+    var into: FilePath
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
         let console = output.console
         try await console.run { [into, output] in
-            let inbox = Inbox(at: FilePath(into))
+            let inbox = Inbox(at: into)
             let entries = try inbox.entries()
             let waiting = try inbox.waiting()
             if output.json {
@@ -82,7 +82,7 @@ extension Inbox.Entry {
             // Of a Core Data store.
             "entityVersionHashes": manifest.coreData?.entityVersionHashes,
             // Of the generation, and of the store in it.
-            "folder": generation.path.string, "path": generation.storePath.string, "metadata": manifest.metadata,
+            "folder": generation.path.text, "path": generation.storePath.text, "metadata": manifest.metadata,
         ]
     }
 

@@ -21,7 +21,7 @@ struct MetadataCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The store: a SQLite file, with its -wal beside it.", completion: .file())
-    var store: String
+    var store: FilePath
 
     @Option(
         parsing: .singleValue,
@@ -54,7 +54,7 @@ struct MetadataCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         try await console.run { [store, output, pairs, removed = Set(unset), timeout = busyTimeout] in
-            let path = FilePath(store)
+            let path = store
             let metadata =
                 if pairs.isEmpty && removed.isEmpty {
                     try await StoreMetadata.read(of: path, busyTimeout: timeout)

@@ -19,12 +19,12 @@ struct MoveCommand: AsyncParsableCommand {
 
     @Argument(
         help: "The store: a SQLite file, with its -wal and its external files beside it.", completion: .file())
-    var store: String
+    var store: FilePath
 
     @Option(
         help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var to: String
+        transform: FilePath.readFolder)
+    var to: FilePath
 
     @Flag(help: "Remove the old store once the new one is whole.")
     var removeOld = false
@@ -44,13 +44,13 @@ struct MoveCommand: AsyncParsableCommand {
             options.replacesOccupant = replace
             options.restore = restore.options(copy.busyTimeout)
             options.restore.keptFree = copy.copyOptions.keptFree
-            let moved = try await LocalStore(FilePath(store), options: copy.copyOptions, memory: .standard)
-                .move(to: FilePath(to), options: options)
+            let moved = try await LocalStore(store, options: copy.copyOptions, memory: .standard)
+                .move(to: to, options: options)
             say(moved, to: console)
             if output.json {
                 Output.write(
                     object: [
-                        "path": moved.path.string, "oldIsRemoved": removeOld,
+                        "path": moved.path.text, "oldIsRemoved": removeOld,
                         "remainingFiles": moved.remainingFiles.map(\.json),
                     ])
             } else {

@@ -31,8 +31,8 @@ struct ReceiveCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"),
         completion: .directory,
-        transform: String.readPath)
-    var into: String
+        transform: FilePath.readFolder)
+    var into: FilePath
 
     @Option(
         help: ArgumentHelp(
@@ -126,7 +126,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             [into, from, listen, once, pair, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()
-            let consumer = try Consumer(inbox: FilePath(into), options: options)
+            let consumer = try Consumer(inbox: into, options: options)
             if let from {
                 _ = try await consumer.receive(from: from, reach, report: reporter.report)
             } else {
@@ -151,7 +151,7 @@ struct RequirementArguments: ParsableArguments {
             Refuse stores that are not of this Core Data model: a .momd, its VersionInfo.plist, or a JSON of entity \
             hashes. Repeat it for several; one must match, in any of its versions.
             """, valueName: "path"), completion: .file())
-    var model: [String] = []
+    var model: [FilePath] = []
 
     @Flag(help: "With --model: a store that has only some of a model's entities is welcome too.")
     var modelSubset = false
@@ -192,7 +192,7 @@ struct RequirementArguments: ParsableArguments {
         var requirements = StoreRequirements()
         for path in model {
             do throws(ModelFileError) {
-                requirements.models += try EntityModel.all(in: FilePath(path))
+                requirements.models += try EntityModel.all(in: path)
             } catch {
                 throw .model(error)
             }

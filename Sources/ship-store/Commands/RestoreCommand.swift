@@ -19,10 +19,10 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "A kept copy, a generation, or any SQLite store.", completion: .file())
-    var copy: String
+    var copy: FilePath
 
     @Option(help: ArgumentHelp("The store whose content is replaced.", valueName: "store"), completion: .file())
-    var over: String
+    var over: FilePath
 
     @OptionGroup(title: "Restore options") var restore: RestoreArguments
     @OptionGroup(title: "Restore options") var busy: BusyArguments
@@ -31,8 +31,8 @@ struct RestoreCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Do the work in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
         completion: .directory,
-        transform: String.readPath)
-    var temporaryFolder: String?
+        transform: FilePath.readFolder)
+    var temporaryFolder: FilePath?
 
     @Option(
         help: ArgumentHelp(
@@ -47,15 +47,15 @@ struct RestoreCommand: AsyncParsableCommand {
         let console = output.console
         try await console.run { [self] in
             var options = restore.options(busy.busyTimeout)
-            if let temporaryFolder { options.temporaryFolder = FilePath(temporaryFolder) }
+            if let temporaryFolder { options.temporaryFolder = temporaryFolder }
             options.keptFree = keepFree
-            let restoration = try await LocalStore(FilePath(over)).restore(from: FilePath(copy), options: options)
+            let restoration = try await LocalStore(over).restore(from: copy, options: options)
             console.say("restored \(over): \(restoration.manifest.summary) of \(restoration.manifest.createdAt)")
             console.say(restoration)
             if output.json {
                 Output.write(object: restoration.json)
             } else {
-                Output.write(path: FilePath(over))
+                Output.write(path: over)
             }
         }
     }
@@ -65,11 +65,11 @@ extension Restoration {
     fileprivate var json: JSONObject {
         [
             // Of the store.
-            "path": store.string,
+            "path": store.text,
             // A folder.
-            "safetyCopy": safetyCopy?.path.string,
+            "safetyCopy": safetyCopy?.path.text,
             // What was wrong with the old store, and the folder that keeps it.
-            "damage": damage.map { $0.words ?? "there was no store" }, "damagedStore": damage?.keptAs?.string,
+            "damage": damage.map { $0.words ?? "there was no store" }, "damagedStore": damage?.keptAs?.text,
             // External files of the old state that had to stay.
             "remainingFiles": remainingFiles.map(\.json), "manifest": manifest,
         ]
@@ -91,8 +91,8 @@ struct RestoreArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Keep the store as it was in this folder, instead of .NAME-safety beside it.", valueName: "folder"),
-        completion: .directory, transform: String.readPath)
-    var safetyCopies: String?
+        completion: .directory, transform: FilePath.readFolder)
+    var safetyCopies: FilePath?
 
     @OptionGroup(title: "Check options") var check: CheckArguments
 
@@ -109,7 +109,7 @@ struct RestoreArguments: ParsableArguments {
         options.takesIncompleteCopy = incomplete
         options.checking = check.options
         if noSafetyCopy { options.safetyCopy = .none }
-        if let safetyCopies { options.safetyCopy = .kept(KeptCopies(in: FilePath(safetyCopies))) }
+        if let safetyCopies { options.safetyCopy = .kept(KeptCopies(in: safetyCopies)) }
         return options
     }
 }
@@ -149,10 +149,10 @@ extension RemainingFile {
     var json: JSONObject {
         // The store is the one that refers to it, or whose rows cannot be read.
         switch reason {
-        case .usedBy(let store): ["path": path.string, "reason": "used", "store": store.string]
-        case .unexplained: ["path": path.string, "reason": "unexplained"]
-        case .unreadable(let store): ["path": path.string, "reason": "unreadable", "store": store.string]
-        case .stillRead: ["path": path.string, "reason": "read"]
+        case .usedBy(let store): ["path": path.text, "reason": "used", "store": store.text]
+        case .unexplained: ["path": path.text, "reason": "unexplained"]
+        case .unreadable(let store): ["path": path.text, "reason": "unreadable", "store": store.text]
+        case .stillRead: ["path": path.text, "reason": "read"]
         }
     }
 }
@@ -164,7 +164,7 @@ extension Console {
         for file in remaining {
             counts[file.reason] = ((counts[file.reason]?.count ?? 0) + 1, counts[file.reason]?.first ?? file.path)
         }
-        for (reason, found) in counts.sorted(by: { $0.value.first.string < $1.value.first.string }) {
+        for (reason, found) in counts.sorted(by: { $0.value.first.text < $1.value.first.text }) {
             let files = found.count == 1 ? "\(found.first) stays" : "\(found.first) and \(found.count - 1) more stay"
             switch reason {
             case .usedBy(let store): say("\(files): \(store) refers to \(found.count == 1 ? "it" : "them")")

@@ -42,7 +42,7 @@ struct SendCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The store, or several: a SQLite file each, with its -wal and its external files beside it.",
             valueName: "store"), completion: .file())
-    var stores: [String]
+    var stores: [FilePath]
 
     @Option(
         help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), completion: .file(),
@@ -86,14 +86,14 @@ struct SendCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Say what has changed since what the receiver holds, as `ship-store holdings` has written there; - for standard input.",
             valueName: "file"), completion: .file())
-    var receiver: String?
+    var receiver: FilePath?
 
     @Option(
         help: ArgumentHelp(
             "Say what has changed since a whole shipment in a file, which the receiver has installed.",
             valueName: "shipment"),
         completion: .file())
-    var since: String?
+    var since: FilePath?
 
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
     var force = false
@@ -169,9 +169,9 @@ struct SendCommand: AsyncParsableCommand {
             isOneOfSeveral: stores.count > 1, isRehearsal: dryRun)
         try await console.run { [stores, receiver, since, to, pair, link, dryRun, options, reach] in
             var options = options
-            options.holdings = try receiver.map { try HoldingsFile.read(at: FilePath($0)) }
-            options.earlier = since.map { FilePath($0) }
-            let producer = Producer(stores.map { FilePath($0) }, options: options)
+            options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
+            options.earlier = since
+            let producer = Producer(stores, options: options)
             if dryRun {
                 _ = try await producer.rehearse(to: to, reach, report: reporter.report)
                 return

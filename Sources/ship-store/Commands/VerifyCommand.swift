@@ -17,7 +17,7 @@ struct VerifyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "What to verify.", completion: .file())
-    var path: String
+    var path: FilePath
 
     @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
@@ -26,7 +26,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         try await console.run { [path, output, options = copy.copyOptions, checking = check.options] in
-            let artifact = try Artifact(at: FilePath(path))
+            let artifact = try Artifact(at: path)
             let findings = try await Verification.all(of: artifact, options: options, checking: checking)
             for finding in findings {
                 if output.json {
@@ -57,9 +57,9 @@ extension Verification {
             "signer": signer,
         ]
         return switch place {
-        case .file(let path): what.adding(["path": path.string])
+        case .file(let path): what.adding(["path": path.text])
         // Of a store in an inbox, and the folder of the generation.
-        case .generation(let name, let folder): what.adding(["name": name?.text, "folder": folder.string])
+        case .generation(let name, let folder): what.adding(["name": name?.text, "folder": folder.text])
         case .store(let name): what.adding(["name": name.text])
         }
     }

@@ -28,8 +28,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: String.readPath)
-    var into: String
+        transform: FilePath.readFolder)
+    var into: FilePath
 
     @Argument(help: "The stores to tell of. (default: all)", transform: StoreName.read)
     var name: [StoreName] = []
@@ -60,12 +60,12 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         // The user's command may change its folder before it opens the store, so the path is absolute.
-        let (inbox, names) = (Inbox(at: absolute(FilePath(into))), Set(name))
+        let (inbox, names) = (Inbox(at: absolute(into)), Set(name))
         // Without --once, a signal is the regular end.
         try await console.run(whenStopped: once ? nil : .success, isEndless: true) {
             [output, exec, once, into, since] in
             do throws(InboxError) {
-                _ = try Inbox(at: FilePath(into)).storeNames()
+                _ = try Inbox(at: into).storeNames()
             } catch {
                 throw ShipmentError.install(error)
             }
@@ -99,7 +99,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     private func absolute(_ path: FilePath) -> FilePath {
-        FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized()
+        PlatformCalls.workingFolder.pushing(path).lexicallyNormalized()
     }
 }
 
@@ -132,7 +132,7 @@ struct ChangeLine {
             "current",
             [
                 "name": name.text, "generation": generation, "sha256": current.sha256.hex,
-                "path": path.string,
+                "path": path.text,
             ])
         shortJSON = json
     }
@@ -149,23 +149,23 @@ struct ChangeLine {
                     "name": name.text, "generation": generation, "sha256": change.to.sha256.hex,
                     // The generation that was announced before.
                     "from": change.from?.number, "isStepBack": change.isStepBack,
-                    "hasSchemaChanged": change.difference.hasSchemaChanged, "path": path.string,
+                    "hasSchemaChanged": change.difference.hasSchemaChanged, "path": path.text,
                 ])
             json = shortJSON.adding(change.difference.lists)
         case .removed:
             (path, text) = (publicPath, "\(name)  removed")
-            json = .event("removed", ["name": name.text, "path": path.string])
+            json = .event("removed", ["name": name.text, "path": path.text])
             shortJSON = json
         case .rewritten:
             (path, text) = (publicPath, "\(name)  rewritten")
-            json = .event("rewritten", ["name": name.text, "path": path.string])
+            json = .event("rewritten", ["name": name.text, "path": path.text])
             shortJSON = json
         case .unreadable(_, let number, let reason):
             let cause = ShipmentError.install(reason).cause
             (generation, path, text) = (number, publicPath, "\(name)  \(number)  unreadable: \(cause)")
             json = .event(
                 "unreadable",
-                ["name": name.text, "generation": number, "error": cause.text, "path": path.string])
+                ["name": name.text, "generation": number, "error": cause.text, "path": path.text])
             shortJSON = json
         }
     }
@@ -195,7 +195,9 @@ extension ChangeLine {
         let status: TerminationStatus
         do {
             status = try await Subprocess.run(
-                .path("/bin/sh"), arguments: ["-c", command], environment: environment,
+                .path("/bin/sh"),
+                arguments: Arguments(running: ["/bin/sh", "-c", command], with: "SHIP_STORE_PATH", path),
+                environment: environment,
                 platformOptions: platform, input: .none, output: .currentStandardOutput, error: .currentStandardError
             ).terminationStatus
         } catch let error as SubprocessError {
@@ -214,7 +216,7 @@ extension ChangeLine {
         if text.utf8.count > Self.longestVariable { text = Output.json(shortJSON) ?? "" }
         return .inherit.updating([
             "SHIP_STORE_NAME": name.text, "SHIP_STORE_GENERATION": generation.map { "\($0)" } ?? "",
-            "SHIP_STORE_PATH": path.string, "SHIP_STORE_CHANGE": text,
+            "SHIP_STORE_CHANGE": text,
         ])
     }
 }

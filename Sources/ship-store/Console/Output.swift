@@ -17,17 +17,21 @@ enum Output {
     /// A line for people.
     static func write(_ line: PrintableText) { write(raw: line.text) }
 
-    /// A path that the user named, unescaped for other programs; escaped on a terminal.
-    static func write(path: FilePath) { write(raw: isTerminal ? PrintableText("\(path)").text : path.string) }
+    /// A path that the user named, its bytes for other programs; escaped on a terminal.
+    static func write(path: FilePath) {
+        if isTerminal { write("\(path)") } else { write(path.bytes + [UInt8(ascii: "\n")]) }
+    }
 
     /// A code to be photographed.
     static func write(_ code: QRCode, blackOnWhite: Bool) {
         code.lines(blackOnWhite: blackOnWhite).forEach(write(raw:))
     }
 
-    private static func write(raw line: String) {
+    private static func write(raw line: String) { write(Array((line + "\n").utf8)) }
+
+    private static func write(_ bytes: [UInt8]) {
         do {
-            try FileDescriptor.standardOutput.writeAll((line + "\n").utf8)
+            try FileDescriptor.standardOutput.writeAll(bytes)
         } catch {
             guard let errno = error as? Errno, errno != .brokenPipe else { return }
             firstFailure.withLock { $0 = $0 ?? errno }

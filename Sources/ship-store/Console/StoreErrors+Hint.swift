@@ -167,7 +167,7 @@ extension InboxError {
 
     /// For a damaged generation there is a rollback, too. A damaged file of a shipment can only be sent again.
     private static func wayOut(ofDamageTo path: FilePath) -> PrintableText {
-        let names = path.components.map(\.string)
+        let names = path.components.map(\.text)
         guard let generations = names.lastIndex(of: "generations"), generations > 1,
             names[generations - 2] == ".ship-store"
         else { return "send it again" }

@@ -1,6 +1,7 @@
 import Foundation
 import ShipStore
 import ShipTransport
+import StoreFiles
 import Subprocess
 import SystemPackage
 
@@ -28,9 +29,9 @@ extension DemoCommand {
         into inbox: FilePath, _ body: (_ address: String) async throws -> Void
     ) async throws {
         let arguments = [
-            "receive", "--into", inbox.string, "--listen", "127.0.0.1:0", "--insecure", "--json", "--quiet",
+            "receive", "--into", inbox.text, "--listen", "127.0.0.1:0", "--insecure", "--json", "--quiet",
         ]
-        try await with(arguments) { lines in
+        try await with(arguments, inbox) { lines in
             for try await line in lines where line.event == "listening" {
                 guard let address = line.address else { break }
                 return try await body(address)
@@ -41,7 +42,7 @@ extension DemoCommand {
 
     /// Runs a writer that keeps the store busy for as long as `body` does.
     static func withWriter(to store: FilePath, _ body: () async throws -> Void) async throws {
-        try await with([DemoWriterCommand.name, store.string]) { lines in
+        try await with([DemoWriterCommand.name, store.text], store) { lines in
             for try await line in lines where line.event == "writing" { return try await body() }
             throw Failed(what: "the writer")
         }
@@ -56,9 +57,8 @@ extension DemoCommand {
     /// - Returns: `nil` if the link broke.
     static func send(_ store: FilePath, to address: String) async throws -> Sent? {
         let result = try await Subprocess.run(
-            program, arguments: ["send", store.string, "--to", address, "--insecure", "--json", "--quiet"],
-            // The folder of the demo holds what the sender remembers, and goes at the end.
-            environment: .inherit.updating(["XDG_STATE_HOME": store.removingLastComponent().string]),
+            shell,
+            arguments: arguments(["send", store.text, "--to", address, "--insecure", "--json", "--quiet"], store),
             output: .string(limit: 1 << 20), error: .discarded)
         // The link broke, or the other side saw it break first.
         if result.terminationStatus == .exited(ExitStatus.protocolBroken.rawValue) { return nil }
@@ -71,18 +71,22 @@ extension DemoCommand {
         )
     }
 
-    private static var program: Executable {
-        .path(FilePath(Bundle.main.executablePath ?? CommandLine.arguments[0]))
+    private static let shell = Executable.path("/bin/sh")
+
+    /// The arguments of a shell that becomes this program. The folder of the demo holds what the sender remembers, and goes at the end.
+    private static func arguments(_ words: [String], _ path: FilePath) throws -> Arguments {
+        guard let program = PlatformCalls.program else { throw Failed(what: "finding this program") }
+        return Arguments(running: [program.text] + words, with: "XDG_STATE_HOME", path.removingLastComponent())
     }
 
     /// Runs the program, hands over what it says, and stops it when `body` is done.
     private static func with(
-        _ arguments: [String], _ body: (AsyncThrowingStream<Line, any Error>) async throws -> Void
+        _ words: [String], _ path: FilePath, _ body: (AsyncThrowingStream<Line, any Error>) async throws -> Void
     ) async throws {
         var platform = PlatformOptions()
         platform.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
         _ = try await Subprocess.run(
-            program, arguments: Arguments(arguments), platformOptions: platform, input: .none, output: .sequence,
+            shell, arguments: arguments(words, path), platformOptions: platform, input: .none, output: .sequence,
             error: .currentStandardError
         ) { execution in
             let (lines, continuation) = AsyncThrowingStream<Line, any Error>.makeStream()

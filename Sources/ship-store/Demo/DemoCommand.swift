@@ -109,12 +109,12 @@ struct DemoWriterCommand: AsyncParsableCommand {
     static let name = "demo-writer"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
-    @Argument var store: String
+    @Argument var store: FilePath
 
     func run() async throws {
         try await Console(isQuiet: true).run(whenStopped: .success, isEndless: true) { [store] in
             Output.write(object: ["event": "writing"])
-            try await DemoStore(path: FilePath(store)).transfer()
+            try await DemoStore(path: store).transfer()
         }
     }
 }

@@ -1,4 +1,5 @@
 import GRDB
+import StoreFiles
 import SystemPackage
 
 /// The sample of the demo: a recipe app's store in WAL mode, with accounts whose balances always add up to the same, so
@@ -70,6 +71,6 @@ struct DemoStore: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.journalMode = .wal
-        return try DatabaseQueue(path: path.string, configuration: configuration)
+        return try DatabaseQueue(path: path.databaseURI, configuration: configuration)
     }
 }
