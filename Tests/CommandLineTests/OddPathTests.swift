@@ -7,10 +7,10 @@ import Testing
 @Suite struct OddPathTests {
     /// A file's name, and the store's name that it suggests.
     static let names = [
-        ("my recipes.sqlite", "my_recipes"), ("it's \"new\".sqlite", "it_s__new_"), ("100%25.sqlite", "100_25"),
-        ("a?b#c.sqlite", "a_b_c"), ("new\nline.sqlite", "new_line"), (".hidden.sqlite", "hidden"),
-        ("-x.sqlite", "x"), ("no extension", "no_extension"), ("a.b.c", "a.b"), ("Zürich.sqlite", "Z_rich"),
-        ("file:a.sqlite", "file_a"), ("back\\slash.sqlite", "back_slash"),
+        ("my recipes.sqlite", "my_20recipes"), ("it's \"new\".sqlite", "it_27s_20_22new_22"), ("100%25.sqlite", "100_2525"),
+        ("a?b#c.sqlite", "a_3Fb_23c"), ("new\nline.sqlite", "new_0Aline"), (".hidden.sqlite", "_2Ehidden"),
+        ("-x.sqlite", "_2Dx"), ("no extension", "no_20extension"), ("a.b.c", "a.b"), ("Zürich.sqlite", "Z_C3_BCrich"),
+        ("file:a.sqlite", "file_3Aa"), ("back\\slash.sqlite", "back_5Cslash"),
     ]
 
     @Test(arguments: names)
@@ -38,7 +38,7 @@ import Testing
         let names = try await desk.run("list", "--into", "inbox", "--json").objects().map {
             $0["name"] as? String ?? ""
         }
-        #expect(names.count == 2 && Set(names).count == 2 && names.allSatisfy { $0.hasPrefix("store_") })
+        #expect(names == ["_E6_9D_B1_E4_BA_AC", "_F0_9F_9A_A2"])
     }
 
     @Test func `a leading dash, either way`() async throws {
@@ -51,7 +51,7 @@ import Testing
             $SHIP list --into ./-in
             """
         ).expectSuccess()
-        #expect(try desk.hasInstalled("x", in: "-in", from: "-x.sqlite"))
+        #expect(try desk.hasInstalled("_2Dx", in: "-in", from: "-x.sqlite"))
     }
 
     @Test func `a symbolic link lends its name`() async throws {

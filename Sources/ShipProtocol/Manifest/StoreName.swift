@@ -15,20 +15,32 @@ public struct StoreName: Hashable, Sendable, Comparable {
         self.text = text
     }
 
-    /// The name that a file's name suggests: without its last extension, and with `_` for each character that is not allowed. If that
-    /// leaves nothing recognisable, `store_` and the CRC-32 of the file's name.
+    /// The name that a file's name suggests: without its last extension, and with `_` and two hexadecimal digits for each byte that a
+    /// name cannot have there, as in `M_C3_BCller` for `Müller.db`. So what is distinct in files' names stays distinct; what is too
+    /// long ends in the CRC-32 of the file's name instead.
+    ///
+    /// - Parameter fileName: As in `PathText`.
     public init(suggestedBy fileName: String) {
-        var stem = Substring(fileName)
-        if let dot = stem.lastIndex(of: "."), dot > stem.startIndex { stem = stem[..<dot] }
-        let replaced = stem.unicodeScalars.map { scalar -> Character in
-            scalar.isASCII && Self.isAllowed(UInt8(scalar.value)) ? Character(scalar) : "_"
+        let scalars = fileName.unicodeScalars
+        let end = scalars.lastIndex(of: ".").flatMap { $0 > scalars.startIndex ? $0 : nil } ?? scalars.endIndex
+        var name = ""
+        for byte in PathText.bytes(of: fileName[..<end]) {
+            let isPlain = name.isEmpty ? Self.isAllowedFirst(byte) : Self.isAllowed(byte)
+            name += isPlain ? String(UnicodeScalar(byte)) : Self.escaped(byte)
         }
-        let trimmed = String(replaced.prefix(Limits.nameLength)).drop { $0 == "." || $0 == "-" }
-        if trimmed.contains(where: { $0 != "_" }), let name = StoreName(String(trimmed)) {
-            self = name
-        } else {
-            self.text = "store_\(String(UInt32(crc32Of: Array(fileName.utf8)), radix: 16))"
+        if let ending = Self.reservedEndings.first(where: { name.lowercased().hasSuffix($0) }) {
+            name = name.dropLast(ending.count) + Self.escaped(UInt8(ascii: "-")) + name.suffix(ending.count - 1)
         }
+        if name.utf8.count > Limits.nameLength {
+            let digits = String(UInt32(crc32Of: Array(fileName.utf8)), radix: 16)
+            name = name.prefix(Limits.nameLength - 9) + "_" + String(repeating: "0", count: 8 - digits.count) + digits
+        }
+        text = name.isEmpty ? "store" : name
+    }
+
+    private static func escaped(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return digits.count == 1 ? "_0" + digits : "_" + digits
     }
 
     private static let reservedEndings = ["-wal", "-shm", "-journal"]
