@@ -25,6 +25,7 @@ from decoder.deflater.stream import deflate, gzip_stream, zlib_stream  # noqa: E
 from decoder.delta.apply import result_of  # noqa: E402
 from decoder.refused import CODES, Refused  # noqa: E402
 from decoder.segment.segment import Segment  # noqa: E402
+from decoder.segment.work import Work  # noqa: E402
 from decoder.sides import Consumer, Producer, Side  # noqa: E402
 from decoder.store.canonical_file import canonical_copy  # noqa: E402
 from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
@@ -143,7 +144,7 @@ def check_segment(vector: VectorFile) -> None:
     (_, data), *sections = vector.sections
     contents = iter([content for _, content in sections])
     found: list[tuple[str, str]] = []
-    segment = Segment(data)
+    segment = Segment(data, Work())
     asks = vector.detail("asks")
     for ask in asks.split() if asks != "nothing" else []:
         match ask:

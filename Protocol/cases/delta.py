@@ -84,6 +84,7 @@ def vectors() -> Iterator[Vector]:
     yield from edits()
     yield from long_rows_and_files()
     yield from refused()
+    yield from work()
 
 
 def trees() -> Iterator[Vector]:
@@ -218,3 +219,24 @@ def refused() -> Iterator[Vector]:
     yield bad("dictionary_tree", "A dictionary of a tree that the base has not", segment=preset([(9, 0, 1)], b"", numbers(0)))
     yield bad("dictionary_rows", "A dictionary from beyond the end of a tree", segment=preset([(1, 4, 1)], b"", numbers(0)))
     yield bad("no_form", "A form that there is not", segment=[Piece(b"\3", "form 3")])
+
+
+def work() -> Iterator[Vector]:
+    """Valid segments that ask for more than anything pays for (`DELTA.md` 8)."""
+    past = DeflateStream().fixed(matched(bytes(1_048_577))).finished()
+    blobs = Store([table("b", "x", [(place, [past]) for place in range(1, 10)])], 512)
+    runs = preset([(1, 0, 9)] * 16, (past + b"\0") * 144, numbers(0))
+    yield good("dictionary_work", "A dictionary of blobs that inflate past the limit", blobs, runs, base=blobs)
+    details = [("size", str(len(joined(written(blobs))))), ("page-size", "512")]
+    sections = [("base", written(blobs)), ("segment", runs), ("segment", runs)]
+    yield Vector("delta_dictionary_work_over", "The same twice: more than a part may ask for", "delta", "delta", "damaged", details, sections)
+    # Two bits an event: a row forward and a row back.
+    front, bits = numbers(0, SAME, 0, PART, 0), s.parts(s.raw(b"\7\2", "packed, 2 bits"), s.raw(s.signed(-2), "base -2"))
+    events = s.parts(numbers(SKIP | JUMPS, 262_144), s.constant(0), bits, lambda areas: areas.put_numbers(262_144, b"\x22" * 65_536))
+
+    def to_and_fro(parts: int) -> Pieces:
+        more = [s.parts(numbers(PART), events)] * (parts - 1)
+        return s.deflated(delta_content(s.parts(front, events, *more, numbers(PART, LAST | REST, 0))))
+
+    yield good("jumps", "Many jumps to and fro", BASE, to_and_fro(3))
+    yield bad("jumps_over", "More jumps to and fro than a part may have", segment=to_and_fro(4))

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from cases.canonical import index, keyed, table
 from cases.store_rows import HERBS, segment
-from encoder.piece import joined
+from encoder import segment as s
+from encoder.piece import Pieces, joined
 from encoder.sqlite_file import Value
 from encoder.store_pages import Item, Rows, Store, written
 from encoder.store_record import RawRecord, record, wide_record
@@ -30,6 +31,7 @@ def vectors() -> Iterator[Vector]:
     yield from long_rows()
     yield from derived()
     yield from sizes()
+    yield work()
 
 
 SOUND = Store([table("t", "a,b", HERBS)])
@@ -185,3 +187,18 @@ def sizes() -> Iterator[Vector]:
     whole = len(joined(written(SOUND)))
     for name, about, size in [("page_fewer", "A page more than the manifest says", whole - 512), ("page_more", "A page fewer than the manifest says", whole + 512), ("no_multiple", "A size that is no number of pages", whole + 1)]:
         yield bad(f"size_{name}", about, ITEMS, size=size)
+
+
+def work() -> Vector:
+    """Each segment is within the limits of a segment, and takes some bytes: the part asks for more than anything pays for."""
+    head, schema, tag, _, end = ITEMS
+    size = 262_144
+    value = s.plain(s.BLOB, s.deflated_strings(s.constant(s.way_to_deflate(9)), s.raw(b"\0", "lengths"), s.constant(size)))
+
+    def row(rowid: int) -> Pieces:
+        one = s.group(1, s.constant(1), value, rowids=s.constant(rowid))
+        return s.stored(s.content(s.parts(s.number(ROWS), one), [s.Match(1, size - 1, 1)], b"a", size))
+
+    segments = [segment([head, schema, tag]), *map(row, range(1, 5)), segment([end])]
+    found = [("segment", each) for each in segments]
+    return Vector("store_rows_deflated_work_over", "More work to deflate strings than a part may ask for", "columns 2", "rows", "damaged", [("size", "8192")], found)

@@ -28,5 +28,7 @@ public enum CompressionError: Error, Hashable, Sendable {
         case segment
         /// A segment asks for more than `SegmentLimits` allow.
         case segmentLimit
+        /// A part asks for more work than its bytes and what they make pay for, or takes too long.
+        case work
     }
 }

@@ -59,6 +59,13 @@ package protocol LinkReader: Sendable {
     /// - Parameter limit: How long to wait for the first byte.
     /// - Returns: `nil` when the peer has ended its side; from then on always `nil`.
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]?
+
+    /// Whether the peer is known to have ended its side, or the link to be broken, though `next` may still give what came before that.
+    var hasEnded: Bool { get }
+}
+
+extension LinkReader {
+    package var hasEnded: Bool { false }
 }
 
 /// The bytes to the peer. Several tasks may write: the bytes of one call stay together.
@@ -123,6 +130,8 @@ private final class PrefixedReader: LinkReader {
         guard first.isEmpty else { return first }
         return try await rest.next(within: limit)
     }
+
+    var hasEnded: Bool { rest.hasEnded }
 }
 
 // MARK: An app's link

@@ -1,5 +1,14 @@
 import NIOCore
 import ShipLinks
+import Synchronization
+
+/// Says on any thread that a link has ended.
+final class EndMark: Sendable {
+    private let mark = Atomic(false)
+
+    var isSet: Bool { mark.load(ordering: .relaxed) }
+    func set() { mark.store(true, ordering: .relaxed) }
+}
 
 /// The last handler of a channel's pipeline: keeps incoming pieces until the reader takes them, and asks NIO for more only while few
 /// bytes wait.
@@ -16,6 +25,8 @@ final class InputHandler: ChannelInboundHandler {
     private var isReading = false
     /// Why no more bytes come: the peer's end, or the error that broke the link.
     private var end: Result<Void, LinkError>?
+    /// Whether there is an `end`, for other threads. NIO reads all that is there when the peer ends, so that this is known at once.
+    let hasEnded = EndMark()
     private var canWrite: Bool
     private var reader: (answer: AwaitedAnswer<[UInt8]?>, timer: Scheduled<Void>)?
     private var context: ChannelHandlerContext?
@@ -73,6 +84,7 @@ final class InputHandler: ChannelInboundHandler {
 
     private func end(_ end: Result<Void, LinkError>) {
         if self.end == nil { self.end = end }
+        hasEnded.set()
         serveReader()
     }
 

@@ -12,6 +12,7 @@ import struct SystemPackage.FileDescriptor
 struct LinkChannel: LinkReader {
     let channel: any Channel
     private let input: NIOLoopBound<InputHandler>
+    private let end: EndMark
     /// Done when the handshake is; `nil` on a link without TLS.
     let handshake: EventLoopFuture<HandshakeHandler.Peer>?
     /// The device at the other end; `nil` before the handshake is done, and on a link without TLS.
@@ -58,6 +59,7 @@ struct LinkChannel: LinkReader {
         let handler = InputHandler(canWrite: kind != .pipe)
         try channel.pipeline.syncOperations.addHandler(handler)
         input = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+        end = handler.hasEnded
     }
 
     private static func addTLS(
@@ -139,6 +141,8 @@ struct LinkChannel: LinkReader {
     func whenActive(_ body: @escaping () -> Void) { input.value.whenActive = body }
 
     // MARK: Reading
+
+    var hasEnded: Bool { end.isSet }
 
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
         try await AwaitedAnswer.wait { answer in

@@ -51,6 +51,28 @@ import Testing
         }
     }
 
+    @Test func `says that the other side has gone before what came from it is read`() async throws {
+        let (found, signal) = AsyncStream.makeStream(of: (Bool, Bool, Int?).self)
+        try await withListener { link in
+            let reader = link.reader
+            let first = try? await reader.next(within: patience)
+            let before = reader.hasEnded
+            try? await link.writer.write([1], within: patience)
+            let limit = ContinuousClock.now + patience
+            while !reader.hasEnded, .now < limit { try? await Task.sleep(for: .milliseconds(2)) }
+            signal.yield((before, reader.hasEnded, (try? await reader.all()).map { $0.count + (first?.count ?? 0) }))
+        } _: { address in
+            try await PeerLink.withLink(to: address) { link throws in
+                try await link.writer.write([7], within: patience)
+                #expect(try await link.reader.next(within: patience) == [1])
+                try await link.writer.write(pattern(150_000), within: patience)
+                try await link.writer.finish()
+                let (before, after, count) = await found.first { _ in true } ?? (true, false, nil)
+                #expect(!before && after && count == 150_001)
+            }
+        }
+    }
+
     @Test func `writes on after the other side has ended`() async throws {
         let (counts, signal) = AsyncStream.makeStream(of: Int?.self)
         try await withListener { link in

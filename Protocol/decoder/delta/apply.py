@@ -10,6 +10,7 @@ from decoder.delta.areas import DeltaAreas
 from decoder.delta.base import Base
 from decoder.delta.trees import Items, Trees, pieces, signed_of
 from decoder.segment.limits import damaged
+from decoder.segment.work import PAGE_OF_FILE, Work
 from decoder.store.canonical_file import TreeRows, write_canonical
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.store.records import Text, parsed, record
@@ -27,9 +28,11 @@ def result_of(segments: list[bytes], base: bytes, size: int) -> bytes:
         raise damaged("a delta of nothing")
     try:
         if is_file(segments[0]):
-            items = Items(segments, None)
+            work = Work()
+            items = Items(segments, None, work)
             items.now.number()
-            return whole(items, base, size)
+            work.pay_base(len(base))
+            return whole(items, base, page_size_of(base), size)
         return store(segments, Base(base), size)
     except NoCanonicalForm as why:
         raise damaged(str(why)) from why
@@ -39,29 +42,38 @@ def file_of(segments: list[bytes], files: Mapping[str, bytes], size: int) -> byt
     """An external file of `size` bytes. `files`: those of the base, by their SHA-256."""
     if not segments:
         raise damaged("a delta of nothing")
-    items = Items(segments, None)
+    work = Work()
+    items = Items(segments, None, work)
     if items.now.number() != IS_FILE:
         raise damaged("a delta of an external file that makes none")
     name = items.now.reading.control.take(NAME).hex()
     source = next((content for digest, content in files.items() if digest.startswith(name)), None)
     if source is None:
         raise damaged("the base has no such file")
-    return whole(items, source, size)
+    work.pay_base(len(source))
+    return whole(items, source, PAGE_OF_FILE, size)
 
 
-def whole(items: Items, source: bytes, size: int) -> bytes:
-    found = pieces(items, source, size, False)
+def page_size_of(base: bytes) -> int:
+    size = int.from_bytes(base[16:18], "big")
+    return 65_536 if size == 1 else size
+
+
+def whole(items: Items, source: bytes, page_size: int, size: int) -> bytes:
+    found = pieces(items, source, page_size, size)
     if items.tag() is not None:
         raise damaged("items after the last byte")
     return found
 
 
 def is_file(segment: bytes) -> bool:
-    return segment[:1] != b"\2" and DeltaAreas(segment, None).control.varint() == IS_FILE
+    return segment[:1] != b"\2" and DeltaAreas(segment, None, Work()).control.varint() == IS_FILE
 
 
 def store(segments: list[bytes], base: Base, size: int) -> bytes:
-    items = Items(segments, base)
+    work = Work()
+    work.pay_base(len(base.data))
+    items = Items(segments, base, work)
     flags = items.now.number()
     if flags not in (0, OTHER_TREES, OTHER_SETTINGS, OTHER_TREES | OTHER_SETTINGS):
         raise damaged("flags that mean nothing")

@@ -13,6 +13,7 @@ from decoder.segment.area import wrapped
 from decoder.segment.integers import integers
 from decoder.segment.limits import damaged
 from decoder.segment.segment import Segment
+from decoder.segment.work import ITEM, STEP, Work, move
 from decoder.store.derived import KeyPart, derived, key_part
 from decoder.store.records import parsed, record
 from decoder.store.settings import Settings
@@ -28,7 +29,8 @@ MOST_PARTS_OF_ENTRY = 32_767
 class Items:
     """The items of all segments, of which the first has been read up to its items."""
 
-    def __init__(self, segments: list[bytes], base: Base | None) -> None:
+    def __init__(self, segments: list[bytes], base: Base | None, work: Work) -> None:
+        self.work = work
         self._rest = list(segments)
         self._base = base
         self.now = self._next()
@@ -36,7 +38,7 @@ class Items:
     def _next(self) -> Segment:
         if not self._rest:
             raise damaged("a delta that is cut")
-        return Segment(b"", DeltaAreas(self._rest.pop(0), self._base))
+        return Segment(b"", self.work, DeltaAreas(self._rest.pop(0), self._base, self.work))
 
     def tag(self) -> int | None:
         """Of the next item; None after the last."""
@@ -44,6 +46,7 @@ class Items:
             if not self._rest:
                 return None
             self.now = self._next()
+        self.work.spend(ITEM)
         return self.now.number()
 
 
@@ -134,6 +137,7 @@ class Trees:
         self._tag = items.tag()
         self._same = 0
         self._changes = Changes()
+        self._work = items.work
         self._merged: dict[int, list[KeyPart]] = {}
         self.rows_of_table: list[Row] = []
 
@@ -154,14 +158,20 @@ class Trees:
             found = self._base_of(0, is_table, name)
             if found is None:
                 raise damaged("no base")
-            return self.base.has_rowids(found), self._kept(is_table, self.base.rows(found, self.settings))
+            rows = self.base.rows(found, self.settings)
+            self._work.spend(ITEM)
+            for _, payload in rows:
+                self._work.reads(payload)
+                self._work.pay(len(payload))
+            return self.base.has_rowids(found), self._kept(is_table, rows)
         if self._tag == PART:
             return self._by_parts(is_table, name)
         if is_table:
             raise damaged("a table that follows from nothing")
         if self._tag == DERIVED:
             shape = shape_of(self.items.now, self.settings.text_encoding < 2)
-            entries = derived(self.rows_of_table, shape, self.settings.schema_format)
+            entries = derived(self.rows_of_table, shape, self.settings.schema_format, self._work)
+            self._work.pay(sum(map(len, entries)))
         elif self._tag == MERGED and place in self._merged:
             entries = self._merge(name, self._merged.pop(place))
         else:
@@ -186,17 +196,27 @@ class Trees:
         entries = [payload for _, payload in self.base.rows(found or 0, self.settings)]
         gone, new = [], []
         for pair in self._changes.pairs:
-            old_entry, new_entry = (derived([row], shape, self.settings.schema_format) if row else [] for row in pair)
+            old_entry, new_entry = (self._entry_of(row, shape) for row in pair)
             if old_entry != new_entry:
                 gone += old_entry
                 new += new_entry
         places = [KeyPart(part.is_descending, part.collation, place) for place, part in enumerate(shape)]
         left = list(entries)
+        for entry in left:
+            self._work.reads(entry)
         for entry in gone:
             if entry not in left:
                 raise damaged("an entry that goes and is not there")
             left.remove(entry)
-        return derived([(None, entry) for entry in left + new], places, self.settings.schema_format)
+        self._work.pay(sum(map(len, left + new)))
+        # Entries that are sorted here are none that are made.
+        return derived([(None, entry) for entry in left + new], places, self.settings.schema_format, Work())
+
+    def _entry_of(self, row: Row | None, shape: list[KeyPart]) -> list[bytes]:
+        entries = derived([row], shape, self.settings.schema_format, Work()) if row else []
+        for entry in entries:
+            self._work.makes(entry)
+        return entries
 
     # Parts
 
@@ -212,7 +232,7 @@ class Trees:
             self._announce(is_table and name is not None)
         made = Making(
             [] if found is None else self.base.rows(found, self.settings), has_rowids, bool(flags & 4),
-            self._changes if flags & 8 else None, self.settings,
+            self._changes if flags & 8 else None, self.settings, self._work, self.base.settings.page_size,
         )  # fmt: skip
         made.stored = [] if found is None else self.base.stored(found)
         is_last = False
@@ -244,23 +264,27 @@ class Trees:
         if not LONGEST_HELD < size < 2**31 or has_source > 1:
             raise damaged("a long row that is none")
         source = made.begin_long(event, bool(has_source))
-        content = pieces(self.items, source, size, True)
+        content = pieces(self.items, source, self.base.settings.page_size, size)
         if record(parsed(content), self.settings.schema_format) != content:
             raise damaged("a record that is not canonical")
         made.put(content)
 
 
-def pieces(items: Items, source: bytes, size: int, is_row: bool) -> bytes:
+def pieces(items: Items, source: bytes, page_size: int, size: int) -> bytes:
     """Section 7. A record is not empty, and so begins with a piece."""
     content, end = bytearray(), 0
     while len(content) < size:
         if items.tag() != PIECE:
             raise damaged("bytes that are cut")
         for _ in range(items.now.number()):
+            items.work.spend(STEP)
             length = items.now.number()
             content += items.now.reading.areas.text.take(length)
+            items.work.pay(length)
             copied = items.now.number()
             if copied:
+                items.work.spend(move(page_size))
+                items.work.pay(copied)
                 start = end + signed_of(items.now)
                 end = start + copied
                 if start < 0 or end > len(source):
@@ -275,10 +299,12 @@ class Making:
     """A tree that is being made."""
 
     def __init__(
-        self, base: list[Row], has_rowids: bool, counts: bool, changes: Changes | None, settings: Settings
-    ) -> None:
+        self, base: list[Row], has_rowids: bool, counts: bool, changes: Changes | None, settings: Settings, work: Work,
+        page_size: int,
+    ) -> None:  # fmt: skip
         self._base, self._has_rowids, self._counts = base, has_rowids, counts
         self._changes, self._settings = changes, settings
+        self._work, self._page_size = work, page_size
         self.rows: list[Row] = []
         self.stored: list[Row] = []
         self._place = self._shift = self._pending = self._last = 0
@@ -297,13 +323,23 @@ class Making:
         if part.copies_rest:
             self._copy(len(self._base) - self._place)
         elif part.is_last and self._changes:
-            self._changes.goes(self._base[self._place :])
+            self._go(len(self._base))
 
     def _taken(self) -> Row:
         if self._place >= len(self._base):
             raise damaged("a row that the base has not")
         self._place += 1
+        self._work.reads(self._base[self._place - 1][1])
         return self._base[self._place - 1]
+
+    def _go(self, place: int) -> None:
+        """The rows up to a place go."""
+        rows = self._base[self._place : place]
+        for _, payload in rows:
+            self._work.reads(payload)
+        if self._changes:
+            self._changes.goes(rows)
+        self._place = place
 
     def _copy(self, count: int) -> None:
         for _ in range(count):
@@ -318,11 +354,13 @@ class Making:
             self._pending = wrapped(self._pending + event.shift)
         else:
             self._shift = wrapped(self._shift + event.shift)
+        if event.jump:
+            self._work.spend(move(self._page_size))
         place = self._place + event.jump
         if not 0 <= place <= len(self._base) or (self._changes and event.jump < 0):
             raise damaged("a jump out of the tree, or back")
         if self._changes:
-            self._changes.goes(self._base[self._place : place])
+            self._go(place)
         self._place = place
 
     def _edit(self, edits: Edits) -> None:
@@ -358,7 +396,8 @@ class Making:
         return self.stored[self._place - 1][1]
 
     def put(self, payload: bytes) -> None:
-        self._put(self._next, payload)
+        """Its pieces have been paid for."""
+        self._put(self._next, payload, False)
 
     def _rebased(self, rowid: int | None) -> int | None:
         return self._following() if self._counts else wrapped((rowid or 0) + self._shift)
@@ -367,10 +406,11 @@ class Making:
         found, self._pending = wrapped(self._last + 1 + self._pending), 0
         return found
 
-    def _put(self, rowid: int | None, payload: bytes) -> None:
+    def _put(self, rowid: int | None, payload: bytes, pays: bool = True) -> None:
         if self._has_rowids and (rowid is None or (self.rows and rowid <= (self.rows[-1][0] or 0))):
             raise damaged("rowids that do not rise")
         self._last = rowid or 0
+        self._work.pay(len(payload) if pays else 0)
         self.rows.append((rowid if self._has_rowids else None, payload))
 
 

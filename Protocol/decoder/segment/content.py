@@ -10,6 +10,7 @@ from pathlib import Path
 from decoder.segment import limits
 from decoder.segment.area import Area
 from decoder.segment.limits import damaged
+from decoder.segment.work import Work
 
 DICTIONARY = Path(__file__).resolve().parent.parent.parent / "columns-dictionary.txt"
 SHORTEST_MATCH = 8
@@ -26,13 +27,15 @@ def unescaped(digits: bytes) -> bytes:
     return b"\\" if digits == b"\\" else bytes.fromhex(digits.decode())
 
 
-def content(segment: bytes) -> bytes:
+def content(segment: bytes, work: Work) -> bytes:
+    work.pay(len(segment))
     if not segment or len(segment) > limits.ENCODED:
         raise damaged("a segment of no bytes, or of too many")
     if segment[0] == 0:
         found = segment[1:]
         if len(found) > limits.CONTENT:
             raise damaged("too much content")
+        work.spend(len(found))
         return found
     if segment[0] != 1:
         raise damaged("a form of segments that there is not")
@@ -40,6 +43,7 @@ def content(segment: bytes) -> bytes:
     size = packed.varint()
     if size > limits.CONTENT:
         raise damaged("too much content")
+    work.spend(size)
     inflater = zlib.decompressobj(wbits=-15)
     try:
         found = inflater.decompress(packed.rest, size + 1)
@@ -53,14 +57,15 @@ def content(segment: bytes) -> bytes:
 class Areas:
     """Control, numbers and text."""
 
-    def __init__(self, segment: bytes) -> None:
-        whole = Area(content(segment))
+    def __init__(self, segment: bytes, work: Work) -> None:
+        whole = Area(content(segment, work))
         control, numbers, text, matches = (whole.varint() for _ in range(4))
         if text > limits.TEXT or matches > limits.MATCHES:
             raise damaged("a text area that is too long, or too many matches")
         self.control = Area(whole.take(control))
         literals, lengths, distances = ([whole.varint() for _ in range(matches)] for _ in range(3))
         self.numbers = Area(whole.take(numbers))
+        work.spend(text)
         self.text = Area(expanded(Area(whole.rest), list(zip(literals, lengths, distances)), text))
 
     def numbers_for(self, count: int) -> Area:

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from decoder.segment import limits
 from decoder.segment.content import Areas
 from decoder.segment.limits import damaged
+from decoder.segment.work import DEFLATED_STREAM, ENCODING, Work
 from decoder.store.records import Text, Value
 
 
 class Reading:
     """The areas, and the work that was done: a few bytes can stand for many."""
 
-    def __init__(self, areas: Areas) -> None:
+    def __init__(self, areas: Areas, work: Work) -> None:
         self.areas = areas
+        self.work = work
         self.control = areas.control
         self._values = 0
         self._string_bytes = 0
@@ -25,17 +27,20 @@ class Reading:
         self._values += count
         if self._values > limits.VALUES:
             raise damaged("too many values")
+        self.work.spend(ENCODING + count)
 
     def puts_together(self, size: int) -> None:
         self._string_bytes += size
         if self._string_bytes > limits.STRING_BYTES:
             raise damaged("too long strings")
+        self.work.spend(size)
 
     def deflates(self, size: int, chain: int) -> None:
         self._deflated += size
         self._deflating += size * chain
         if size > limits.DEFLATED or self._deflated > limits.ALL_DEFLATED or self._deflating > limits.DEFLATING:
             raise damaged("too much to deflate")
+        self.work.spend(DEFLATED_STREAM + size * chain // 16)
 
 
 def check_depth(depth: int) -> None:

@@ -8,6 +8,7 @@ from decoder.segment.content import Areas
 from decoder.segment.integers import integers
 from decoder.segment.limits import damaged
 from decoder.segment.reading import Group, Reading
+from decoder.segment.work import Work
 from decoder.store.records import record
 
 ROWIDS, LEGACY, ROW_WISE = 1, 2, 4
@@ -15,9 +16,9 @@ Row = tuple[int | None, bytes]
 
 
 class Segment:
-    def __init__(self, data: bytes, areas: Areas | None = None) -> None:
-        self._areas = areas or Areas(data)
-        self._reading = Reading(self._areas)
+    def __init__(self, data: bytes, work: Work, areas: Areas | None = None) -> None:
+        self._areas = areas or Areas(data, work)
+        self._reading = Reading(self._areas, work)
         self._control = self._areas.control
         self._rows = 0
         self._size = 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from decoder.refused import Refused
+from decoder.segment.work import Work
 from decoder.store.records import Real, Text, Value, parsed, record
 from decoder.store.tree_reader import Row
 
@@ -46,10 +47,11 @@ class Falling:
         return isinstance(other, Falling) and self.key == other.key
 
 
-def derived(rows: Iterable[Row], parts: list[KeyPart], schema_format: int) -> list[bytes]:
+def derived(rows: Iterable[Row], parts: list[KeyPart], schema_format: int, work: Work) -> list[bytes]:
     """The records of the index, in order. Entries that compare equal keep the order of their rows."""
     found: list[tuple[list[Any], bytes]] = []
     for rowid, payload in rows:
+        work.reads(payload)
         columns = parsed(payload)
         values: list[Value] = []
         for part in parts:
@@ -59,6 +61,7 @@ def derived(rows: Iterable[Row], parts: list[KeyPart], schema_format: int) -> li
         entry = record(values, schema_format)
         if len(entry) > LONGEST_ENTRY:
             raise Refused("damaged", "an entry that is too long")
+        work.makes(entry)
         keys = [ranked(value, part.collation) for value, part in zip(values, parts)]
         found.append(([Falling(key) if part.is_descending else key for key, part in zip(keys, parts)], entry))
     found.sort(key=lambda pair: pair[0])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Protocol
 
 from decoder.refused import Refused
+from decoder.segment.work import ITEM, Work
 from decoder.store.canonical_file import TreeRows, write_canonical
 from decoder.store.derived import derived, key_part
 from decoder.store.no_canonical_form import NoCanonicalForm
@@ -43,8 +44,9 @@ def damaged(why: str) -> Refused:
 class Items:
     """The items of all segments; `tag` is that of the item that comes next, and `segment` has what belongs to it."""
 
-    def __init__(self, segments: Iterable[Segment]) -> None:
+    def __init__(self, segments: Iterable[Segment], work: Work) -> None:
         self._segments = iter(segments)
+        self._work = work
         self.segment: Segment | None = None
         self.tag = END
         self.advance()
@@ -54,6 +56,7 @@ class Items:
             self.segment = next(self._segments, None)
             if self.segment is None:
                 raise damaged("a stream without an end")
+        self._work.spend(ITEM)
         self.tag = self.segment.number()
         if self.tag > END:
             raise damaged("an item that there is not")
@@ -73,9 +76,10 @@ class StreamDecoder:
     """`segments` gives each segment when it is wanted; `size` is that of the file which must come out, in bytes."""
 
     def __init__(
-        self, segments: Iterable[Segment], size: int, told: Callable[[Settings], None] = lambda _: None
+        self, segments: Iterable[Segment], size: int, work: Work, told: Callable[[Settings], None] = lambda _: None
     ) -> None:
-        self.items = Items(segments)
+        self.items = Items(segments, work)
+        self.work = work
         self.size = size
         self.settings, self.trees = self._settings()
         told(self.settings)
@@ -170,7 +174,8 @@ class StreamDecoder:
         self._derived_of_table += 1
         if self._derived_of_table > MOST_DERIVED:
             raise damaged("a 65th derived index of one table")
-        for entry in derived(self._rows_of_table, parts, self.settings.schema_format):
+        for entry in derived(self._rows_of_table, parts, self.settings.schema_format, self.work):
+            self.work.pay(len(entry))
             yield None, entry
 
     def _rows(self, has_rowids: bool) -> Iterator[Row]:
@@ -183,6 +188,7 @@ class StreamDecoder:
                 if rowid is not None and last is not None and rowid <= last:
                     raise damaged("rowids that do not rise")
                 last = rowid
+                self.work.pay(len(payload))
                 if record(parsed(payload), self.settings.schema_format) != payload:
                     raise damaged("a record that is not canonical")
                 yield rowid, payload

@@ -3,7 +3,7 @@ import CZlib
 /// Inflates blobs that an app may have deflated, one after the other, in memory that it keeps.
 ///
 /// Most blobs are no streams: zlib turns them away at their first bytes, so that no attempt may take memory of its own.
-final class BlobInflater {
+package final class BlobInflater {
     /// The most bytes that a blob may stand for.
     private static let longestContent = 1 << 20
     /// To begin to inflate a blob takes about as long as to inflate this many bytes.
@@ -16,7 +16,7 @@ final class BlobInflater {
     private let piece: UnsafeMutablePointer<UInt8>
 
     /// - Returns: `nil` if there is no memory.
-    init?() {
+    package init?() {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         guard ship_inflate_init_raw(stream) == Z_OK else {
@@ -37,7 +37,7 @@ final class BlobInflater {
     ///
     /// - Parameter budget: Bytes that may be inflated; the function subtracts what it inflates.
     /// - Returns: `nil` if it is none, or stands for too much.
-    func content(of blob: ArraySlice<UInt8>, within budget: inout Int) -> [UInt8]? {
+    package func content(of blob: ArraySlice<UInt8>, within budget: inout Int) -> [UInt8]? {
         guard let (content, end) = beginning(of: blob, within: &budget), end == blob.endIndex else { return nil }
         return content
     }
@@ -61,8 +61,8 @@ final class BlobInflater {
                 // With this zlib takes no window for what ends within one piece. It says `Z_BUF_ERROR` if it needs another.
                 result = inflate(stream, Z_FINISH)
                 let count = Self.pieceSize - Int(stream.pointee.avail_out)
+                budget -= min(count, Self.longestContent + 1 - content.count)
                 content += UnsafeBufferPointer(start: piece, count: count)
-                budget -= count
                 guard content.count <= Self.longestContent, budget >= 0 else { return nil }
             } while result == Z_BUF_ERROR && stream.pointee.avail_out == 0
             return result == Z_STREAM_END ? (content, blob.endIndex - Int(stream.pointee.avail_in)) : nil

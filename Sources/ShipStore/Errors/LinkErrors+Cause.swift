@@ -116,6 +116,7 @@ extension CompressionError.Flaw {
         case .rows: "the rows that came do not make a store"
         case .base: "a delta was made against another base than the one that is here"
         case .segment, .segmentLimit: "the rows of the store came in a form that there is not"
+        case .work: "the store takes more work to decode than its bytes are worth"
         }
     }
 }

@@ -54,7 +54,10 @@ private final class StoreFileDecoder: ColumnsDecoder {
     init(_ store: StoreToDecode) {
         let file = FileBox(store)
         self.file = file
-        let builder = StoreBuilder(pageSize: store.facts.pageSize, pageCount: UInt32(clamping: store.facts.pageCount)) {
+        let builder = StoreBuilder(
+            pageSize: store.facts.pageSize, pageCount: UInt32(clamping: store.facts.pageCount),
+            DecodingWork(store.limits)
+        ) {
             try file.make(pageSize: $0.pageSize)
         }
         decode = { try builder.append($0) }
@@ -67,7 +70,7 @@ private final class StoreFileDecoder: ColumnsDecoder {
         self.file = file
         let builder = DeltaBuilder(
             base: try BasePages(base), pageSize: store.facts.pageSize,
-            pageCount: UInt32(clamping: store.facts.pageCount)
+            pageCount: UInt32(clamping: store.facts.pageCount), DecodingWork(store.limits)
         ) { try file.make(pageSize: $0) }
         decode = { try builder.append($0) }
         end = { try builder.finish() }

@@ -40,8 +40,22 @@ package struct ConsumerSession {
         private let knownMode = Mutex<Preamble.Mode?>(nil)
         private let hasRefused = Atomic(false)
         private let knownHoldings = Mutex(Holdings())
+        private let clock: DecodingClock
+        private let reader: any LinkReader
 
-        init(_ authorization: SessionAuthorization) { self.authorization = authorization }
+        init(_ authorization: SessionAuthorization, _ limits: CheckLimits, _ reader: any LinkReader) {
+            self.authorization = authorization
+            clock = DecodingClock(limit: limits.time)
+            self.reader = reader
+        }
+
+        /// Of the decoders of all shipments. A sender that ends its side of a two-way link before the last receipt has gone.
+        var decoding: DecodingLimits {
+            DecodingLimits(clock: clock) { [reader, isTwoWay = mode == .twoWay] in
+                try Task.checkCancellation()
+                if isTwoWay, reader.hasEnded { throw SenderGone() }
+            }
+        }
 
         var mode: Preamble.Mode? { knownMode.withLock { $0 } }
 
@@ -80,7 +94,7 @@ package struct ConsumerSession {
             [trust = senderAuthorization.trust] () throws(ShipmentError) in
             _ = try trust.stores(of: link, as: .sender)
         }
-        let shared = SharedState(authorization)
+        let shared = SharedState(authorization, options.checking.limits, link.reader)
         let refuse = { @Sendable (failure: ShipmentError) async -> Void in
             guard let reason = failure.refusal, shared.mayRefuse(greeting) else { return }
             if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
@@ -202,7 +216,7 @@ package struct ConsumerSession {
         if let model = try options.requirements.admit(manifest) { report(.admitted(model: model.name)) }
         switch mode {
         case .oneWay:
-            let shipment = try await stageAll(of: manifest, from: sender, signer)
+            let shipment = try await stageAll(of: manifest, from: sender, signer, shared)
             try dialogue.accept()
             return try await receive(shipment, &frames, nil, &dialogue, shared)
         case .twoWay:
@@ -232,7 +246,7 @@ package struct ConsumerSession {
         let slot = try await slot(for: manifest) { try await writer.keepSayingWorking() }
         let prepared = try await writer.whileWorking {
             try makingRoom(for: manifest.name) {
-                try prepare(manifest, from: sender, slot, referringTo: reference, shared.holdings)
+                try prepare(manifest, from: sender, slot, referringTo: reference, shared)
             }
         }
         switch prepared {
@@ -269,16 +283,16 @@ package struct ConsumerSession {
 
     private func prepare(
         _ manifest: Manifest, from sender: Sender, _ slot: StoreQueues.Slot,
-        referringTo reference: ManifestContent.ID?, _ holdings: Holdings
+        referringTo reference: ManifestContent.ID?, _ shared: SharedState
     ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
             switch try installer.plan(for: manifest, from: sender) {
             case .unchanged(let same): return .unchanged(same)
             case .stage(let present):
                 let staged = try installer.stage(manifest, from: sender, present: present, isResumable: true)
-                let base = holdings.base(
+                let base = shared.holdings.base(
                     for: manifest, referringTo: reference, asIn: staged.earlierStream?.header, in: installer.folder)
-                let shipment = IncomingShipment(staged, from: sender, slot, options.codec, over: base)
+                let shipment = IncomingShipment(staged, from: sender, slot, options.codec, shared.decoding, over: base)
                 return .staged(shipment, skipped: staged.wholeParts.union(present.keys))
             }
         }
@@ -286,7 +300,7 @@ package struct ConsumerSession {
 
     /// One-way: all parts come, whatever is here already.
     private func stageAll(
-        of manifest: Manifest, from sender: Sender, _ signer: DeviceIdentifier?
+        of manifest: Manifest, from sender: Sender, _ signer: DeviceIdentifier?, _ shared: SharedState
     ) async throws -> IncomingShipment {
         let slot = try await slot(for: manifest)
         let producer = signer.map { ContentDigest(sha256: $0.bytes) } ?? sender.device
@@ -297,7 +311,8 @@ package struct ConsumerSession {
                     try HeldGeneration.base(base.sha256, of: manifest.name, from: producer, in: installer.folder)
                 }
                 let staged = try installer.stage(manifest, from: sender, present: [:])
-                return IncomingShipment(staged, from: sender, slot, options.codec, over: base, same: plan.same)
+                return IncomingShipment(
+                    staged, from: sender, slot, options.codec, shared.decoding, over: base, same: plan.same)
             }
         }
     }

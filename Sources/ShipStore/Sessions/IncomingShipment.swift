@@ -24,6 +24,7 @@ final class IncomingShipment {
 
     private let staged: StagedGeneration
     private let codec: ColumnsCodec?
+    private let limits: DecodingLimits
     /// What deltas refer to; kept as long as this lives.
     let base: HeldGeneration?
     /// The part that is open, or was last.
@@ -44,13 +45,14 @@ final class IncomingShipment {
 
     init(
         _ staged: StagedGeneration, from sender: Sender, _ slot: StoreQueues.Slot, _ codec: ColumnsCodec?,
-        over base: HeldGeneration? = nil, same: Generation? = nil
+        _ limits: DecodingLimits, over base: HeldGeneration? = nil, same: Generation? = nil
     ) {
         bytesTotal = staged.bytesToCome
         manifest = staged.manifest
         self.sender = sender
         self.staged = staged
         self.codec = codec
+        self.limits = limits
         self.base = base
         self.slot = slot
         self.same = same
@@ -102,7 +104,7 @@ final class IncomingShipment {
         provable[part] = nil
         if part == 0 || !opened.insert(part).inserted { try staged.discard(part: part) }
         let decoder = try PartDecoder(
-            ofPart: part, of: manifest, in: encoding, into: staged, codec, over: base)
+            ofPart: part, of: manifest, in: encoding, into: staged, codec, over: base, limits)
         open = (part, decoder)
         note(decoder.flaw, of: part, in: encoding)
         let earlier = staged.earlierStream
@@ -138,6 +140,11 @@ final class IncomingShipment {
         try open.decoder.append((cut?.bytes ?? []) + data, isLast: isLast)
         if provable[open.part] != nil { provable.updateValue(open.decoder.flaw, forKey: open.part) }
         guard open.decoder.flaw == nil else { return staged.endStream() }
+        guard !open.decoder.isAbandoned else {
+            // The end of a stream is no position that it could go on from.
+            if !isLast { staged.keep(data, isRest: cut != nil) }
+            return
+        }
         // Once the last DATA has come, the part itself is kept, and its stream is not.
         if isLast { staged.endStream(complete: open.part) } else { staged.keep(data, isRest: cut != nil) }
     }
@@ -155,7 +162,8 @@ final class IncomingShipment {
     ///
     /// - Throws: Errors that are final.
     func unproven() throws -> [(part: Int, flaw: any Error)] {
-        try provable.sorted { $0.key < $1.key }.compactMap { part, flaw in
+        if open?.decoder.isAbandoned == true { throw ProtocolError.truncated }
+        return try provable.sorted { $0.key < $1.key }.compactMap { part, flaw in
             if let flaw { return (part, flaw) }
             do throws(InboxError) {
                 try staged.seal(part: part)

@@ -3,11 +3,16 @@ import ShipProtocol
 import StoreEncoding
 import StoreInstall
 
+/// The sender has ended the link before the shipment was complete.
+struct SenderGone: Error {}
+
 /// Decodes the data of one part into a staging, in one encoding.
 final class PartDecoder {
     /// Why what has come does not decode; always `nil` for blocks, which are what all other encodings fall back to. The shipment fails for
     /// it only if the producer does not send the part in another encoding: the producer may have found the flaw as well.
     private(set) var flaw: CompressionError?
+    /// Whether the sender has gone: what comes of it still waits for the next session, and is not decoded in this one.
+    private(set) var isAbandoned = false
     /// Bytes of the part that are decoded, about.
     private(set) var bytesDone: Int64 = 0
 
@@ -22,9 +27,10 @@ final class PartDecoder {
     /// - Parameters:
     ///   - part: None of its data has come.
     ///   - base: What a delta refers to.
+    ///   - limits: Of the decoder.
     init(
         ofPart part: Int, of manifest: Manifest, in encoding: PartEncoding, into staged: StagedGeneration,
-        _ codec: ColumnsCodec?, over base: HeldGeneration?
+        _ codec: ColumnsCodec?, over base: HeldGeneration?, _ limits: DecodingLimits
     ) throws {
         let size = manifest.parts[part].size
         self.part = part
@@ -37,7 +43,7 @@ final class PartDecoder {
         case .delta where part > 0:
             guard let base else { throw BrokenInvariant("a delta without a base") }
             decode = Self.segments {
-                FileDeltaBuilder(size: size) {
+                FileDeltaBuilder(size: size, DecodingWork(limits)) {
                     try base.file(named: $0)
                 } write: {
                     try staged.append($0, toPart: part)
@@ -46,7 +52,8 @@ final class PartDecoder {
         case .columns, .delta:
             guard let codec else { throw ProtocolError.encodingNotSupported(encoding.rawValue) }
             let store = StoreToDecode(
-                path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom)
+                path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom,
+                limits: limits)
             decode = Self.segments {
                 guard encoding == .delta else { return try codec.makeDecoder(store) }
                 guard let base else { throw BrokenInvariant("a delta without a base") }
@@ -61,11 +68,13 @@ final class PartDecoder {
     func append(_ data: [UInt8], isLast: Bool) throws {
         bytesLeft -= Int64(data.count)
         guard bytesLeft >= 0 else { throw ProtocolError.badPart("it is longer than it may be") }
-        guard flaw == nil else { return }
+        guard flaw == nil, !isAbandoned else { return }
         do {
             let done = try decode(data, isLast)
             if part == 0, encoding != .blocks { staged.storeGrew(by: done - bytesDone) }
             bytesDone = done
+        } catch is SenderGone {
+            isAbandoned = true
         } catch let error as CompressionError where encoding != .blocks {
             flaw = error
             bytesDone = 0

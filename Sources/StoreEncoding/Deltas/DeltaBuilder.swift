@@ -9,6 +9,7 @@ package final class DeltaBuilder {
     private let base: any PageSource
     private let pageSize: Int
     private let mostPages: UInt32
+    private let work: DecodingWork
     private let makeTarget: (_ pageSize: Int) throws -> any StoreBuilder.Target
     private var state = State.awaitingHead
     private var store: DeltaStore?
@@ -24,14 +25,16 @@ package final class DeltaBuilder {
     ///   - base: The file that the delta was made against.
     ///   - pageSize: Of the result, in bytes, as the manifest says.
     ///   - pageCount: Most pages to write, as the manifest says.
+    ///   - work: That of the part.
     ///   - makeTarget: Makes the file.
     package init(
-        base: any PageSource, pageSize: Int, pageCount: UInt32,
+        base: any PageSource, pageSize: Int, pageCount: UInt32, _ work: DecodingWork = DecodingWork(),
         makeTarget: @escaping (_ pageSize: Int) throws -> any StoreBuilder.Target
     ) {
         self.base = base
         self.pageSize = pageSize
         mostPages = pageCount
+        self.work = work
         self.makeTarget = makeTarget
     }
 
@@ -41,22 +44,24 @@ package final class DeltaBuilder {
     package func append(_ segment: [UInt8]) throws {
         if case .ended = state { throw CompressionError.damaged(.rows) }
         do {
-            var source = try SegmentReader(ofDelta: segment) { runs in
-                try baseStore().dictionary(runs)
-            }
-            if case .awaitingHead = state { state = try begin(&source) }
-            switch state {
-            case .inTrees(let trees):
-                while !source.isAtEnd { try trees.takeItem(&source) }
-            case .inFile(var bytes, let write):
-                // After an error no segment is taken.
-                state = .ended
-                while !source.isAtEnd { try bytes.readItem(from: &source, write) }
-                state = .inFile(bytes, write: write)
-            case .awaitingHead, .ended: break
-            }
+            try work.measuring(segment: segment) { try take(segment) }
         } catch is StoreFlaw {
             throw CompressionError.damaged(.rows)
+        }
+    }
+
+    private func take(_ segment: [UInt8]) throws {
+        var source = try SegmentReader(ofDelta: segment, work) { try baseStore().dictionary($0, work) }
+        if case .awaitingHead = state { state = try begin(&source) }
+        switch state {
+        case .inTrees(let trees):
+            while !source.isAtEnd { try trees.takeItem(&source) }
+        case .inFile(var bytes, let write):
+            // After an error no segment is taken.
+            state = .ended
+            while !source.isAtEnd { try bytes.readItem(from: &source, write) }
+            state = .inFile(bytes, write: write)
+        case .awaitingHead, .ended: break
         }
     }
 
@@ -66,7 +71,7 @@ package final class DeltaBuilder {
     package func finish() throws {
         do {
             switch state {
-            case .inTrees(let trees): try trees.finish()
+            case .inTrees(let trees): try work.measuring { try trees.finish() }
             case .inFile(let bytes, _) where bytes.left == 0: break
             case .inFile, .awaitingHead, .ended: throw CompressionError.damaged(.rows)
             }
@@ -81,6 +86,7 @@ package final class DeltaBuilder {
         do {
             let store = try DeltaStore(base)
             self.store = store
+            work.pay(base: Int64(base.pageCount) * Int64(store.geometry.pageSize))
             return store
         } catch is StoreFlaw {
             throw CompressionError.damaged(.base)
@@ -96,8 +102,10 @@ package final class DeltaBuilder {
             guard let baseSize = try? DatabaseHeader(decoding: header).pageSize else {
                 throw CompressionError.damaged(.base)
             }
+            let source = FileBytes(base, pageSize: baseSize)
+            work.pay(base: source.size)
             let bytes = PieceReader(
-                copying: FileBytes(base, pageSize: baseSize), size: Int64(pageSize) * Int64(mostPages))
+                copying: source, pageSize: baseSize, size: Int64(pageSize) * Int64(mostPages))
             return .inFile(bytes, write: Self.pageWriter(to: try makeTarget(pageSize), pageSize: pageSize))
         }
         guard flags & DeltaEncoder.isFileFlag == 0 else { throw CompressionError.damaged(.segment) }
@@ -110,7 +118,7 @@ package final class DeltaBuilder {
         guard (0...Int64(SchemaTrees.most)).contains(count) else { throw CompressionError.damaged(.rows) }
         return .inTrees(
             try TreeBuilder(
-                store, settings, treeCount: Int(count), mostPages: mostPages, to: try makeTarget(pageSize)))
+                store, settings, treeCount: Int(count), mostPages: mostPages, work, to: try makeTarget(pageSize)))
     }
 
     /// Writes bytes as the pages of a file, which it gathers.

@@ -51,6 +51,9 @@ package struct DeltaEncoder {
                 try deliver(segment)
             }
             try check.finish()
+        } catch CompressionError.damaged(.work) {
+            // A receiver would refuse it.
+            throw EncodingFailure.tooLarge
         } catch CompressionError.damaged {
             throw EncodingFailure.selfCheckFailed
         } catch is StoreFlaw {

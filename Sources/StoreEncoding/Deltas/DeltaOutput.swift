@@ -9,6 +9,8 @@ struct DeltaOutput {
     private static let (smallDictionary, largeDictionary) = (DeflateFormat.window, SegmentLimits.dictionarySize)
     /// From this many bytes on, new strings are many.
     private static let muchText = 16_384
+    /// What it may cost to read a dictionary: some ten times what it costs where blobs do not stand for more than the dictionary holds.
+    private static let dictionaryWork = 16_777_216
     /// With fewer bytes of new strings a dictionary does not pay.
     private static let leastText = 40
 
@@ -86,8 +88,14 @@ struct DeltaOutput {
     }
 
     private mutating func flush() throws {
-        let runs = dictionaryRuns()
-        let bytes = try areas.deltaSegment(effort, runs, try base?.dictionary(runs) ?? [])
+        var (runs, dictionary) = (dictionaryRuns(), [UInt8]())
+        do {
+            let work = DecodingWork(free: Self.dictionaryWork)
+            dictionary = try base?.dictionary(runs, work) ?? []
+        } catch CompressionError.damaged(.work) {
+            runs = []
+        }
+        let bytes = try areas.deltaSegment(effort, runs, dictionary)
         areas = SegmentAreas()
         cost = try TrialCost(effort: effort)
         total += Int64(bytes.count)

@@ -1,4 +1,5 @@
 import ShipCompression
+import StoreFormat
 
 extension SegmentAreas {
     /// The most bytes of content of which each stream is optimized before one is chosen. Of more the shortest stream alone is optimized,
@@ -101,16 +102,22 @@ extension SegmentReader {
     ///
     /// - Parameter dictionary: Reads the dictionary from the base.
     /// - Throws: `.damaged`, and what `dictionary` throws.
-    init(ofDelta segment: [UInt8], dictionary: ([(tree: Int, first: Int, count: Int)]) throws -> [UInt8]) throws {
+    init(
+        ofDelta segment: [UInt8], _ work: DecodingWork,
+        dictionary: ([(tree: Int, first: Int, count: Int)]) throws -> [UInt8]
+    ) throws {
         guard segment.count <= SegmentLimits.encodedSize else { throw CompressionError.damaged(.segmentLimit) }
         var head = AreaCursor(segment)
         guard let form = SegmentForm(rawValue: try head.byte()) else { throw CompressionError.damaged(.segment) }
         var content: AreaCursor
         var history = MatchDictionary.builtInBytes
         switch form {
-        case .stored: content = AreaCursor(Array(segment.dropFirst()))
+        case .stored:
+            try work.spend(segment.count - 1)
+            content = AreaCursor(Array(segment.dropFirst()))
         case .deflated:
             let size = try head.count(limit: SegmentLimits.inflatedSize)
+            try work.spend(size)
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
         case .preset:
             var runs: [(tree: Int, first: Int, count: Int)] = []
@@ -122,6 +129,7 @@ extension SegmentReader {
                     ))
             }
             let size = try head.count(limit: SegmentLimits.inflatedSize)
+            try work.spend(size)
             let preset = try dictionary(runs)
             history += preset
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], after: preset, size: size))
@@ -134,9 +142,11 @@ extension SegmentReader {
         var text: [UInt8]
         if matchCount == 0 {
             text = Array(content.bytes[content.offset...])
+            try work.spend(text.count)
             guard text.count <= SegmentLimits.textSize else { throw CompressionError.damaged(.segmentLimit) }
         } else {
             let textSize = try content.count(limit: SegmentLimits.textSize)
+            try work.spend(textSize)
             let runs = try content.varints(matchCount)
             let lengths = try content.varints(matchCount)
             let distances = try content.varints(matchCount)
@@ -144,7 +154,7 @@ extension SegmentReader {
                 content.bytes[content.offset...], runs: runs, lengths: lengths, distances: distances, size: textSize,
                 dictionary: history)
         }
-        self.init(control: Array(control), numbers: Array(numbers), text: text)
+        self.init(control: Array(control), numbers: Array(numbers), text: text, work)
     }
 }
 
@@ -155,9 +165,12 @@ extension DeltaStore {
     /// Source: `Protocol/DELTA.md` section 3.
     ///
     /// - Throws: `.damaged(.base)` for rows that are not there; `StoreFlaw`, and what the pages throw.
-    func dictionary(_ runs: [(tree: Int, first: Int, count: Int)]) throws -> [UInt8] {
+    func dictionary(_ runs: [(tree: Int, first: Int, count: Int)], _ work: DecodingWork) throws -> [UInt8] {
+        guard !runs.isEmpty else { return [] }
+        guard let inflater = BlobInflater() else { throw CompressionError.outOfMemory }
         var bytes: [UInt8] = []
         for run in runs {
+            try work.spend(DecodingWork.move(pageSize: geometry.pageSize))
             guard run.tree < trees.count, run.first <= mostRows else {
                 throw CompressionError.damaged(.base)
             }
@@ -168,12 +181,17 @@ extension DeltaStore {
             var row = DeltaRow()
             for _ in 0..<run.count {
                 guard size <= SegmentLimits.dictionarySize, try rows.next(&row) else { break }
+                try work.spend(DecodingWork.row + (row.isLong ? 0 : row.size / 4))
                 guard !row.isLong, let values = DeltaValue.values(of: row.record) else { continue }
                 for (column, value) in values.enumerated() {
                     if column == columns.count { columns.append([]) }
                     guard let string = value.string else { continue }
-                    let mayInflate = value.isBlob && size <= SegmentLimits.dictionarySize
-                    let inflated = mayInflate ? Deflate.content(ofBlob: string) : nil
+                    var inflated: [UInt8]?
+                    if value.isBlob, size <= SegmentLimits.dictionarySize {
+                        var budget = Int.max
+                        inflated = inflater.content(of: string, within: &budget)
+                        try work.spend(Int.max - budget)
+                    }
                     let start = columns[column].count
                     if let inflated { columns[column] += inflated } else { columns[column] += string }
                     columns[column].append(0)

@@ -5,6 +5,7 @@ final class DeltaStore {
     let pages: any PageSource
     let settings: StoreSettings
     let geometry: PageGeometry
+    private let maps = PlaceMaps()
     /// By their places; at 0 that of `sqlite_schema`.
     private(set) var trees: [PlannedTree] = []
     /// The places of the tables, in order, without `sqlite_schema`, and those of the indexes of each, in their order.
@@ -66,7 +67,7 @@ final class DeltaStore {
     /// - Parameter form: Settings of the store that the records are converted for; `nil` for this store.
     func rows(of tree: Int, like form: StoreSettings? = nil) throws -> DeltaRows {
         DeltaRows(
-            try RowCursor(pages, geometry, root: trees[tree].root),
+            try RowCursor(pages, geometry, root: trees[tree].root, sharing: maps),
             RecordForm(from: settings, to: form ?? settings, isSchema: tree == 0))
     }
 }

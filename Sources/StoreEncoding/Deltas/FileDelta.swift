@@ -46,7 +46,11 @@ package final class FileDeltaBuilder: ColumnsDecoder {
     /// Bytes of the SHA-256 of the base that name it in the delta.
     package static let nameSize = 8
 
+    /// Bytes that are read at once of a file without pages.
+    private static let pageSize = 4096
+
     private let size: Int64
+    private let work: DecodingWork
     private let openSource: (_ name: [UInt8]) throws -> any ByteSource
     private let write: ([UInt8]) throws -> Void
     private var file: PieceReader?
@@ -54,21 +58,28 @@ package final class FileDeltaBuilder: ColumnsDecoder {
 
     /// - Parameters:
     ///   - size: Of the file, in bytes, as the manifest says.
+    ///   - work: That of the part.
     ///   - openSource: Opens the base by the first bytes of its SHA-256. If there is none, it throws
     ///     `CompressionError.damaged(.base)`.
     ///   - write: Gets the bytes of the file in order.
     package init(
-        size: Int64, openSource: @escaping (_ name: [UInt8]) throws -> any ByteSource,
+        size: Int64, _ work: DecodingWork = DecodingWork(),
+        openSource: @escaping (_ name: [UInt8]) throws -> any ByteSource,
         write: @escaping ([UInt8]) throws -> Void
     ) {
         self.size = size
+        self.work = work
         self.openSource = openSource
         self.write = write
     }
 
     package func append(_ segment: [UInt8]) throws {
+        try work.measuring(segment: segment) { try take(segment) }
+    }
+
+    private func take(_ segment: [UInt8]) throws {
         // A file has no rows that a dictionary could be made of.
-        var source = try SegmentReader(ofDelta: segment) { _ in throw CompressionError.damaged(.base) }
+        var source = try SegmentReader(ofDelta: segment, work) { _ in throw CompressionError.damaged(.base) }
         var file = try self.file ?? begin(&source)
         self.file = nil
         while !source.isAtEnd {
@@ -85,7 +96,9 @@ package final class FileDeltaBuilder: ColumnsDecoder {
             throw CompressionError.damaged(.segment)
         }
         let name = source.control.bytes[try source.control.take(Self.nameSize)]
-        return PieceReader(copying: try openSource(Array(name)), size: size)
+        let base = try openSource(Array(name))
+        work.pay(base: base.size)
+        return PieceReader(copying: base, pageSize: Self.pageSize, size: size)
     }
 
     package func finish() throws {
@@ -98,6 +111,7 @@ extension PieceReader {
     mutating func readItem(
         from segment: inout SegmentReader, _ take: (Span<UInt8>) throws -> Void
     ) throws {
+        try segment.work.spend(DecodingWork.item)
         guard left > 0, try segment.control.varint() == DeltaTag.pieces.rawValue else {
             throw CompressionError.damaged(.rows)
         }

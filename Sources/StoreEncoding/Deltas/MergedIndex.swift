@@ -13,17 +13,19 @@ struct MergedIndex {
     let index: Int
     private let shape: IndexShape
     private let integers: IntegerForm
+    private let work: DecodingWork
     private var sorter: EntrySorter
     private var header: [UInt8] = []
 
     /// - Parameter runSize: See `EntrySorter`.
     init(
-        _ index: Int, _ shape: IndexShape, _ integers: IntegerForm, runSize: Int,
+        _ index: Int, _ shape: IndexShape, _ integers: IntegerForm, runSize: Int, _ work: DecodingWork,
         spill: @escaping () throws -> any SpillFile
     ) {
         self.index = index
         self.shape = shape
         self.integers = integers
+        self.work = work
         sorter = EntrySorter(shape, runSize: runSize, spill: spill)
     }
 
@@ -53,6 +55,7 @@ struct MergedIndex {
             shape.appendEntry(
                 of: row.record.span, columns, rowid: row.rowid, integers, header: &header, to: &entry)
         else { throw CompressionError.damaged(.rows) }
+        try work.spend(DecodingWork.row + entry.count)
         return entry
     }
 
@@ -61,15 +64,21 @@ struct MergedIndex {
     /// - Parameter base: The entries of the base.
     /// - Throws: `.damaged(.base)` if the base lacks an entry that is to be removed.
     mutating func write(_ base: DeltaRows, to tree: inout TreeWriter) throws {
+        let work = work
         var base = base
         let order = IndexOrder(shape)
         var row = DeltaRow()
         func advance() throws -> Bool {
             guard try base.next(&row) else { return false }
+            try work.spend(DecodingWork.row + row.size / 4)
             guard !row.isLong else { throw CompressionError.damaged(.base) }
             return true
         }
         var isLeft = try advance()
+        func put(_ entry: Span<UInt8>) throws {
+            work.pay(bytes: entry.count)
+            try tree.append(entry)
+        }
         try sorter.drain { change in
             let entry = change.extracting(0..<(change.count - 1))
             var result = 1
@@ -77,11 +86,11 @@ struct MergedIndex {
                 let record = row.record
                 result = order.compare(entry, record.span)
                 guard result > 0 else { break }
-                try tree.append(record.span)
+                try put(record.span)
                 isLeft = try advance()
             }
             if change[change.count - 1] == Self.newMark {
-                try tree.append(entry)
+                try put(entry)
             } else {
                 guard isLeft, result == 0 else { throw CompressionError.damaged(.base) }
                 isLeft = try advance()
@@ -89,7 +98,7 @@ struct MergedIndex {
         }
         while isLeft {
             let record = row.record
-            try tree.append(record.span)
+            try put(record.span)
             isLeft = try advance()
         }
     }

@@ -62,7 +62,7 @@ extension TreeBuilder {
         var row = DeltaRow()
         var left = count
         while left > 0 {
-            guard try rows.next(&row) else {
+            guard try next(&row, of: &rows) else {
                 guard count == .max else { throw CompressionError.damaged(.base) }
                 break
             }
@@ -80,6 +80,7 @@ extension TreeBuilder {
             }
             guard !rows.isConverting, next > 0 else { throw CompressionError.damaged(.rows) }
             tree.lastRowid = row.rowid
+            work.pay(bytes: row.size)
             try tree.tree.beginRecord(size: row.size, rowid: tree.kind == .table ? row.rowid : 0)
             try rows.forEachPiece { try tree.tree.extendRecord($0) }
             try tree.tree.endRecord()
@@ -94,6 +95,7 @@ extension TreeBuilder {
             tree.shift &+= event.shift
         }
         guard event.jump != 0 else { return }
+        try work.spend(DecodingWork.move(pageSize: base.geometry.pageSize))
         guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
         let place = rows.position + event.jump
         guard place >= 0, place <= base.mostRows else { throw CompressionError.damaged(.base) }
@@ -104,7 +106,7 @@ extension TreeBuilder {
             guard event.jump > 0 else { throw CompressionError.damaged(.rows) }
             var row = DeltaRow()
             while rows.position < place {
-                guard try rows.next(&row) else { throw CompressionError.damaged(.base) }
+                guard try next(&row, of: &rows) else { throw CompressionError.damaged(.base) }
                 try change(from: row, to: nil, true)
             }
         }
@@ -115,13 +117,13 @@ extension TreeBuilder {
     private func passRest(_ tree: inout OpenTree) throws {
         guard tree.isIndexed, var rows = tree.base.take() else { return }
         var row = DeltaRow()
-        while try rows.next(&row) { try change(from: row, to: nil, true) }
+        while try next(&row, of: &rows) { try change(from: row, to: nil, true) }
     }
 
     private func edit(_ edits: inout EditDecoder, _ tree: inout OpenTree) throws {
         guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
         var old = DeltaRow()
-        guard try rows.next(&old), !old.isLong, let values = DeltaValue.values(of: old.record) else {
+        guard try next(&old, of: &rows), !old.isLong, let values = DeltaValue.values(of: old.record) else {
             throw CompressionError.damaged(.base)
         }
         tree.base = rows
@@ -152,7 +154,15 @@ extension TreeBuilder {
         return tree.lastRowid &+ 1 &+ tree.pending
     }
 
+    /// Reads a row of the base.
+    private func next(_ row: inout DeltaRow, of rows: inout DeltaRows) throws -> Bool {
+        guard try rows.next(&row) else { return false }
+        try work.spend(DecodingWork.row + row.size / 4)
+        return true
+    }
+
     private func put(_ row: DeltaRow, _ tree: inout OpenTree) throws {
+        work.pay(bytes: row.size)
         tree.lastRowid = row.rowid
         guard next == 0 else {
             let record = row.record
@@ -175,7 +185,9 @@ extension TreeBuilder {
         if hasSource {
             guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
             var row = DeltaRow()
-            guard try rows.next(&row), let places = try rows.places() else { throw CompressionError.damaged(.base) }
+            guard try next(&row, of: &rows), let places = try rows.places() else {
+                throw CompressionError.damaged(.base)
+            }
             bytes = RecordBytes(places)
             tree.base = rows
             let rowid = rebased(row.rowid, &tree) &+ tree.pending
@@ -184,7 +196,9 @@ extension TreeBuilder {
             tree.lastRowid = nextRowid(&tree)
         }
         try tree.tree.beginRecord(size: size, rowid: tree.kind == .table ? tree.lastRowid : 0)
-        long = (PieceReader(copying: bytes, size: Int64(size)), RecordCheck())
+        long = (
+            PieceReader(copying: bytes, pageSize: base.geometry.pageSize, size: Int64(size)), RecordCheck()
+        )
     }
 
     func takePieces(_ source: inout SegmentReader) throws {

@@ -11,6 +11,7 @@ final class TreeBuilder {
     let base: DeltaStore
     let settings: StoreSettings
     let writer: StoreWriter
+    let work: DecodingWork
     private let target: any StoreBuilder.Target
     private let mostPages: UInt32
     /// Of the trees of the base, by their names.
@@ -43,12 +44,13 @@ final class TreeBuilder {
     }
 
     init(
-        _ base: DeltaStore, _ settings: StoreSettings, treeCount: Int, mostPages: UInt32,
+        _ base: DeltaStore, _ settings: StoreSettings, treeCount: Int, mostPages: UInt32, _ work: DecodingWork,
         to target: any StoreBuilder.Target
     ) throws {
         self.base = base
         self.settings = settings
         self.target = target
+        self.work = work
         self.mostPages = mostPages
         writer = try StoreWriter(settings, treeCount: treeCount, mostPages: mostPages, sink: target)
         schema = SchemaTrees(textEncoding: settings.textEncoding)
@@ -58,6 +60,7 @@ final class TreeBuilder {
     // MARK: Items
 
     func takeItem(_ source: inout SegmentReader) throws {
+        try work.spend(DecodingWork.item)
         guard let tag = DeltaTag(rawValue: try source.control.varint()) else { throw CompressionError.damaged(.rows) }
         guard long == nil || tag == .pieces, open == nil || tag == .part || long != nil else {
             throw CompressionError.damaged(.rows)
@@ -122,7 +125,7 @@ final class TreeBuilder {
         let runSize = max(65_536, Self.mergeSize / max(1, head.merged.count))
         for (index, shape) in head.merged {
             merged.append(
-                MergedIndex(index, shape, settings.integers, runSize: runSize) { [target] in
+                MergedIndex(index, shape, settings.integers, runSize: runSize, work) { [target] in
                     try target.makeSpillFile()
                 })
         }
@@ -153,6 +156,7 @@ final class TreeBuilder {
     }
 
     private func copyTree() throws {
+        try work.spend(DecodingWork.item)
         try begin(TreeHead())
         guard var tree = open.take() else { return }
         try copy(.max, &tree)
@@ -169,7 +173,7 @@ final class TreeBuilder {
         }
         try shape.writeIndex(
             ofTable: planned.table, root: planned.root, with: writer, to: target,
-            room: mostPages - min(mostPages, writer.pageCount))
+            room: mostPages - min(mostPages, writer.pageCount), work)
         next += 1
     }
 

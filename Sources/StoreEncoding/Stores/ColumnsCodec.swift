@@ -78,11 +78,15 @@ package struct StoreToDecode: Sendable {
     package let facts: StoreFacts
     /// Counts the bytes of working files.
     package let room: (any SpillSpace)?
+    package let limits: DecodingLimits
 
-    package init(path: FilePath, facts: StoreFacts, room: (any SpillSpace)? = nil) {
+    package init(
+        path: FilePath, facts: StoreFacts, room: (any SpillSpace)? = nil, limits: DecodingLimits = DecodingLimits()
+    ) {
         self.path = path
         self.facts = facts
         self.room = room
+        self.limits = limits
     }
 }
 

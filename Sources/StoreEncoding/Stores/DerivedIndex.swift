@@ -10,9 +10,11 @@ extension IndexShape {
     ///   - table: The root page of its table.
     ///   - root: Its own root page.
     ///   - room: Most pages that the index may take beside its root.
+    ///   - work: That of the part.
     /// - Throws: `CompressionError.damaged`, `StoreFlaw`, and what the target throws.
     func writeIndex(
-        ofTable table: UInt32, root: UInt32, with writer: StoreWriter, to target: any StoreBuilder.Target, room: UInt32
+        ofTable table: UInt32, root: UInt32, with writer: StoreWriter, to target: any StoreBuilder.Target, room: UInt32,
+        _ work: DecodingWork
     ) throws {
         let geometry = PageGeometry(writer.settings)
         let tableKind = try TreeReader.kind(of: table, in: target, geometry)
@@ -26,6 +28,8 @@ extension IndexShape {
         var row = IndexedRow()
         var header: [UInt8] = []
         while let cell = try reader.next() {
+            try work.spend(DecodingWork.row + cell.payloadSize / 4)
+            let before = bytesLeft
             guard try row.read(cell, from: reader) else { throw CompressionError.damaged(.rows) }
             let record = row.record
             let isComplete = try sorter.add { bytes in
@@ -37,9 +41,13 @@ extension IndexShape {
                 return isComplete
             }
             guard isComplete, bytesLeft >= 0 else { throw CompressionError.damaged(.rows) }
+            try work.spend(DecodingWork.row + Int(before - bytesLeft))
         }
         var tree = writer.tree(.index, root: root)
-        try sorter.drain { entry in try tree.append(entry) }
+        try sorter.drain { entry in
+            work.pay(bytes: entry.count)
+            try tree.append(entry)
+        }
         try tree.end()
     }
 }

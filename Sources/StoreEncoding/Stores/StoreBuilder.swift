@@ -13,6 +13,7 @@ package final class StoreBuilder {
 
     private let pageSize: Int
     private let mostPages: UInt32
+    private let work: DecodingWork
     private let makeTarget: (StoreSettings) throws -> any Target
     private var state = State.awaitingSettings
     private var target: (any Target)?
@@ -43,10 +44,13 @@ package final class StoreBuilder {
     /// - Parameters:
     ///   - pageSize: In bytes, as the manifest says.
     ///   - pageCount: Most pages to write, as the manifest says.
+    ///   - work: That of the part.
     ///   - makeTarget: Makes the file once its settings are known.
     package init(
-        pageSize: Int, pageCount: UInt32, makeTarget: @escaping (StoreSettings) throws -> any Target
+        pageSize: Int, pageCount: UInt32, _ work: DecodingWork = DecodingWork(),
+        makeTarget: @escaping (StoreSettings) throws -> any Target
     ) {
+        self.work = work
         self.pageSize = pageSize
         mostPages = pageCount
         self.makeTarget = makeTarget
@@ -61,14 +65,17 @@ package final class StoreBuilder {
     package func append(_ segment: [UInt8]) throws {
         guard state != .ended else { throw CompressionError.damaged(.rows) }
         do {
-            var reader = try SegmentReader(decoding: segment)
-            while !reader.isAtEnd { try takeItem(&reader) }
+            try work.measuring(segment: segment) {
+                var reader = try SegmentReader(decoding: segment, work)
+                while !reader.isAtEnd { try takeItem(&reader) }
+            }
         } catch is StoreFlaw {
             throw CompressionError.damaged(.rows)
         }
     }
 
     private func takeItem(_ reader: inout SegmentReader) throws {
+        try work.spend(DecodingWork.item)
         guard let tag = ItemTag(rawValue: try reader.number()) else { throw CompressionError.damaged(.rows) }
         guard left == 0 || tag == .chunk else { throw CompressionError.damaged(.rows) }
         switch (state, tag) {
@@ -141,6 +148,7 @@ package final class StoreBuilder {
             throw CompressionError.damaged(.rows)
         }
         var start = 0
+        work.pay(bytes: rows.records.count)
         let records = rows.records.span
         if let rowids = rows.rowids {
             guard rowids.count == rows.ends.count else { throw CompressionError.damaged(.rows) }
@@ -175,6 +183,7 @@ package final class StoreBuilder {
     private func takeChunk(_ bytes: [UInt8]) throws {
         guard !bytes.isEmpty, bytes.count <= left else { throw CompressionError.damaged(.rows) }
         left -= bytes.count
+        work.pay(bytes: bytes.count)
         longSchemaRow?.append(contentsOf: bytes)
         guard longRow.take(bytes.span, integers) else { throw CompressionError.damaged(.rows) }
         try tree?.extendRecord(bytes.span)
@@ -223,7 +232,7 @@ package final class StoreBuilder {
         else { throw CompressionError.damaged(.rows) }
         try shape.writeIndex(
             ofTable: plan[next].table, root: plan[next].root, with: writer, to: target,
-            room: mostPages - min(mostPages, writer.pageCount))
+            room: mostPages - min(mostPages, writer.pageCount), work)
         next += 1
         state = .afterDerived
     }

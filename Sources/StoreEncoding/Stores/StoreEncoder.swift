@@ -70,6 +70,8 @@ package struct StoreEncoder: ColumnsEncoder {
             try await run(after: recorded, deliver)
         } catch {
             switch error {
+            // A receiver would refuse it.
+            case CompressionError.damaged(.work): throw EncodingFailure.unsuitable
             case CompressionError.damaged: throw EncodingFailure.selfCheckFailed
             case is StoreFlaw: throw EncodingFailure.unsuitable
             default: throw error

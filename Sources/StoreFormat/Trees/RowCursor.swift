@@ -1,9 +1,10 @@
 /// A cursor over the rows of one b-tree by their ordinals, counted from 0 in the order of their keys.
 ///
-/// Memory: as `TreeReader`; after the first move back, 12 bytes for each leaf of a table, and 24 in an index tree.
+/// Memory: as `TreeReader`; after the first move back or far, 12 bytes for each leaf of a table, and 24 in an index tree.
 package struct RowCursor {
-    /// From this many rows on a map of the tree is cheaper than skipping rows.
-    private static let longStep = 4096
+    /// From this many rows on the cursor goes by a map of the tree. To skip fewer takes as long as to read a page: a delta can ask for
+    /// any number of moves, and pays for one page each (`Protocol/DELTA.md` 8).
+    private static let longStep = 64
 
     private let root: UInt32
     private let pageCount: UInt32
@@ -12,14 +13,19 @@ package struct RowCursor {
     private var reader: TreeReader
     /// The ordinal of the next row.
     package private(set) var position = 0
+    private let maps: PlaceMaps
     private var map: PlaceMap?
     /// The entry of `map` that is being read.
     private var entry = 0
 
     package var kind: TreeKind { reader.kind }
 
+    /// - Parameter maps: Of the trees of these pages.
     /// - Throws: `StoreFlaw`, and what `pages` throws.
-    package init(_ pages: any PageSource, _ geometry: PageGeometry, root: UInt32) throws {
+    package init(
+        _ pages: any PageSource, _ geometry: PageGeometry, root: UInt32, sharing maps: PlaceMaps = PlaceMaps()
+    ) throws {
+        self.maps = maps
         let kind = try TreeReader.kind(of: root, in: pages, geometry)
         reader = try TreeReader(pages, geometry, root: root, kind: kind)
         self.root = root
@@ -58,7 +64,7 @@ package struct RowCursor {
             }
             return true
         }
-        let map = try map ?? PlaceMap(of: reader, root: root, pageCount: pageCount)
+        let map = try map ?? maps.map(of: root) { try PlaceMap(of: reader, root: root, pageCount: pageCount) }
         self.map = map
         guard place >= 0, place <= map.count else { return false }
         position = place
@@ -98,6 +104,20 @@ package struct RowCursor {
 
     /// - Parameter cell: What `next` gave last.
     package func places(of cell: TreeCell) throws -> RandomAccessRecord { try reader.places(of: cell) }
+}
+
+/// The maps of a store's trees, which its cursors share: each tree is gone through once.
+package final class PlaceMaps {
+    private var maps: [UInt32: PlaceMap] = [:]
+
+    package init() {}
+
+    fileprivate func map(of root: UInt32, _ make: () throws -> PlaceMap) rethrows -> PlaceMap {
+        if let map = maps[root] { return map }
+        let map = try make()
+        maps[root] = map
+        return map
+    }
 }
 
 /// The pages that hold the rows of a tree, in order.

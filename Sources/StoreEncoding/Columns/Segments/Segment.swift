@@ -159,15 +159,18 @@ package struct SegmentWriter {
 /// Source: `Protocol/COLUMNS.md` 2.
 extension SegmentReader {
     /// - Throws: `.damaged`; nothing is inflated beyond `SegmentLimits`.
-    package init(decoding segment: [UInt8]) throws(CompressionError) {
+    package init(decoding segment: [UInt8], _ work: DecodingWork = DecodingWork()) throws(CompressionError) {
         guard segment.count <= SegmentLimits.encodedSize else { throw .damaged(.segmentLimit) }
         var head = AreaCursor(segment)
         guard let form = SegmentForm(rawValue: try head.byte()) else { throw .damaged(.segment) }
         var content: AreaCursor
         switch form {
-        case .stored: content = AreaCursor(Array(segment.dropFirst()))
+        case .stored:
+            try work.spend(segment.count - 1)
+            content = AreaCursor(Array(segment.dropFirst()))
         case .deflated:
             let size = try head.count(limit: SegmentLimits.inflatedSize)
+            try work.spend(size)
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
         case .preset: throw .damaged(.segment)
         }
@@ -181,10 +184,11 @@ extension SegmentReader {
         let distances = try content.varints(matchCount)
         let numbers = content.bytes[try content.take(numberSize)]
         let literals = content.bytes[content.offset...]
+        try work.spend(textSize)
         let text = try LongMatches.text(
             literals, runs: runs, lengths: lengths, distances: distances, size: textSize,
             dictionary: MatchDictionary.builtInBytes)
-        self.init(control: Array(control), numbers: Array(numbers), text: text)
+        self.init(control: Array(control), numbers: Array(numbers), text: text, work)
     }
 
     package mutating func number() throws(CompressionError) -> UInt64 { try control.varint() }

@@ -48,8 +48,11 @@ package struct SegmentReader {
     private var deflated = SegmentLimits.deflatedStrings
     /// `SegmentLimits.deflateWork`, counted down.
     private var deflateWork = SegmentLimits.deflateWork
+    /// That of the part.
+    let work: DecodingWork
 
-    init(control: [UInt8], numbers: [UInt8], text: [UInt8]) {
+    init(control: [UInt8], numbers: [UInt8], text: [UInt8], _ work: DecodingWork = DecodingWork()) {
+        self.work = work
         self.control = AreaCursor(control)
         self.numbers = AreaCursor(numbers)
         self.text = AreaCursor(text)
@@ -62,12 +65,14 @@ package struct SegmentReader {
     mutating func spend(values count: Int) throws(CompressionError) {
         guard count <= values else { throw .damaged(.segmentLimit) }
         values -= count
+        try work.spend(DecodingWork.encoding + count)
     }
 
     /// Decoders call it before they put together `count` bytes of strings.
     mutating func spend(bytes count: Int) throws(CompressionError) {
         guard count <= built else { throw .damaged(.segmentLimit) }
         built -= count
+        try work.spend(count)
     }
 
     /// Decoders call it before they deflate a string of `count` bytes.
@@ -78,6 +83,7 @@ package struct SegmentReader {
         guard count * depth <= deflateWork else { throw .damaged(.segmentLimit) }
         deflated -= count
         deflateWork -= count * depth
+        try work.spend(DecodingWork.deflatedStream + count * depth / 16)
     }
 
     /// The next bytes of the area that has the numbers of `count` values.
