@@ -87,6 +87,25 @@ import Testing
         #expect(try await origins() == [["1", other]])
     }
 
+    @Test func `a device brings no more stores than it may, and others bring theirs`() async throws {
+        try await desk.run("trust", other, "--identity", "watch", "--name", "other", "-q").expectSuccess()
+        try await keep("./1.shipment")
+        try await keep("./2.shipment", as: "phone", "--name", "Tea")
+        try await keep("./3.shipment", as: "other", "--name", "Kiosk")
+        let limit = ["--max-stores-per-device", "1"]
+        func receive(_ file: String) async throws -> ChildProgram.Outcome {
+            try await desk.run(["receive", "--into", "inbox", "--from", file, "--identity", "watch"] + limit)
+        }
+        try await receive("./1.shipment").expectSuccess()
+        try await receive("./2.shipment").expectFailure(
+            73, "the store would be one more of this device, and at most 1 are allowed of one",
+            hint: "allow more with --max-stores-per-device, or remove one: `ship-store forget NAME --into DIR`")
+        try await receive("./3.shipment").expectSuccess()
+        try change()
+        try await keep("./4.shipment")
+        try await receive("./4.shipment").expectSuccess()
+    }
+
     @Test func `once somebody is trusted, a file is signed by them, or taken on the user's word`() async throws {
         try await keep("./unsigned.shipment", as: "nobody")
         #expect(throws: (any Error).self) { try Folder.names(in: desk["nobody"]) }

@@ -1,3 +1,4 @@
+import DeviceTrust
 import ShipProtocol
 import StoreFiles
 import StoreInbox
@@ -21,7 +22,9 @@ import Testing
             inbox: Inbox(at: scratch.path.appending("inbox")), keeping: Retention(count: 3, grace: .seconds(3600)))
     }
 
-    private func manifest(_ store: [UInt8], files: [[UInt8]], created: String) throws -> Manifest {
+    private func manifest(_ store: [UInt8], files: [[UInt8]], created: String, name: String = "Recipes") throws
+        -> Manifest
+    {
         let external = try files.enumerated().map { index, bytes in
             ExternalFile(
                 name: try #require(
@@ -30,7 +33,7 @@ import Testing
         }
         let digest = ContentDigest(hashing: store)
         return Manifest(
-            name: try #require(StoreName("Recipes")), createdAt: try #require(Timestamp(created)),
+            name: try #require(StoreName(name)), createdAt: try #require(Timestamp(created)),
             producer: Manifest.Software(software: "test", sqlite: "3"),
             store: StoreFacts(
                 size: Int64(store.count), sha256: digest, pageSize: 512, pageCount: Int64(store.count / 512),
@@ -79,5 +82,30 @@ import Testing
         let begun = try shipment.begun(of: [1], in: .ofVersion)
         #expect(begun?.index == (hasFiles ? 1 : nil))
         #expect(begun?.start?.position == (hasFiles ? 100_008 : nil))
+    }
+
+    @Test
+    func `a greeting looks whose a generation is before it reads the manifest, and reads no more than it can hold`()
+        async throws
+    {
+        func install(_ name: String, of device: UInt8, padding: Int) async throws {
+            let id = ContentDigest(hashing: [device])
+            let made = try manifest(store, files: [], created: "2026-11-20T00:00:00Z", name: name).counted(1)
+            let staged = try installer.stage(made, from: .device(id, mayTakeOver: false), present: [:])
+            try staged.append(store, toPart: 0)
+            let generation = try await installer.install(try staged.seal()) { _ in }
+            let path = generation.path.appending("manifest.json")
+            let json = try OpenFile.readingWithoutFollowing(path).read(1 << 20, at: 0)
+            try PlatformCalls.removeFile(path)
+            try OpenFile.creating(path).write(json + [UInt8](repeating: 0x20, count: padding))
+        }
+        // Read, these would leave nothing for the others.
+        try await install("A", of: 2, padding: 1_000_000)
+        try await install("B", of: 1, padding: 900_000)
+        try await install("C", of: 1, padding: 900_000)
+        try await install("D", of: 1, padding: 0)
+        let device = try #require(DeviceIdentifier(bytes: ContentDigest(hashing: [1]).bytes))
+        let holdings = try Holdings(in: installer.folder, of: { _ in true }, from: device)
+        #expect(holdings.stores.map { "\($0.name)" } == ["B", "D"])
     }
 }

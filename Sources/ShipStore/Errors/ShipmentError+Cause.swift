@@ -99,6 +99,8 @@ extension ShipmentBudget.Excess {
             "the store has \(count) external files; at most \(allowed) are allowed"
         case .externalFilesSize(let size, let allowed):
             "the store's external files have \(size) bytes; at most \(allowed) are allowed"
+        case .storesOfDevice(let allowed):
+            "the store would be one more of this device, and at most \(allowed) are allowed of one"
         }
     }
 }

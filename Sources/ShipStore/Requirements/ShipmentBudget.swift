@@ -1,4 +1,6 @@
 import ShipProtocol
+import StoreInbox
+import StoreInstall
 
 /// How much a shipment may bring. The manifest alone decides, before anything is staged, so that a trusted sender cannot fill
 /// the disk either.
@@ -12,12 +14,16 @@ public struct ShipmentBudget: Hashable, Sendable {
     public var externalFileCount = 16_384
     /// Most bytes of all external files together.
     public var externalFilesSize: Int64 = 16_000_000_000
+    /// Most stores that come from one device, so that none takes all names, nor the time to look through them.
+    public var storesPerDevice = 256
 
     /// What exceeds the budget, and the limit.
     public enum Excess: Error, Hashable, Sendable {
         case storeSize(Int64, allowed: Int64)
         case externalFileCount(Int, allowed: Int)
         case externalFilesSize(Int64, allowed: Int64)
+        /// There are as many stores of the device as are allowed, and this would be one more.
+        case storesOfDevice(allowed: Int)
     }
 
     public init() {}
@@ -31,5 +37,23 @@ public struct ShipmentBudget: Hashable, Sendable {
         // Neither the sizes nor their number come near an overflow [`Limits.partSize`, `Limits.externalFiles`].
         let size = files.reduce(0) { $0 + $1.size }
         guard size <= externalFilesSize else { throw .externalFilesSize(size, allowed: externalFilesSize) }
+    }
+
+    /// Whether a device may bring one more store, if it is one.
+    ///
+    /// - Throws: `Excess`, `InboxError`.
+    func admit(_ name: StoreName, from sender: Sender, into folder: InboxFolder) throws {
+        guard let device = sender.device, try Self.device(of: name, in: folder) != device else { return }
+        var count = 0
+        for other in try folder.storeNames() where (try? Self.device(of: other, in: folder)) == device {
+            count += 1
+            guard count < storesPerDevice else { throw Excess.storesOfDevice(allowed: storesPerDevice) }
+        }
+    }
+
+    /// The device that a store comes from, or whose shipment of it waits.
+    private static func device(of name: StoreName, in folder: InboxFolder) throws(InboxError) -> ContentDigest? {
+        if let record = try folder.originRecord(of: name) { return record.producer }
+        return folder.waitingShipments(of: name).first?.record.producer
     }
 }

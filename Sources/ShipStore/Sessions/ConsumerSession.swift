@@ -213,6 +213,7 @@ package struct ConsumerSession {
         if let signer { report(.signed(by: signer)) }
         try manifest.checkRequirements()
         try options.budget.admit(manifest)
+        try options.budget.admit(manifest.name, from: sender, into: installer.folder)
         if let model = try options.requirements.admit(manifest) { report(.admitted(model: model.name)) }
         switch mode {
         case .oneWay:

@@ -16,6 +16,8 @@ struct Holdings: Sendable {
     private(set) var contents = HeldContents()
     private var generations: [ManifestContent.ID: Generation] = [:]
     private var current: [StoreName: ManifestContent.ID] = [:]
+    /// Bytes of manifests that a greeting may still read: most of what it reads must fit into `Limits.heldContents`.
+    private var bytesToRead = 4 * Int64(Limits.heldContents)
 
     /// Nothing: for a producer that is not greeted.
     init() {}
@@ -59,8 +61,14 @@ struct Holdings: Sendable {
     private mutating func hold(
         _ name: GenerationName, of store: StoreName, in folder: InboxFolder, from producer: ContentDigest?
     ) -> ManifestContent.ID? {
+        // Whose it is costs little to find out, and what others have sent costs the producer nothing else.
+        let path = folder.layout.generations(store).appending(name.text)
+        guard (try? Origin.ofGeneration(at: path, in: folder, is: producer)) == true,
+            let size = try? folder.files.status(of: path.appending(InboxLayout.manifestFile)).size,
+            bytesToRead >= size
+        else { return nil }
+        bytesToRead -= size
         guard let generation = try? folder.generation(name, of: store),
-            (try? Origin.of(generation, in: folder, is: producer)) == true,
             // The file of its store may be gone, or cut.
             let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
             status.size == generation.manifest.store.size
@@ -109,10 +117,10 @@ extension Origin {
     /// Whether a generation is from this producer; for `nil`, whether its producer is not known.
     ///
     /// - Throws: `.badOrigin`, `.file`.
-    static func of(
-        _ generation: Generation, in folder: InboxFolder, is producer: ContentDigest?
+    static func ofGeneration(
+        at path: FilePath, in folder: InboxFolder, is producer: ContentDigest?
     ) throws(InboxError) -> Bool {
-        try read(ofGenerationAt: generation.path, in: folder.files)?.producer == producer
+        try read(ofGenerationAt: path, in: folder.files)?.producer == producer
     }
 }
 
@@ -150,7 +158,7 @@ final class HeldGeneration: Sendable {
         for candidate in [current].compactMap(\.self) + kept {
             guard let generation = try? folder.generation(candidate, of: name), generation.manifest.name == name,
                 generation.manifest.store.sha256 == digest,
-                (try? Origin.of(generation, in: folder, is: producer)) == true,
+                (try? Origin.ofGeneration(at: generation.path, in: folder, is: producer)) == true,
                 let held = HeldGeneration(generation, in: folder)
             else { continue }
             return held

@@ -268,6 +268,9 @@ struct BudgetArguments: ParsableArguments {
         transform: Int64.readSize)
     var maxExternal = standard.consumer.budget.externalFilesSize
 
+    @Option(help: ArgumentHelp("Refuse a device's stores beyond this many.", valueName: "count"))
+    var maxStoresPerDevice = standard.consumer.budget.storesPerDevice
+
     @Option(
         help: ArgumentHelp(
             "Refuse what would leave less than this free on the disk. (default: \(standard.consumer.keptFree.asSize))",
@@ -320,7 +323,7 @@ struct BudgetArguments: ParsableArguments {
         }
         for (option, value) in [
             ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
-            ("--max-unknown-per-address", maxUnknownPerAddress),
+            ("--max-unknown-per-address", maxUnknownPerAddress), ("--max-stores-per-device", maxStoresPerDevice),
         ] where value < 1 { throw ValidationError("\(option) takes a number from 1 on") }
     }
 
@@ -329,6 +332,7 @@ struct BudgetArguments: ParsableArguments {
         options.budget.externalFilesSize = maxExternal
         options.keptFree = keepFree
         options.budget.externalFileCount = maxExternalFiles
+        options.budget.storesPerDevice = maxStoresPerDevice
         options.timeouts.minimumRate = leastRate ?? minRate
         options.timeouts.preparing = prepareTimeout
     }

@@ -150,6 +150,8 @@ extension ShipmentBudget.Excess {
         case .storeSize: "allow more with --max-store"
         case .externalFileCount: "allow more with --max-external-files"
         case .externalFilesSize: "allow more with --max-external"
+        case .storesOfDevice:
+            "allow more with --max-stores-per-device, or remove one: `ship-store forget NAME --into DIR`"
         }
     }
 }
