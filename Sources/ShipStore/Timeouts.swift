@@ -17,8 +17,10 @@ public struct Timeouts: Hashable, Sendable {
     /// The minimum throughput, in bytes of content a second: a producer must send, and a consumer take, that much once a shipment has been
     /// accepted, over each `rateWindow` of waiting. 0 allows any throughput but none.
     public var minimumRate: Int
-    /// Over how long that is measured; the time for the work that a shipment of its size may cost is added.
+    /// Over how long that is measured; the time for the work that a shipment of its size may cost is added, as far as
+    /// `largestClaim`: a shipment that claims to be larger gets no longer.
     package var rateWindow = Duration.seconds(60)
+    private static let largestClaim: Int64 = 1_000_000_000
 
     /// Bytes a second that the slowest device copies, encodes, decodes, sorts or checks.
     private static let slowestWork = 1_000_000.0
@@ -40,7 +42,9 @@ public struct Timeouts: Hashable, Sendable {
     func work(on size: Int64) -> Duration { work + Self.workTime(for: size) }
 
     /// Over how long `minimumRate` is measured: as long as either side may work between two pieces of the content.
-    func rateWindow(for size: Int64) -> Duration { rateWindow + Self.workTime(for: size) }
+    func rateWindow(for size: Int64) -> Duration {
+        rateWindow + Self.workTime(for: min(size, Self.largestClaim))
+    }
 
     private static func workTime(for size: Int64) -> Duration { .seconds(Double(max(0, size)) / slowestWork) }
 

@@ -150,6 +150,12 @@ package final class DiskReservation: Sendable {
         self.bytes.withLock { $0.promised += bytes }
     }
 
+    /// Bytes that are promised and not written yet.
+    package var left: Int64 { bytes.withLock { Self.outstanding($0) } }
+
+    /// Fewer bytes are promised: others may take them first.
+    package func release(_ bytes: Int64) { change { $0.promised -= bytes } }
+
     /// Bytes that the work had written are off the disk again, for good.
     package func shrink(by bytes: Int64) {
         change {

@@ -21,7 +21,11 @@ package final class StagedGeneration {
     package let bytesToCome: Int64
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
     let linkedParts: Set<Int>
+    /// What is reserved ahead of what is written: who only announces a large shipment keeps no more from others.
+    private static let roomAhead: Int64 = 64 * 1024 * 1024
     private let space: DiskReservation
+    /// Bytes that are to come beyond those for which there is room in `space`.
+    private var unreserved: Int64 = 0
     /// Bytes of each part that are on the disk.
     private var written: [Int: Int64] = [:]
     /// The part that is being written, and its file.
@@ -66,6 +70,7 @@ package final class StagedGeneration {
         lock = try InboxError.wrapping { [path] () throws(FileError) in
             try FolderLock.take(.exclusive, on: path, in: inbox.files)
         }
+        release()
     }
 
     /// Goes on with a shipment that broke off.
@@ -95,6 +100,7 @@ package final class StagedGeneration {
             try writeRecord()
             try syncRecord()
         }
+        release()
     }
 
     /// Makes the folder, and what is in it from the start.
@@ -164,10 +170,10 @@ package final class StagedGeneration {
                 openPart = index
             }
             try openFile?.write(bytes)
-            use(Int64(bytes.count), ofPart: index)
         } catch {
             throw .file(error)
         }
+        try use(Int64(bytes.count), ofPart: index)
     }
 
     func closePart() {
@@ -175,9 +181,26 @@ package final class StagedGeneration {
         openFile = nil
     }
 
-    private func use(_ bytes: Int64, ofPart index: Int) {
+    /// - Throws: `.noSpace`: others have taken the room since this shipment was announced.
+    private func use(_ bytes: Int64, ofPart index: Int) throws(InboxError) {
         written[index, default: 0] += bytes
         space.use(bytes)
+        guard unreserved > 0, space.left < Self.roomAhead / 2 else { return }
+        let more = min(unreserved, Self.roomAhead)
+        do throws(DiskReservation.Refusal) {
+            try space.extend(by: more)
+        } catch {
+            throw InboxError(error)
+        }
+        unreserved -= more
+    }
+
+    /// Leaves to others what is reserved too far ahead.
+    private func release() {
+        let over = space.left - Self.roomAhead
+        guard over > 0 else { return }
+        space.release(over)
+        unreserved += over
     }
 
     /// The path at which the caller makes the store, and leaves nothing else behind. Nothing may be appended to part 0 then.
@@ -192,7 +215,9 @@ package final class StagedGeneration {
     package var workingRoom: GrowingReservation { GrowingReservation(space) { InboxError($0) } }
 
     /// - Parameter bytes: By how much the store has grown under the caller's hands.
-    package func storeGrew(by bytes: Int64) { use(bytes, ofPart: 0) }
+    ///
+    /// - Throws: `.noSpace`.
+    package func storeGrew(by bytes: Int64) throws(InboxError) { try use(bytes, ofPart: 0) }
 
     /// Drops what has come of a part; it comes again.
     package func discard(part index: Int) throws(InboxError) {
@@ -203,6 +228,7 @@ package final class StagedGeneration {
             if folder.holds(path) { try folder.removeFile(path) }
         }
         space.takeBack(written.removeValue(forKey: index) ?? 0)
+        release()
     }
 
     /// A part is complete: syncs it, and compares it, as re-read, with the manifest. `seal()` need not do so again.

@@ -35,6 +35,35 @@ import Testing
         #expect(inbox.staging == [])
     }
 
+    @Test(.enabled(if: PlatformCalls.effectiveUser == 0, "only root mounts a disk"))
+    func `a shipment that is only announced leaves the room to others, and one that is written keeps to it`()
+        async throws
+    {
+        guard await SmallDisk.isAvailable() else { return }
+        try await SmallDisk.with(size: "200m") { disk in
+            let installer = try Installer(
+                inbox: Inbox(at: disk.appending("inbox")), keeping: Retention(count: 1, grace: .zero), in: SpaceLedger()
+            )
+            func stage(_ name: String, _ megabytes: Int) throws -> StagedGeneration {
+                let made = try Shipment("store", name: name).manifest
+                let size = Int64(megabytes) << 20
+                let store = StoreFacts(
+                    size: size, sha256: made.store.sha256, pageSize: 512, pageCount: size / 512, textEncoding: .utf8,
+                    applicationID: 0, userVersion: 0, schemaSHA256: made.store.sha256)
+                let manifest = Manifest(
+                    name: made.name, createdAt: made.createdAt, producer: made.producer, store: store)
+                return try installer.stage(manifest, present: [:])
+            }
+            let megabyte = [UInt8](repeating: 7, count: 1 << 20)
+            let (claimed, other) = (try stage("Claimed", 190), try stage("Other", 130))
+            #expect(throws: InboxError.self) { try stage("Huge", 1 << 20) }
+            for _ in 0..<130 { try other.append(megabyte, toPart: 0) }
+            #expect(throws: InboxError.self) {
+                for _ in 0..<190 { try claimed.append(megabyte, toPart: 0) }
+            }
+        }
+    }
+
     @Test(arguments: [
         Shipment.pages("stoRe"), Shipment.pages("store").dropLast(), Shipment.pages("store") + [0], [],
     ])

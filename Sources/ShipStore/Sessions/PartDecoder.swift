@@ -71,7 +71,7 @@ final class PartDecoder {
         guard flaw == nil, !isAbandoned else { return }
         do {
             let done = try decode(data, isLast)
-            if part == 0, encoding != .blocks { staged.storeGrew(by: done - bytesDone) }
+            if part == 0, encoding != .blocks { try staged.storeGrew(by: done - bytesDone) }
             bytesDone = done
         } catch is SenderGone {
             isAbandoned = true
