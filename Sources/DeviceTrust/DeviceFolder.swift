@@ -27,11 +27,7 @@ public struct DeviceFolder: Sendable {
     /// The user's own: `$XDG_CONFIG_HOME/ship-store`, or else `~/.config/ship-store`. The variable counts only if its path is
     /// absolute [XDG Base Directory Specification].
     public static var standard: DeviceFolder {
-        let configuration = PlatformCalls.path(inVariable: "XDG_CONFIG_HOME")
-        let parent =
-            configuration.flatMap { $0.isAbsolute ? $0 : nil }
-            ?? PlatformCalls.homeFolder.appending(".config")
-        return DeviceFolder(at: parent.appending("ship-store"))
+        DeviceFolder(at: UserFolder.named("XDG_CONFIG_HOME", or: ".config").appending("ship-store"))
     }
 
     /// The identity of this device. The first call makes it; two processes that call this at the same time get the same one.

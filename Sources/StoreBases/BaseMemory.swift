@@ -45,11 +45,7 @@ public struct BaseMemory: Hashable, Sendable {
     /// `$XDG_STATE_HOME/ship-store/bases`, or `~/.local/state/ship-store/bases` where the variable is not an absolute path
     /// [XDG Base Directory Specification].
     public static var standardFolder: FilePath {
-        let state = PlatformCalls.path(inVariable: "XDG_STATE_HOME")
-        let parent =
-            state.flatMap { $0.isAbsolute ? $0 : nil }
-            ?? PlatformCalls.homeFolder.appending(".local").appending("state")
-        return parent.appending("ship-store").appending("bases")
+        UserFolder.named("XDG_STATE_HOME", or: ".local/state").appending("ship-store").appending("bases")
     }
 
     // MARK: The folder

@@ -22,6 +22,8 @@ final class FiledBases: Sendable {
         guard options.holdings != nil || options.earlier != nil else { return nil }
         holdings = options.holdings
         if let path = options.earlier {
+            // A named pipe would be waited for, and a folder has no shipment.
+            _ = try Artifact(at: path)
             let shipments = try await UnpackedShipments(path, options.copy.temporaryFolder)
             earlier = shipments.all
             unpacked = consume shipments
@@ -162,8 +164,21 @@ extension HoldingsFile {
     }
 
     private static func read(_ path: FilePath) throws -> [UInt8] {
-        let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+        // Without waiting for whoever opens a named pipe to write into it: that may be nobody.
+        let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         return try file.closeAfter { try read(file) }
+    }
+
+    /// How long a pipe may give nothing.
+    private static let patience = Duration.seconds(10)
+
+    /// - Returns: `nil` if there is nothing yet, of a pipe that is not waited for; 0 at the end.
+    private static func read(_ file: FileDescriptor, into piece: inout [UInt8]) throws -> Int? {
+        do {
+            return try piece.withUnsafeMutableBytes { try file.read(into: $0) }
+        } catch Errno.wouldBlock {
+            return nil
+        }
     }
 
     /// - Returns: One byte more than there may be, at most.
@@ -171,11 +186,23 @@ extension HoldingsFile {
         let most = Limits.messageSize + 1
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        var start = ContinuousClock.now
         while bytes.count < most {
-            let count = try piece.withUnsafeMutableBytes { try file.read(into: $0) }
+            let count = try read(file, into: &piece)
+            // A pipe that nobody has opened for writing is at its end from the start.
+            guard let count, count > 0 || !bytes.isEmpty || !isPipe(file) else {
+                guard .now - start < patience, !Task.isCancelled else { throw Errno.timedOut }
+                Thread.sleep(forTimeInterval: 0.01)
+                continue
+            }
             guard count > 0 else { break }
+            start = .now
             bytes += piece.prefix(min(count, most - bytes.count))
         }
         return bytes
+    }
+
+    private static func isPipe(_ file: FileDescriptor) -> Bool {
+        (try? PlatformCalls.status(of: file, "").kind) == .pipe
     }
 }

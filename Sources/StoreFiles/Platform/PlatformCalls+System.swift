@@ -100,9 +100,8 @@ extension PlatformCalls {
         return FilePath(platformString: value)
     }
 
-    /// `$HOME`, or else the home of the user in the system's list, getpwuid(3).
-    package static var homeFolder: FilePath {
-        if let home = path(inVariable: "HOME"), home.isAbsolute { return home }
+    /// getpwuid(3): the home of the user in the system's list.
+    static var listedHome: FilePath {
         guard let entry = getpwuid(geteuid()), let home = entry.pointee.pw_dir else { return "/" }
         return FilePath(platformString: home)
     }
