@@ -12,6 +12,11 @@ final class ArrivedShipments: Sendable {
     static let limit = 16
     /// Most attempts to install one: a shipment that ends the app must not do so forever.
     static let maximumAttempts = 3
+    /// The highest number: a file that somebody else has put here leaves room above it for any that come.
+    private static let largest = 1 << 52
+    /// So many attempts that were stopped, as an app that is suspended stops them, count as one: what costs too much must not be tried
+    /// for ever either.
+    static let stopsOfAnAttempt = 4
     /// Longest metadata, as JSON, in bytes.
     private static let metadataLimit: Int64 = 256 * 1024
 
@@ -25,11 +30,15 @@ final class ArrivedShipments: Sendable {
         let metadata: [String: String]
         /// Attempts before this one.
         let attempts: Int
+        /// Those that were stopped since the last of these.
+        fileprivate let stops: Int
     }
 
     private struct Form: Codable {
         var metadata: [String: String]
         var attempts: Int
+        /// Absent for none.
+        var stops: Int?
     }
 
     /// Makes the folder if it is not there, and removes incomplete shipments of a killed process.
@@ -53,10 +62,10 @@ final class ArrivedShipments: Sendable {
 
     /// - Returns: `nil` for a name that is not one of ours.
     private static func number(of name: String, _ suffix: String) -> Int? {
-        guard name.hasSuffix(suffix), let number = Int32(name.dropLast(suffix.count)), number > 0,
+        guard name.hasSuffix(suffix), let number = Int(name.dropLast(suffix.count)), (1...largest).contains(number),
             "\(number)\(suffix)" == name
         else { return nil }
-        return Int(number)
+        return number
     }
 
     /// Moves a file here; durable when this returns.
@@ -74,7 +83,7 @@ final class ArrivedShipments: Sendable {
                 try Self.move(file, to: place)
                 try FileCreation.made(.file, place) { () throws(FileError) in try PlatformCalls.removeFile(place) }
                 try OpenFile.readingWithoutFollowing(place).sync()
-                try write(Form(metadata: metadata, attempts: 0), number)
+                try write(Form(metadata: metadata, attempts: 0, stops: nil), number)
             } catch {
                 // An incomplete shipment takes no space.
                 try? PlatformCalls.removeFile(place)
@@ -105,18 +114,21 @@ final class ArrivedShipments: Sendable {
                 return nil
             }
             return Arrived(
-                number: number, file: path(number, "shipment"), metadata: form.metadata, attempts: form.attempts)
+                number: number, file: path(number, "shipment"), metadata: form.metadata, attempts: form.attempts,
+                stops: form.stops ?? 0)
         }
     }
 
     /// Counts an attempt, before it is made.
     func attempt(_ arrived: Arrived) throws(FileError) {
-        try write(Form(metadata: arrived.metadata, attempts: arrived.attempts + 1), arrived.number)
+        try write(Form(metadata: arrived.metadata, attempts: arrived.attempts + 1, stops: nil), arrived.number)
     }
 
-    /// Uncounts an attempt that was stopped.
+    /// Uncounts an attempt that was stopped, unless as many were stopped as count as one.
     func withdrawAttempt(_ arrived: Arrived) {
-        try? write(Form(metadata: arrived.metadata, attempts: arrived.attempts), arrived.number)
+        let stops = arrived.stops + 1
+        guard stops < Self.stopsOfAnAttempt else { return }
+        try? write(Form(metadata: arrived.metadata, attempts: arrived.attempts, stops: stops), arrived.number)
     }
 
     func remove(_ arrived: Arrived) { remove(arrived.number) }

@@ -183,7 +183,8 @@ public actor TransferReceiver {
         _ shipment: ArrivedShipments.Arrived, _ name: StoreName
     ) async throws(ShipmentError) -> TransferMessage.Outcome {
         guard shipment.attempts < ArrivedShipments.maximumAttempts else {
-            return .refused(Reason(.cannotInstall, message: "the app ended each time that it was taken in"))
+            return .refused(
+                Reason(.cannotInstall, message: "the app ended or was stopped each time that it was taken in"))
         }
         do throws(FileError) {
             try arrived.attempt(shipment)
