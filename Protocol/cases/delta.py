@@ -164,6 +164,14 @@ def edits() -> Iterator[Vector]:
     yield good("dictionary", "Text that repeats what the base has", store(herbs(0, ["salt and mace and dill", 5]), ENTRIES), preset([(1, 0, 3)], dictionary, front, *edited(0, preset_text)))
 
 
+    zeros = DeflateStream().fixed(matched(bytes(1_048_576))).finished()
+    inflated = Store([table("z", "x", [(1, [zeros]), (2, ["never in the dictionary"])])], 512)
+    longer = Store([table("z", "x", [(1, [zeros]), (2, ["never in the dictionary"]), (3, [bytes(64)])])], 512)
+    new_row = s.parts(numbers(0, SAME, 0, PART, 0, LAST | LITERAL, 1), s.constant(2), row_group([(3, [bytes(64)])], True))
+    after = preset([(1, 0, 2)], bytes(1_048_577), new_row)
+    yield good("dictionary_inflated_size", "A run that stops after what a blob inflates to", longer, after, base=inflated)
+
+
 def piece(*steps: tuple[bytes, int, int]) -> Part:
     """New bytes, how many are copied, and from where, less the end of the copy before."""
     each = [s.parts(s.number(len(new)), s.text(new, "new"), s.number(length), *([s.raw(s.signed(start), f"from {start}")] if length else [])) for new, length, start in steps]
@@ -202,6 +210,8 @@ def refused() -> Iterator[Vector]:
     yield bad("edited_rows", "More edited rows than there may be", front, numbers(LAST | EDIT | LENGTHS, 1), s.constant(0), s.constant(262_145), numbers(1, 0))
     yield bad("no_rows_edited", "An event of no rows", front, numbers(LAST | EDIT | LENGTHS, 1), s.constant(0), s.constant(0))
     yield bad("rest_not_last", "A part that is not the last, and copies the rest", front, numbers(REST, 0))
+    schema = s.parts(numbers(2), s.raw(s.signed(1), "one tree more"), numbers(PART, 4, LAST | LITERAL, 1), s.constant(3))
+    yield bad("rest_of_no_base", "The rest of a tree without a base", schema, row_group([(4, ["table", "n", "n", 1, "CREATE TABLE n(a)"])]), numbers(SAME, 2, PART, 2, LAST | REST, 0))
     yield bad("edited_column", "A column that the row has not", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 2), s.raw(b"\1"), s.plain(2, s.constant(9)))
     yield bad("way", "A way that there is not", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 0), s.raw(b"\x20", "way 5"))
     yield bad("difference_of_text", "A difference from a text", front, numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 0), s.raw(b"\2"), s.constant(1))

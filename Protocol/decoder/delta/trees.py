@@ -210,7 +210,7 @@ class Trees:
             left.remove(entry)
         self._work.pay(sum(map(len, left + new)))
         # Entries that are sorted here are none that are made.
-        return derived([(None, entry) for entry in left + new], places, self.settings.schema_format, Work())
+        return derived([(None, entry) for entry in new + left], places, self.settings.schema_format, Work())
 
     def _entry_of(self, row: Row | None, shape: list[KeyPart]) -> list[bytes]:
         entries = derived([row], shape, self.settings.schema_format, Work()) if row else []
@@ -234,6 +234,7 @@ class Trees:
             [] if found is None else self.base.rows(found, self.settings), has_rowids, bool(flags & 4),
             self._changes if flags & 8 else None, self.settings, self._work, self.base.settings.page_size,
         )  # fmt: skip
+        made.has_base = found is not None
         made.stored = [] if found is None else self.base.stored(found)
         is_last = False
         while not is_last:
@@ -305,6 +306,7 @@ class Making:
         self._base, self._has_rowids, self._counts = base, has_rowids, counts
         self._changes, self._settings = changes, settings
         self._work, self._page_size = work, page_size
+        self.has_base = True
         self.rows: list[Row] = []
         self.stored: list[Row] = []
         self._place = self._shift = self._pending = self._last = 0
@@ -320,6 +322,8 @@ class Making:
                     self._literal(*next(literals))
                 elif part.edits:
                     self._edit(part.edits)
+        if part.copies_rest and not self.has_base:
+            raise damaged("rows that stay, of no base")
         if part.copies_rest:
             self._copy(len(self._base) - self._place)
         elif part.is_last and self._changes:
