@@ -52,6 +52,26 @@ import Testing
         #expect(throws: tooLong) { try FrameType.manifest.packed(json) }
     }
 
+    @Test func `that inflates to too much is told as that`() {
+        var stream: [UInt8] = [1]
+        for _ in 0..<65 { stream += [0, 0xff, 0xff, 0, 0] + [UInt8](repeating: 0x20, count: 65_535) }
+        #expect(throws: ProtocolError.inflatedTooLong(type: 2, limit: Limits.manifestSize)) {
+            try FrameType.manifest.unpacked((stream + [1, 0, 0, 0xff, 0xff])[...])
+        }
+    }
+
+    @Test(arguments: [(",\"x\":[{}, []],\"y\": 7 ", true), (",\"x\":[{}, []],\"x\":7", false), (",\"x\":[{},]", false)])
+    func `is checked in members that are not known, and decoded without them`(more: String, isSound: Bool) throws {
+        let json = String(decoding: Self.json.dropLast(), as: UTF8.self) + more + "}"
+        guard isSound else {
+            #expect(throws: ProtocolError.self) { try Manifest(decoding: Array(json.utf8)) }
+            return
+        }
+        #expect(try Manifest(decoding: Array(json.utf8)) == Manifest(decoding: Self.json))
+        let kept = try JSONSyntax.checked(Array(json.utf8)[...], as: .manifest, keeping: ["name", "tables"])
+        #expect(String(decoding: kept, as: UTF8.self).hasPrefix("{\"name\":\"Recipes\",\"tables\":"))
+    }
+
     @Test func `that differs in little from what is held takes little`() throws {
         let base = ManifestContent(json: Self.json)
         var held = HeldContents()

@@ -118,6 +118,7 @@ struct FailureCodeTests {
         expected["65, protocol-violation told, session, -"] = [
             .badFile(.truncated), .badFile(.noEnd), .badFile(.wrongMagic), .badFile(.badPreamble),
             .badFile(.wrongRole), .badFile(.payloadTooLong(type: 1, length: 2, limit: 1)), .badFile(.outOfOrder(1)),
+            .badFile(.inflatedTooLong(type: 1, limit: 1)),
             .badFile(.badPart("its length")), .badFile(.badBlock("its form")), .badFile(.badSignatureFrame),
             .badFile(.incomplete),
         ]
@@ -273,6 +274,7 @@ struct FailureCodeTests {
         expected["76, protocol-violation told, session, protocol-violation told"] = [
             .protocolBroken(.noEnd), .protocolBroken(.wrongMagic), .protocolBroken(.badPreamble),
             .protocolBroken(.wrongRole), .protocolBroken(.payloadTooLong(type: 1, length: 2, limit: 1)),
+            .protocolBroken(.inflatedTooLong(type: 1, limit: 1)),
             .protocolBroken(.outOfOrder(1)), .protocolBroken(.badPart("its length")),
             .protocolBroken(.badBlock("its form")),
             .protocolBroken(.badSignatureFrame), .protocolBroken(.incomplete),

@@ -18,6 +18,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case unknownFrame(UInt8)
     /// A frame declares a payload over the limit of its type, in bytes.
     case payloadTooLong(type: UInt8, length: UInt32, limit: Int)
+    /// A message inflates to more than the limit of its type, in bytes.
+    case inflatedTooLong(type: UInt8, limit: Int)
     /// A frame that the dialogue does not allow here.
     case outOfOrder(UInt8)
     /// A PART or DATA that the dialogue does not allow here. The text says for people what is wrong with it.
@@ -57,9 +59,8 @@ extension ProtocolError {
         case .unknownFrame: .unknownFrame
         case .encodingNotSupported, .noCommonEncoding, .featureNotSupported: .featureNotSupported
         case .badMessage: .badManifest
-        case .truncated, .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badPart,
-            .badBlock,
-            .badSignatureFrame, .incomplete:
+        case .truncated, .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .inflatedTooLong,
+            .outOfOrder, .badPart, .badBlock, .badSignatureFrame, .incomplete:
             .protocolViolation
         }
     }

@@ -10,6 +10,8 @@ extension Manifest: Codable {
         case tables, metadata, counter, base, requires
     }
 
+    static var memberNames: Set<String>? { Set(CodingKeys.allCases.map(\.rawValue)) }
+
     /// - Throws: `ProtocolError.featureNotSupported` if that may be why it breaks a rule of today.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

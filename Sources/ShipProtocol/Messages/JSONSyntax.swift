@@ -12,19 +12,34 @@ struct JSONSyntax {
     private let type: FrameType
     private var index: Int
     private var depth = 0
+    /// Names of the outermost object's members that are known; `nil` for all.
+    private let known: Set<[UInt8]>?
+    /// Where these members are.
+    private var members: [Range<Int>] = []
 
+    /// - Parameter names: Members of the outermost object to keep; `nil` for all.
+    /// - Returns: The same object without other members: they are checked, and no memory is taken for what is in them.
     /// - Throws: `.badMessage`.
-    static func check(_ text: ArraySlice<UInt8>, as type: FrameType) throws(ProtocolError) {
-        var syntax = JSONSyntax(text, type)
+    static func checked(
+        _ text: ArraySlice<UInt8>, as type: FrameType, keeping names: Set<String>?
+    ) throws(ProtocolError) -> [UInt8] {
+        var syntax = JSONSyntax(text, type, keeping: names)
         guard !text.starts(with: [0xEF, 0xBB, 0xBF]), String(validating: text, as: UTF8.self) != nil else {
             throw syntax.bad("not plain UTF-8")
         }
         try syntax.value()
         guard syntax.peek == nil else { throw syntax.bad("not JSON") }
+        guard names != nil, syntax.isObject else { return Array(text) }
+        return [UInt8(ascii: "{")] + syntax.members.map { text[$0] }.joined(separator: [UInt8(ascii: ",")])
+            + [UInt8(ascii: "}")]
     }
 
-    private init(_ text: ArraySlice<UInt8>, _ type: FrameType) {
+    /// Whether the outermost value is an object.
+    private var isObject = false
+
+    private init(_ text: ArraySlice<UInt8>, _ type: FrameType, keeping names: Set<String>?) {
         (self.text, self.type) = (text, type)
+        known = names.map { Set($0.map { Array($0.utf8) }) }
         index = text.startIndex
     }
 
@@ -64,18 +79,20 @@ struct JSONSyntax {
     private mutating func object() throws(ProtocolError) {
         try enter("{")
         defer { depth -= 1 }
+        if depth == 1 { isObject = true }
         if takes("}") { return }
-        var names: Set<[UInt8]> = []
+        // Of the names, by a key of this process: an object may have hundreds of thousands.
+        var hashes: Set<Int> = []
         repeat {
             skipWhiteSpace()
             let start = index
             try string()
-            guard names.insert(Self.unescaped(text[(start + 1)..<(index - 1)])).inserted else {
-                throw bad("a member stands twice")
-            }
+            let name = Self.unescaped(text[(start + 1)..<(index - 1)])
+            guard hashes.insert(name.hashValue).inserted else { throw bad("a member stands twice") }
             skipWhiteSpace()
             try take(":")
             try value()
+            if depth == 1, known?.contains(name) == true { members.append(start..<index) }
         } while takes(",")
         try take("}")
     }

@@ -1,4 +1,5 @@
 import EssentialFoundation
+import Synchronization
 
 /// A JSON object in the payload of a frame.
 ///
@@ -6,17 +7,31 @@ import EssentialFoundation
 protocol Message: Codable {
     /// The first rule beyond the types that the values break, in words for a log; `nil` if they keep all rules.
     var firstFlaw: String? { get }
+    /// Its members, where it may be so long that those that are not known have to be passed over; `nil` for a short message.
+    static var memberNames: Set<String>? { get }
 }
+
+extension Message {
+    static var memberNames: Set<String>? { nil }
+}
+
+/// One large message is decoded at a time: JSON of 4 MiB, which comes in a few thousand bytes, takes some twenty times as much memory while
+/// it is. Small ones do not wait.
+private let largeMessage = Mutex(())
+private let largeSize = 64 * 1024
 
 extension Manifest: Message {}
 
 extension Message {
     /// - Throws: `.badMessage`.
     static func decode(_ payload: ArraySlice<UInt8>, as type: FrameType) throws(ProtocolError) -> Self {
-        try JSONSyntax.check(payload, as: type)
         let message: Self
         do {
-            message = try JSONDecoder().decode(Self.self, from: Data(payload))
+            let decode = {
+                let known = try JSONSyntax.checked(payload, as: type, keeping: memberNames)
+                return try JSONDecoder().decode(Self.self, from: Data(known))
+            }
+            message = try payload.count > largeSize ? largeMessage.withLock { _ in try decode() } : decode()
         } catch let error as ProtocolError {
             throw error
         } catch let error as DecodingError {

@@ -26,7 +26,9 @@ extension FrameType {
     func packed(
         _ json: [UInt8], over base: ManifestContent? = nil, answering offer: [ManifestContent] = []
     ) throws(ProtocolError) -> [UInt8] {
-        guard json.count <= jsonLimit else { throw tooLong(json.count) }
+        guard json.count <= jsonLimit else {
+            throw .payloadTooLong(type: rawValue, length: UInt32(clamping: json.count), limit: jsonLimit)
+        }
         var shortest = [Self.storedForm] + json
         if let stream = Self.deflate(json, after: []), 1 + stream.count < shortest.count {
             shortest = [Self.deflatedForm] + stream
@@ -47,7 +49,7 @@ extension FrameType {
     ///   - offer: What the message answers, if anything.
     /// - Returns: The JSON, of at most the type's limit.
     /// - Throws: `.badMessage` for an unknown first byte, or a reference to what this side does not hold; `.damaged` for a bad stream
-    ///   or one that does not end with the payload; `.payloadTooLong` as soon as it inflates to too much.
+    ///   or one that does not end with the payload; `.inflatedTooLong` as soon as it does.
     func unpacked(
         _ payload: ArraySlice<UInt8>, over held: HeldContents = HeldContents(), answering offer: [ManifestContent] = []
     ) throws(ProtocolError) -> [UInt8] {
@@ -107,13 +109,9 @@ extension FrameType {
         let (result, output, unused) = Self.inflated(input, after: Self.window(after: contents), limit: jsonLimit)
         switch result {
         case Z_STREAM_END where unused == 0 && output.count <= jsonLimit: return output
-        case _ where output.count > jsonLimit: throw tooLong(output.count)
+        case _ where output.count > jsonLimit: throw .inflatedTooLong(type: rawValue, limit: jsonLimit)
         default: throw .damaged(.message(rawValue))
         }
-    }
-
-    private func tooLong(_ size: Int) -> ProtocolError {
-        .payloadTooLong(type: rawValue, length: UInt32(clamping: size), limit: jsonLimit)
     }
 
     /// Inflates piece by piece, so that memory grows with what comes out and no further than one byte past the limit.

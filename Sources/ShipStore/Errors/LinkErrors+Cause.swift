@@ -62,12 +62,14 @@ extension ProtocolError {
         case .unknownFrame(let type): "the other side sent a frame of type \(type), which this version does not know"
         case .payloadTooLong(let type, let length, let limit):
             "a frame of type \(type) declares \(length) bytes; at most \(limit) are allowed"
+        case .inflatedTooLong(let type, let limit):
+            "a message of type \(type) inflates to more than the \(limit) bytes that it may have"
         case .outOfOrder(let type): "a frame of type \(type) came out of order"
         case .badPart(let flaw): "a part is out of order or out of range: \(flaw)"
         case .badBlock(let flaw): "a block is out of range: \(flaw)"
         case .badSignatureFrame: "a signature has no certificate"
         case .encodingNotSupported(let encoding): "a part comes in encoding \(encoding), which is not taken here"
-        case .noCommonEncoding(let part): "part \(part) is wanted in an encoding that this version does not know"
+        case .noCommonEncoding(let part): "part \(part) is wanted in no encoding in which it can be sent"
         case .featureNotSupported(let name):
             "the shipment requires the feature \(name), "
                 + "which this version does not know"

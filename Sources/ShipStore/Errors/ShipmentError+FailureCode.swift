@@ -197,8 +197,8 @@ extension ProtocolError {
         case .unknownFrame: .unknownFrame
         case .featureNotSupported: .unknownFeature
         case .encodingNotSupported, .noCommonEncoding: .unknownEncoding
-        case .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badPart, .badBlock,
-            .badSignatureFrame, .incomplete:
+        case .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .inflatedTooLong, .outOfOrder,
+            .badPart, .badBlock, .badSignatureFrame, .incomplete:
             .protocolViolation
         }
     }
@@ -212,8 +212,8 @@ extension ProtocolError {
         case .unknownFrame: .unknownFrameInFile
         case .featureNotSupported: .unknownFeatureInFile
         case .encodingNotSupported, .noCommonEncoding: .unknownEncodingInFile
-        case .truncated, .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .outOfOrder, .badPart,
-            .badBlock, .badSignatureFrame, .incomplete:
+        case .truncated, .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .inflatedTooLong,
+            .outOfOrder, .badPart, .badBlock, .badSignatureFrame, .incomplete:
             .noShipmentInFile
         }
     }
