@@ -65,10 +65,11 @@ def good(name: str, about: str, result: Store | bytes, *segments: Pieces, base: 
     return Vector(f"delta_{name}", about, "delta", "delta", None, details, sections)
 
 
-def bad(name: str, about: str, *each: Part, segment: Pieces | None = None) -> Vector:
-    details = [("size", str(len(joined(written(BASE))))), ("page-size", "512")]
+def bad(name: str, about: str, *each: Part, segment: Pieces | None = None, base: Store = BASE) -> Vector:
+    before = written(base)
+    details = [("size", str(len(joined(before)))), ("page-size", str(base.page_size))]
     found = stored(*each) if segment is None else segment
-    return Vector(f"delta_{name}", about, "delta", "delta", "damaged", details, [("base", written(BASE)), ("segment", found)])
+    return Vector(f"delta_{name}", about, "delta", "delta", "damaged", details, [("base", before), ("segment", found)])
 
 
 def row_group(rows: Rows, has_rowids: bool = False) -> Part:
@@ -81,6 +82,7 @@ def row_group(rows: Rows, has_rowids: bool = False) -> Part:
 def vectors() -> Iterator[Vector]:
     yield from trees()
     yield from rows()
+    yield from maps()
     yield from edits()
     yield from long_rows_and_files()
     yield from refused()
@@ -127,6 +129,31 @@ def rows() -> Iterator[Vector]:
     yield good("moved", "Rows in another order, with other rowids", store(moved, turned), stored(numbers(0, SAME, 0, PART, 0), events, numbers(DERIVED, *SHAPE)))
     first = s.parts(numbers(SKIP, 1), s.constant(1))
     yield good("two_parts", "A tree in two parts, in two segments", one, stored(numbers(0, SAME, 0, PART, 8, 1, 0, *SHAPE), first), stored(numbers(PART, LAST | REST, 0, MERGED)))
+
+
+def maps() -> Iterator[Vector]:
+    front = numbers(0, SAME, 0, PART)
+    turned: Rows = [(rowid, values[::-1]) for rowid, values in HERBS]  # type: ignore[misc]
+    by_name: Rows = [(None, ["dill", 1]), (None, ["mace", 2**40]), (None, ["salt", 7])]
+    yield good("columns_moved", "A map of columns: two that changed places", store(turned, by_name), stored(front, numbers(16, 2, 2, 1, LAST | REST, 0, DERIVED, *SHAPE)))
+    dropped: Rows = [(1, [5]), (2**40, [None])]
+    skip = s.parts(numbers(LAST | REST | SKIP, 1), s.constant(1))
+    merged = numbers(24, 1, 2, 1, 0, 2, column(0), ROWID)
+    yield good("columns_dropped", "A column that goes, and a row; the merged index follows from the rows that the map makes", store(dropped, [ENTRIES[0], ENTRIES[2]]), stored(front, merged, skip, numbers(MERGED)))
+    wider: Rows = [(1, ["dill", None, 6, None]), *((rowid, [values[0], None, values[1], None]) for rowid, values in HERBS[1:])]  # type: ignore[index]
+    edit = s.parts(numbers(LAST | REST | EDIT, 1), s.constant(0), numbers(1, 1, 2), s.raw(b"\2", "way 1"), s.constant(1))
+    nothing: Rows = [(None, [None, 1]), (None, [None, 7]), (None, [None, 2**40])]
+    yield good("columns_added", "Columns that the base lacks are NULL; a row that the map makes is edited", store(wider, nothing), stored(front, numbers(16, 4, 1, 0, 2, 9), edit, numbers(DERIVED, *SHAPE)))
+    twice = store(HERBS, ENTRIES, table("c", "b,a", turned))
+    copy = row_group([(4, ["table", "c", "c", 1, "CREATE TABLE c(b,a)"])])
+    yield good("columns_by_number", "A map of columns of another table", twice, stored(numbers(2), s.raw(s.signed(1), "one tree more"), numbers(PART, 4, LAST | LITERAL, 1), s.constant(3), copy, numbers(SAME, 2, PART, 17, 1, 2, 2, 1, LAST | REST, 0)))
+    yield bad("columns_twice", "A column of the base that comes twice", front, numbers(16, 2, 1, 1, LAST | REST, 0))
+    yield bad("columns_beyond", "A column of the base that no row has", front, numbers(16, 1, 32_768, LAST | REST, 0))
+    yield bad("columns_many", "More columns than a row has", front, numbers(16, 32_768, LAST | REST, 0))
+    yield bad("columns_without_base", "A map of columns without a base", front, numbers(18, 1, 1, LAST, 0))
+    yield bad("columns_of_schema", "A map of columns for sqlite_schema", numbers(0, PART, 16, 5, 1, 2, 3, 4, 5, LAST | REST, 0))
+    long = Store([table("l", "a", [(1, [b"z" * 270_000])])], 4096)
+    yield bad("columns_long_row", "A long row that stays, with a map of columns", front, numbers(16, 1, 1, LAST | REST, 0), base=long)
 
 
 def edits() -> Iterator[Vector]:
@@ -187,6 +214,10 @@ def long_rows_and_files() -> Iterator[Vector]:
     yield good("long_row", "A long row that is new", first, fresh, base=short)
     copied = piece((other[:4], 269_000, 4), (b"z" * 1000 + other[-1:], 0, 0))
     yield good("long_row_of_base", "A long row made of another", second, stored(head, s.constant(1), numbers(len(other), 1), copied, numbers(PART, LAST, 0)), base=first)
+    less = Store([table("l", "a", [(1, [b"s"]), (2, [b"z" * 20_000])])], 4096)
+    small = record([b"z" * 20_000])
+    cut = piece((small[:4], len(small) - 4, 4))
+    yield good("short_row_of_base", "A row that is no longer long, made of the long one", less, stored(head, s.constant(1), numbers(len(small), 1), cut, numbers(PART, LAST, 0)), base=first)
     old = joined(written(BASE))
     size = (len(old) + 512) // 512 * 512
     new = (old[:100] + b"other bytes" + old[100:501] + old)[:size]
@@ -222,6 +253,7 @@ def refused() -> Iterator[Vector]:
     yield bad("table_derived", "A table that is derived", numbers(0, SAME, 0, DERIVED, *SHAPE))
     yield bad("tree_cut", "A tree without its last part", front, numbers(0, 0))
     yield bad("long_row_short", "A long row of few bytes", front, numbers(LONG, 1), s.constant(0), numbers(100, 0))
+    yield bad("long_row_of_nothing", "A row of no bytes that is made of another", front, numbers(LONG, 1), s.constant(0), numbers(0, 1), numbers(PART, LAST, 0))
     yield bad("copy_beyond", "A copy from beyond the source", numbers(1), piece((b"", 1000, 10_000)))
     yield bad("copy_before", "A copy from before the source", numbers(1), piece((b"", 10, -1)))
     yield bad("result_too_large", "More bytes than the manifest says", numbers(1), piece((b"", 512, 0), (b"", 512, -512), (b"", 2560, -512)))

@@ -54,8 +54,10 @@ class Base:
         except NoCanonicalForm as why:
             raise damaged(f"the base: {why}") from why
 
-    def rows(self, tree: int, result: Settings) -> list[Row]:
-        """As the result has them."""
+    def rows(self, tree: int, result: Settings, columns: list[int | None] | None = None) -> list[Row]:
+        """As the result has them. `columns`: the map of columns."""
+        if columns is not None:
+            return [(rowid, mapped(payload, columns, result)) for rowid, payload in self.rows(tree, result)]
         is_other = result.codec != self.settings.codec or (result.schema_format == 4) != (self.settings.schema_format == 4)
         if tree and not is_other:
             return self.stored(tree)
@@ -81,3 +83,11 @@ class Base:
             if place and tree.is_table == is_table and self._transcoded(Text(tree.name), result) == name:
                 return place
         raise damaged("a tree that the base has not")
+
+
+def mapped(payload: bytes, columns: list[int | None], result: Settings) -> bytes:
+    """A long row stays as it is: it cannot be taken."""
+    if len(payload) > LONGEST_HELD:
+        return payload
+    values = parsed(payload)
+    return record([None if at is None or at >= len(values) else values[at] for at in columns], result.schema_format)

@@ -50,6 +50,12 @@ class Items:
         return self.now.number()
 
 
+def checked_count(columns: int) -> int:
+    if columns > limits.COLUMNS:
+        raise damaged("too many columns")
+    return columns
+
+
 def signed_of(segment: Segment) -> int:
     return segment.reading.control.signed()
 
@@ -222,20 +228,24 @@ class Trees:
 
     def _by_parts(self, is_table: bool, name: bytes | None) -> tuple[bool, list[Row]]:
         flags = self.items.now.number()
-        if flags >= 16:
+        if flags >= 32:
             raise damaged("flags of a tree that mean nothing")
         found = self._base_of(flags & 3, is_table, name)
         has_rowids = flags & 3 == 2 if found is None else self.base.has_rowids(found)
+        columns = self._map() if flags & 16 else None
+        if columns is not None and (found is None or name is None):
+            raise damaged("a map of columns of no rows")
         if (name is None and not (has_rowids and flags & 3 == 0)) or (has_rowids and not is_table):
             raise damaged("a tree of another kind")
         if flags & 8:
             self._announce(is_table and name is not None)
         made = Making(
-            [] if found is None else self.base.rows(found, self.settings), has_rowids, bool(flags & 4),
+            [] if found is None else self.base.rows(found, self.settings, columns), has_rowids, bool(flags & 4),
             self._changes if flags & 8 else None, self.settings, self._work, self.base.settings.page_size,
         )  # fmt: skip
         made.has_base = found is not None
         made.stored = [] if found is None else self.base.stored(found)
+        made.is_mapped = columns is not None
         is_last = False
         while not is_last:
             if self._tag != PART:
@@ -248,6 +258,13 @@ class Trees:
                 self._long(made, part.events[-1])
             self._tag = self.items.tag()
         return has_rowids, self._kept(is_table, made.rows)
+
+    def _map(self) -> list[int | None]:
+        numbers = [self.items.now.number() for _ in range(checked_count(self.items.now.number()))]
+        there = [number for number in numbers if number]
+        if len(set(there)) < len(there) or any(number > limits.COLUMNS for number in there):
+            raise damaged("a column that comes twice, or that no row has")
+        return [number - 1 if number else None for number in numbers]
 
     def _announce(self, is_right: bool) -> None:
         count, last = self.items.now.number(), -1
@@ -262,7 +279,7 @@ class Trees:
 
     def _long(self, made: Making, event: Event) -> None:
         size, has_source = self.items.now.number(), self.items.now.number()
-        if not LONGEST_HELD < size < 2**31 or has_source > 1:
+        if has_source > 1 or not (0 if has_source else LONGEST_HELD) < size < 2**31:
             raise damaged("a long row that is none")
         source = made.begin_long(event, bool(has_source))
         content = pieces(self.items, source, self.base.settings.page_size, size)
@@ -309,6 +326,7 @@ class Making:
         self.has_base = True
         self.rows: list[Row] = []
         self.stored: list[Row] = []
+        self.is_mapped = False
         self._place = self._shift = self._pending = self._last = 0
         self._next: int | None = None
 
@@ -348,6 +366,8 @@ class Making:
     def _copy(self, count: int) -> None:
         for _ in range(count):
             old, payload = self._taken()
+            if self.is_mapped and len(payload) > LONGEST_HELD:
+                raise damaged("a long row that stays, of other columns")
             rowid = self._rebased(old)
             if self._changes and self._has_rowids and rowid != old:
                 self._changes.pairs.append(((old, payload), (rowid, payload)))

@@ -66,7 +66,7 @@ package struct DeltaEncoder {
     ) throws {
         guard let shapes, let store = try baseStore() else { return try writeFile(limit: limit, deliver: deliver) }
         var output = try DeltaOutput(base: store, effort, limit: limit, deliver: deliver)
-        var walk = DeltaWalk(store, try DeltaStore(new), shapes, effort, makeSpillFile)
+        var walk = try DeltaWalk(store, try DeltaStore(new), shapes, effort, makeSpillFile)
         try walk.run(&output)
         try output.finish()
     }

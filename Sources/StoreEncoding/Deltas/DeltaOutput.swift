@@ -5,6 +5,8 @@ import StoreFormat
 struct DeltaOutput {
     /// Bytes of rows at which a segment is full.
     static let capacity = 1 << 19
+    /// Bytes of areas at which it is full, however few rows they stand for.
+    private static let areasCapacity = 1 << 21
     /// About how many bytes of the base a segment refers to: with few new strings, and with many.
     private static let (smallDictionary, largeDictionary) = (DeflateFormat.window, SegmentLimits.dictionarySize)
     /// From this many bytes on, new strings are many.
@@ -63,7 +65,8 @@ struct DeltaOutput {
     /// - Parameter bytes: Of rows.
     mutating func wrote(_ bytes: Int) throws {
         size += bytes
-        if size >= Self.capacity { try flush() }
+        let written = areas.control.count + areas.numbers.count + areas.text.count
+        if size >= Self.capacity || written >= Self.areasCapacity { try flush() }
     }
 
     /// Writes bytes as pieces, copied from the base where it has them.

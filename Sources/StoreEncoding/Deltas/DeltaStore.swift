@@ -64,18 +64,22 @@ final class DeltaStore {
     /// Most rows that a tree can have: each takes at least 6 bytes.
     var mostRows: Int { Int(pages.pageCount) * geometry.pageSize / 6 }
 
-    /// - Parameter form: Settings of the store that the records are converted for; `nil` for this store.
-    func rows(of tree: Int, like form: StoreSettings? = nil) throws -> DeltaRows {
-        DeltaRows(
-            try RowCursor(pages, geometry, root: trees[tree].root, sharing: maps),
-            RecordForm(from: settings, to: form ?? settings, isSchema: tree == 0))
+    /// - Parameters:
+    ///   - form: Settings of the store that the records are converted for; `nil` for this store.
+    ///   - columns: See `TreeHead.columns`.
+    func rows(of tree: Int, like form: StoreSettings? = nil, columns: [Int?]? = nil) throws -> DeltaRows {
+        var record = RecordForm(from: settings, to: form ?? settings, isSchema: tree == 0)
+        record.columns = columns
+        return DeltaRows(try RowCursor(pages, geometry, root: trees[tree].root, sharing: maps), record)
     }
 }
 
-/// Converts records of one store to the settings of another.
+/// Converts records of one store to the settings of another, and to the columns of another table.
 struct RecordForm {
     let isSchema: Bool
     let integers: IntegerForm
+    /// See `TreeHead.columns`.
+    var columns: [Int?]?
     private let from: UInt32
     private let to: UInt32
     private let changesIntegers: Bool
@@ -88,7 +92,7 @@ struct RecordForm {
     }
 
     /// Whether records change at all.
-    var isOther: Bool { isSchema || changesIntegers || from != to }
+    var isOther: Bool { isSchema || changesIntegers || from != to || columns != nil }
 
     /// - Throws: `StoreFlaw.record`.
     func apply(to record: inout [UInt8]) throws {
@@ -102,9 +106,29 @@ struct RecordForm {
             }
             record = converted
         }
-        guard from != to else { return }
-        guard let values = DeltaValue.values(of: record) else { throw StoreFlaw.record(page: 0) }
-        record = DeltaValue.record(of: values.map(transcoded), integers)
+        if from != to {
+            guard let values = DeltaValue.values(of: record) else { throw StoreFlaw.record(page: 0) }
+            record = DeltaValue.record(of: values.map(transcoded), integers)
+        }
+        if let columns { record = try Self.record(of: columns, in: record) }
+    }
+
+    /// A record of columns of another one. Those that it lacks are NULL.
+    private static func record(of columns: [Int?], in record: [UInt8]) throws -> [UInt8] {
+        var places = RecordColumns()
+        guard places.read(record.span) else { throw StoreFlaw.record(page: 0) }
+        var (header, body): ([UInt8], [UInt8]) = ([], [])
+        for column in columns {
+            guard let column, column < places.count else {
+                Varint.append(SerialType.null, to: &header)
+                continue
+            }
+            Varint.append(places.types[column], to: &header)
+            body += record[places.starts[column]..<places.starts[column + 1]]
+        }
+        var made: [UInt8] = []
+        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(header.count)), to: &made)
+        return made + header + body
     }
 
     private func transcoded(_ value: DeltaValue) -> DeltaValue {

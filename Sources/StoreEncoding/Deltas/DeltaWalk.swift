@@ -7,21 +7,20 @@ struct DeltaWalk {
     private let shapes: [String: IndexShape]
     private let effort: SegmentEffort
     private let spill: () throws -> any SpillFile
-    /// Of the trees of the base, by their names.
-    private let places: (tables: [[UInt8]: Int], indexes: [[UInt8]: Int])
+    private let sources: BaseTrees
     /// Trees that are the same as in the base, and for which nothing is written yet.
     private var same = 0
 
     init(
         _ base: DeltaStore, _ new: DeltaStore, _ shapes: [String: IndexShape], _ effort: SegmentEffort,
         _ spill: @escaping () throws -> any SpillFile
-    ) {
+    ) throws {
         self.base = base
         self.new = new
         self.shapes = shapes
         self.effort = effort
         self.spill = spill
-        places = base.places(like: new.settings)
+        sources = try BaseTrees(base, new)
     }
 
     mutating func run(_ output: inout DeltaOutput) throws {
@@ -36,16 +35,6 @@ struct DeltaWalk {
         for table in new.tables { try writeTable(table.place, table.indexes, &output) }
     }
 
-    /// - Returns: The place of the tree in the base that has the same name and the same kind.
-    private func baseTree(of tree: Int) throws -> Int? {
-        guard tree > 0 else { return 0 }
-        let named = new.trees[tree].isTable ? places.tables : places.indexes
-        guard let place = named[new.trees[tree].name], try base.kind(of: place) == new.kind(of: tree) else {
-            return nil
-        }
-        return place
-    }
-
     private mutating func flushSame(_ output: inout DeltaOutput) {
         guard same > 0 else { return }
         output.areas.unsigned(DeltaTag.same.rawValue)
@@ -53,35 +42,51 @@ struct DeltaWalk {
         same = 0
     }
 
-    private func compare(_ tree: Int, _ baseTree: Int?, _ shapes: [IndexShape?]) throws -> TreeComparison {
+    private func rows(of source: TreeSource?) throws -> DeltaRows? {
+        try source.map { try base.rows(of: $0.place, like: new.settings, columns: $0.columns) }
+    }
+
+    private func compare(_ tree: Int, _ source: TreeSource?, _ shapes: [IndexShape?]) throws -> TreeComparison {
         try TreeComparison(
-            try baseTree.map { try base.rows(of: $0, like: new.settings) }, try new.rows(of: tree), shapes: shapes,
-            new.settings.integers, spill: spill)
+            try rows(of: source), try new.rows(of: tree), shapes: shapes, new.settings.integers, spill: spill)
+    }
+
+    /// Compares a tree with that of its name, or with another one that it has more in common with.
+    private func compare(
+        _ tree: Int, shapes: [IndexShape?]
+    ) throws -> (source: TreeSource?, comparison: TreeComparison) {
+        var source = try sources.named(tree)
+        let isDoubtful = source.map { sources.isRedefined(tree, from: $0) } ?? true
+        if isDoubtful { source = try sources.resembling(tree, source) }
+        let comparison = try compare(tree, source, shapes)
+        guard !isDoubtful, !comparison.hasMostRows else { return (source, comparison) }
+        let other = try sources.resembling(tree, source)
+        return other == source ? (source, comparison) : (other, try compare(tree, other, shapes))
     }
 
     private mutating func write(_ tree: Int, shapes: [IndexShape?], _ output: inout DeltaOutput) throws {
-        let baseTree = try baseTree(of: tree)
-        try write(tree, baseTree, try compare(tree, baseTree, shapes), merged: [], &output)
+        let (source, comparison) = try compare(tree, shapes: shapes)
+        try write(tree, source, comparison, merged: [], &output)
     }
 
     private mutating func write(
-        _ tree: Int, _ baseTree: Int?, _ comparison: TreeComparison, merged: [(Int, IndexShape)],
+        _ tree: Int, _ source: TreeSource?, _ comparison: TreeComparison, merged: [(Int, IndexShape)],
         _ output: inout DeltaOutput
     ) throws {
-        guard comparison.hasChanges || baseTree == nil else {
+        let isAsNamed = source.map { $0.isNamed && $0.columns == nil } ?? false
+        guard comparison.hasChanges || !isAsNamed else {
             same += 1
             return
         }
         flushSame(&output)
-        let rows = try new.rows(of: tree)
-        var head = TreeHead()
-        if baseTree == nil { head.base = .none(rows.kind) }
-        head.countsRowids = comparison.countsRowids && rows.kind == .table
+        let result = try new.rows(of: tree)
+        var head = TreeHead(source, result.kind)
+        head.countsRowids = comparison.countsRowids && result.kind == .table
         head.merged = merged.map { (index: $0.0, shape: $0.1) }
-        func baseRows() throws -> DeltaRows? { try baseTree.map { try base.rows(of: $0, like: new.settings) } }
         var encoder = TreeEncoder(
-            comparison, head, baseTree: baseTree, source: try baseRows(), result: rows, new.settings, effort)
-        try encoder.write(TreeJoin(try baseRows(), rows, skipsLeaves: !head.countsRowids), to: &output)
+            comparison, head, baseTree: source?.place, source: try rows(of: source), result: result, new.settings,
+            effort)
+        try encoder.write(TreeJoin(try rows(of: source), result, skipsLeaves: !head.countsRowids), to: &output)
     }
 
     // MARK: Tables
@@ -91,7 +96,7 @@ struct DeltaWalk {
         case same
         case merged(IndexShape)
         case derived(IndexShape)
-        case rows(Int?, TreeComparison)
+        case rows(TreeSource?, TreeComparison)
     }
 
     private mutating func writeTable(_ table: Int, _ indexes: [Int], _ output: inout DeltaOutput) throws {
@@ -102,21 +107,24 @@ struct DeltaWalk {
             }
             return shape
         }
-        let baseTree = try baseTree(of: table)
-        let comparison = try compare(table, baseTree, tableShapes)
+        let (source, comparison) = try compare(table, shapes: tableShapes)
         var plans: [IndexPlan] = []
+        var merged: [(Int, IndexShape)] = []
         var derived = 0
         for (place, index) in indexes.enumerated() {
+            let canFollow = (
+                merging: merged.count < SegmentLimits.merged, deriving: derived < IndexShape.mostOfTable
+            )
             let plan = try self.plan(
-                index, tableShapes[place], of: table, baseTree, comparison, comparison.sums[place], derived)
-            if case .derived = plan { derived += 1 }
+                index, tableShapes[place], of: table, source, comparison, comparison.sums[place], canFollow)
+            switch plan {
+            case .merged(let shape): merged.append((place, shape))
+            case .derived: derived += 1
+            case .same, .rows: break
+            }
             plans.append(plan)
         }
-        var merged: [(Int, IndexShape)] = []
-        for (place, plan) in plans.enumerated() {
-            if case .merged(let shape) = plan { merged.append((place, shape)) }
-        }
-        try write(table, baseTree, comparison, merged: merged, &output)
+        try write(table, source, comparison, merged: merged, &output)
         for (index, plan) in zip(indexes, plans) {
             switch plan {
             case .same: same += 1
@@ -127,31 +135,31 @@ struct DeltaWalk {
                 flushSame(&output)
                 output.areas.unsigned(DeltaTag.derived.rawValue)
                 for number in shape.numbers { output.areas.unsigned(number) }
-            case .rows(let baseTree, let comparison):
-                try write(index, baseTree, comparison, merged: [], &output)
+                try output.wrote(shape.parts.count)
+            case .rows(let source, let comparison):
+                try write(index, source, comparison, merged: [], &output)
             }
         }
     }
 
+    /// - Parameter canFollow: Whether the table may have another index that is merged, and one that is derived.
     private func plan(
-        _ index: Int, _ shape: IndexShape?, of table: Int, _ tableBase: Int?, _ comparison: TreeComparison,
-        _ sum: UInt64?, _ derived: Int
+        _ index: Int, _ shape: IndexShape?, of table: Int, _ tableSource: TreeSource?, _ comparison: TreeComparison,
+        _ sum: UInt64?, _ canFollow: (merging: Bool, deriving: Bool)
     ) throws -> IndexPlan {
-        let baseTree = try baseTree(of: index)
-        let canDerive = derived < IndexShape.mostOfTable
-        if let baseTree {
-            let found = try difference(of: index, shape, from: baseTree)
+        if let named = try sources.named(index) {
+            let found = try difference(of: index, shape, from: named.place)
             guard found.hasChanges else { return .same }
-            if let shape, let sum, sum == found.sum, let tableBase,
-                base.trees[baseTree].table == base.trees[tableBase].root
+            if canFollow.merging, let shape, let sum, sum == found.sum, let tableSource,
+                base.trees[named.place].table == base.trees[tableSource.place].root, comparison.runs.isEmpty,
+                comparison.hasChanges, !new.hasOtherForm(than: base)
             {
-                let isMerged = comparison.runs.isEmpty && comparison.hasChanges
-                if isMerged, !new.hasOtherForm(than: base) { return .merged(shape) }
-                if canDerive { return .derived(shape) }
+                return .merged(shape)
             }
         }
-        if let shape, canDerive, try follows(index, shape, from: table) { return .derived(shape) }
-        return .rows(baseTree, try compare(index, baseTree, []))
+        if let shape, canFollow.deriving, try follows(index, shape, from: table) { return .derived(shape) }
+        let (source, comparison) = try compare(index, shapes: [])
+        return .rows(source, comparison)
     }
 
     /// How the entries of an index differ from those of the base.

@@ -178,7 +178,7 @@ extension TreeBuilder {
     private func beginLong(_ source: inout SegmentReader, _ tree: inout OpenTree) throws {
         let size = try source.control.count(limit: Int(Int32.max))
         let hasSource = try source.control.count(limit: 1) == 1
-        guard next > 0, size > CanonicalForm.longestHeldRecord, !tree.isIndexed else {
+        guard next > 0, size > (hasSource ? 0 : CanonicalForm.longestHeldRecord), !tree.isIndexed else {
             throw CompressionError.damaged(.rows)
         }
         var bytes = RecordBytes(nil)

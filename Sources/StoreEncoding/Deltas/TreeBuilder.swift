@@ -107,13 +107,15 @@ final class TreeBuilder {
 
     func begin(_ head: TreeHead) throws {
         let planned = try planned()
-        let rows = try place(of: head.base, planned).map { try base.rows(of: $0, like: settings) }
+        let rows = try place(of: head.base, planned).map {
+            try base.rows(of: $0, like: settings, columns: head.columns)
+        }
         var kind = rows?.kind ?? .table
         if case .none(let said) = head.base { kind = said }
         // A table WITHOUT ROWID is a tree of entries; an index is never a tree of rows.
-        guard planned.isTable || kind == .index, next > 0 || kind == .table else {
-            throw CompressionError.damaged(.rows)
-        }
+        guard planned.isTable || kind == .index, next > 0 || kind == .table && head.columns == nil,
+            rows != nil || head.columns == nil
+        else { throw CompressionError.damaged(.rows) }
         if planned.isTable {
             derivedOfTable = 0
             merged = []

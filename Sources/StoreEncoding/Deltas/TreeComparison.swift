@@ -3,6 +3,8 @@ import StoreFormat
 /// How a tree differs from its base. It is the first of two passes over all rows.
 struct TreeComparison {
     private(set) var hasChanges = false
+    /// Rows that both have.
+    private var commonRows = 0
     /// Rows that the base has under other keys.
     private(set) var runs: [ContentMatches.Run] = []
     /// Rows of the base that are not in the result.
@@ -11,6 +13,7 @@ struct TreeComparison {
     private var gaps = 0
     /// Rows of the base.
     private(set) var baseCount = 0
+    private var newCount = 0
     /// For each index: the sum of the hashes of its entries less that of the base, as it follows from the rows; `nil` where it does
     /// not.
     private(set) var sums: [UInt64?]
@@ -30,8 +33,11 @@ struct TreeComparison {
             lastRowid = rowid
         }
         while let step = try join.next() {
+            if step == .same { commonRows += 1 }
             if step == .sameLeaf {
                 let common = join.common
+                commonRows += common.count
+                newCount = join.commonPlaces.new + common.count
                 baseCount = join.commonPlaces.old + common.count
                 note(rowid: common.firstRowid, &gaps)
                 if common.lastRowid &- common.firstRowid != Int64(common.count - 1) { gaps += 1 }
@@ -39,7 +45,10 @@ struct TreeComparison {
                 continue
             }
             if step != .new { baseCount = join.old.place + 1 }
-            if step != .old { note(rowid: join.new.rowid, &gaps) }
+            if step != .old {
+                note(rowid: join.new.rowid, &gaps)
+                newCount = join.new.place + 1
+            }
             guard step != .same else { continue }
             hasChanges = true
             if step != .new {
@@ -53,9 +62,13 @@ struct TreeComparison {
             }
         }
         runs = try matches.runs()
+        commonRows += runs.reduce(0) { $0 + Int($1.count) }
         values.sort()
         sums = entries.map { $0.flatMap { $0.isComplete ? $0.sum : nil } }
     }
+
+    /// Whether at least half of the rows are in the base.
+    var hasMostRows: Bool { 2 * commonRows >= newCount }
 
     /// Whether each rowid is by default the successor of the one before.
     var countsRowids: Bool { !runs.isEmpty && gaps <= runs.count }

@@ -8,6 +8,10 @@ struct TreeEncoder {
     private static let mostRows = 32_768
     /// How many of the last unmatched rows of the base a new row is compared with.
     private static let passedRows = 12
+    /// An event counts as many bytes: a segment of events alone must end, too.
+    private static let eventSize = 8
+    /// A shorter row is not made of the bytes of a long one.
+    private static let leastPieced = 1024
 
     private let comparison: TreeComparison
     private let baseTree: Int?
@@ -101,13 +105,16 @@ struct TreeEncoder {
             return try copy(from: place, rowid: nil, new)
         }
         if step == .same { return try copy(from: old.place, rowid: old.rowid, new) }
-        guard !new.isLong else {
-            let candidate = step == .changed ? old : passed.last { $0.place >= cursor && $0.isLong }
-            return try writeLong(new, candidate, &output)
-        }
+        // Of rows that are no match, the longest has most to copy.
+        let longest =
+            step == .changed
+            ? old : passed.filter { $0.place >= cursor || !isForward }.max { $0.size < $1.size }
+        guard !new.isLong else { return try writeLong(new, longest, &output) }
         guard let values = DeltaValue.values(of: new.record) else { throw StoreFlaw.record(page: 0) }
         if let (place, rowid, before) = try bestRow(step, new, values, old) {
             try edit(place, rowid, before, new, values)
+        } else if let longest, longest.isLong, new.size >= Self.leastPieced, try isMostly(new, of: longest) {
+            try writeLong(new, longest, &output)
         } else {
             literal(new, values)
         }
@@ -160,6 +167,7 @@ struct TreeEncoder {
     private mutating func append(_ kind: TreeEvent.Kind, jump: Int, shift: Int64) {
         if !countsRowids, kind != .literal, kind != .long { self.shift &+= shift }
         part.events.append(TreeEvent(copies: copies, kind: kind, count: 1, jump: jump, shift: shift))
+        size += Self.eventSize
         copies = 0
         cursor += jump
     }
@@ -262,15 +270,33 @@ struct TreeEncoder {
 
     // MARK: Long rows
 
-    /// - Parameter old: A long row of the base that resembles it, if there is one.
+    /// Where the base has the bytes of a row.
+    private mutating func bytes(of old: DeltaRow) throws -> RecordBytes {
+        guard var rows = source.take() else { throw EncodingFailure.unsuitable }
+        guard try rows.move(to: old.place), try rows.next(&scratch), let places = try rows.places() else {
+            throw EncodingFailure.unsuitable
+        }
+        source = rows
+        return RecordBytes(places)
+    }
+
+    /// Whether at least half of a row comes from a long row of the base, so that it pays to copy the pieces.
+    private mutating func isMostly(_ new: DeltaRow, of old: DeltaRow) throws -> Bool {
+        var literals = 0
+        guard try result.move(to: new.place), try result.next(&scratch), let record = try result.places() else {
+            throw EncodingFailure.unsuitable
+        }
+        try PieceSearch(try bytes(of: old)).run(over: RecordBytes(record)) { literals += $0.literal.count }
+        return literals < new.size / 2
+    }
+
+    /// Writes a row that is long, or made of a long one.
+    ///
+    /// - Parameter old: A row of the base that resembles it, if there is one.
     private mutating func writeLong(_ new: DeltaRow, _ old: DeltaRow?, _ output: inout DeltaOutput) throws {
         var bytes = RecordBytes(nil)
-        if let old, var rows = source, !rows.isConverting {
-            guard try rows.move(to: old.place), try rows.next(&scratch), let places = try rows.places() else {
-                throw EncodingFailure.unsuitable
-            }
-            source = rows
-            bytes = RecordBytes(places)
+        if let old {
+            bytes = try self.bytes(of: old)
             append(.long, jump: old.place - cursor, shift: try shift(of: new, from: old.place, old.rowid))
             use(old.place, new)
         } else {

@@ -55,6 +55,7 @@ struct TreeJoin {
         if isEqual {
             old = oldSide.take()
             new = newSide.take()
+            isNewDue = false
             return .same
         }
         // A row that is not among the rows read ahead of the other side counts as missing there.
@@ -64,7 +65,7 @@ struct TreeJoin {
             // With one order this cannot happen for both; for damaged trees any choice makes progress.
             return oldSide.holds(newSide.first) ? takeOld() : takeNew()
         }
-        // The old and the new state of a changed row are near each other, so the sides take turns.
+        // The old and the new state of a changed row are near each other, so the sides take turns, the old one first.
         isNewDue.toggle()
         return isNewDue || oldSide.holds(newSide.first) ? takeOld() : takeNew()
     }

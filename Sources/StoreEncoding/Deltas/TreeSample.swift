@@ -1,0 +1,80 @@
+import StoreFormat
+
+/// The first rows of a tree, as hashes of their values.
+///
+/// The hashes have a key of their own in each process: nothing that is chosen may depend on their order.
+struct TreeSample {
+    struct SampledRow {
+        let rowid: Int64
+        /// Of all values.
+        let values: [UInt64]
+        /// Of what hardly another row has by chance: the row itself, longer texts and blobs, large numbers.
+        let keys: [UInt64]
+    }
+
+    private static let mostBytes = 1 << 20
+    private static let mostKeysOfRow = 5
+    private static let shortestString = 4
+    private static let leastInteger = 1000
+
+    private(set) var rows: [SampledRow] = []
+    private let kind: TreeKind
+
+    /// - Parameters:
+    ///   - source: At the first row.
+    ///   - most: Rows.
+    init(_ source: DeltaRows, most: Int) throws {
+        var (source, row, size) = (source, DeltaRow(), 0)
+        kind = source.kind
+        while rows.count < most, size < Self.mostBytes, try source.next(&row) {
+            size += row.size
+            guard !row.isLong, let values = DeltaValue.values(of: row.record) else { continue }
+            var whole = Hasher()
+            if kind == .table { whole.combine(row.rowid) }
+            whole.combine(values)
+            let keys = [whole.finalize()] + values.filter(Self.isTelling).map(\.hashValue)
+            rows.append(
+                SampledRow(
+                    rowid: row.rowid, values: values.map { UInt64(truncatingIfNeeded: $0.hashValue) },
+                    keys: keys.map { UInt64(truncatingIfNeeded: $0) }))
+        }
+    }
+
+    private static func isTelling(_ value: DeltaValue) -> Bool {
+        switch value {
+        case .null: false
+        case .integer(let integer): integer.magnitude >= UInt64(leastInteger)
+        case .real: true
+        case .text(let bytes), .blob(let bytes): bytes.count >= shortestString
+        }
+    }
+
+    /// Some keys of each row.
+    var keys: Set<UInt64> { Set(rows.flatMap { $0.keys.prefix(Self.mostKeysOfRow) }) }
+
+    /// The share of the keys that another sample has too.
+    func likeness(to other: TreeSample) -> Double {
+        let theirs = Set(other.rows.flatMap(\.keys))
+        let keys = rows.flatMap(\.keys)
+        return Double(keys.count { theirs.contains($0) }) / Double(max(1, keys.count))
+    }
+
+    /// The rows, each with the row of the base that has most in common with it; those without one are left out.
+    func pairs(with base: TreeSample) -> [(new: SampledRow, old: SampledRow)] {
+        var (rowids, holders): ([Int64: Int], [UInt64: [Int]]) = ([:], [:])
+        for (place, row) in base.rows.enumerated() {
+            if kind == .table { rowids[row.rowid] = place }
+            for key in row.keys { holders[key, default: []].append(place) }
+        }
+        return rows.compactMap { row in
+            var counts: [Int: Int] = [:]
+            // A value of many rows tells little.
+            for key in row.keys {
+                for place in (holders[key] ?? []).prefix(4) { counts[place, default: 0] += 2 }
+            }
+            if let place = rowids[row.rowid] { counts[place, default: 0] += 1 }
+            let best = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+            return best.map { (row, base.rows[$0.key]) }
+        }
+    }
+}
