@@ -15,6 +15,9 @@ struct DeltaOutput {
     private static let dictionaryWork = 16_777_216
     /// With fewer bytes of new strings a dictionary does not pay.
     private static let leastText = 40
+    /// Most bytes of new strings of a segment, where the base has more than a dictionary holds: rows that came together have their like
+    /// in the base near each other, most often.
+    private static let mostText = 1 << 17
 
     private let base: DeltaStore?
     private let effort: SegmentEffort
@@ -29,6 +32,8 @@ struct DeltaOutput {
     /// For each tree of the base: bytes of new strings in the current segment, the number of rows with them, the place in the base
     /// where the first of them belongs, and the number of rows of the tree.
     private var newText: [Int: (size: Int, count: Int, place: Int, rows: Int)] = [:]
+    /// Of the tree of the base that was searched last.
+    private var searched: (tree: Int, places: TextPlaces)?
     /// The last full segment. It is delivered when the next is full, or at the end as the last.
     private var held: EncodedSegment?
     private var total: Int64 = 0
@@ -60,13 +65,22 @@ struct DeltaOutput {
         newText[tree]?.count += count
     }
 
+    /// Bytes of new strings at which a segment is full.
+    var mostText: Int {
+        guard let base,
+            Int64(base.pages.pageCount) * Int64(base.geometry.pageSize) > 4 * Int64(SegmentLimits.dictionarySize)
+        else { return .max }
+        return Self.mostText
+    }
+
     /// Notes that items were written, and ends the segment if it is full.
     ///
     /// - Parameter bytes: Of rows.
     mutating func wrote(_ bytes: Int) throws {
         size += bytes
         let written = areas.control.count + areas.numbers.count + areas.text.count
-        if size >= Self.capacity || written >= Self.areasCapacity { try flush() }
+        let text = newText.values.reduce(0) { $0 + $1.size }
+        if size >= Self.capacity || written >= Self.areasCapacity || text >= mostText { try flush() }
     }
 
     /// Writes bytes as pieces, copied from the base where it has them.
@@ -91,7 +105,7 @@ struct DeltaOutput {
     }
 
     private mutating func flush() throws {
-        var (runs, dictionary) = (dictionaryRuns(), [UInt8]())
+        var (runs, dictionary) = (try dictionaryRuns(), [UInt8]())
         do {
             let work = DecodingWork(free: Self.dictionaryWork)
             dictionary = try base?.dictionary(runs, work) ?? []
@@ -117,8 +131,9 @@ struct DeltaOutput {
         held = nil
     }
 
-    /// Rows of the base around the places of new strings: of each tree in proportion to its new strings.
-    private func dictionaryRuns() -> [(tree: Int, first: Int, count: Int)] {
+    /// Rows of the base that resemble those with new strings, or are around their places: of each tree in proportion to its new
+    /// strings.
+    private mutating func dictionaryRuns() throws -> [(tree: Int, first: Int, count: Int)] {
         guard newText.values.reduce(0, { $0 + $1.size }) >= Self.leastText else { return [] }
         let largest = newText.filter { $0.value.rows > 0 }.sorted {
             $0.value.size == $1.value.size ? $0.key < $1.key : $0.value.size < $1.value.size
@@ -127,11 +142,22 @@ struct DeltaOutput {
         let all = largest.reduce(0) { $0 + $1.value.size }
         guard all > 0 else { return [] }
         let size = all < Self.muchText ? Self.smallDictionary : Self.largeDictionary
-        return largest.map { tree, sums in
+        return try largest.map { tree, sums in
             let share = max(1024, size / max(1, all / max(1, sums.size)))
-            let count = max(1, min(sums.rows, share * sums.count / max(1, sums.size), 1 << 20))
-            let first = max(0, min(sums.place - count / 2, sums.rows - count))
-            return (tree, first, count)
+            var count = max(1, min(sums.rows, share * sums.count / max(1, sums.size), 1 << 20))
+            var place = sums.place - count / 2
+            if sums.size >= Self.muchText, count < sums.rows, let places = try textPlaces(of: tree) {
+                count = max(1, min(sums.rows, share / places.averageSize, 1 << 20))
+                place = places.best(count, for: areas.text) ?? place
+            }
+            return (tree, max(0, min(place, sums.rows - count)), count)
         }
+    }
+
+    private mutating func textPlaces(of tree: Int) throws -> TextPlaces? {
+        if let searched, searched.tree == tree { return searched.places }
+        searched = nil
+        searched = try base.map { (tree, try TextPlaces(try $0.rows(of: tree))) }
+        return searched?.places
     }
 }

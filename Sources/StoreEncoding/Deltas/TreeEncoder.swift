@@ -71,7 +71,7 @@ struct TreeEncoder {
             if step != .new, step != .same { pass(join.old) }
             guard step != .old else { continue }
             try take(step, join.new, join.old, &output)
-            if size >= DeltaOutput.capacity || part.events.count >= Self.mostRows
+            if size >= DeltaOutput.capacity || text >= output.mostText || part.events.count >= Self.mostRows
                 || part.edits.count + literalRowids.count >= Self.mostRows
             {
                 try close(&output)
