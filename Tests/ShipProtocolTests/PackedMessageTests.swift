@@ -86,6 +86,17 @@ import Testing
         #expect(throws: ProtocolError.self) { try FrameType.hello.unpacked(packed[...], over: held) }
     }
 
+    @Test func `that has nothing in common with what is held refers to it only if it must`() throws {
+        let base = ManifestContent(json: Self.json)
+        var held = HeldContents()
+        _ = held.hold(base)
+        let other = (0..<100).map { UInt8(truncatingIfNeeded: $0 &* 151) }
+        #expect(try FrameType.manifest.packed(other, over: base).first != 2)
+        let packed = try FrameType.manifest.packed(other, over: base, mustRefer: true)
+        #expect(packed.first == 2)
+        #expect(try FrameType.manifest.unpacked(packed[...], over: held) == other)
+    }
+
     @Test func `refers to no more than there is room for`() throws {
         var held = HeldContents()
         let halves = (0..<3).map { ManifestContent(json: [UInt8](repeating: $0, count: Limits.heldContents / 2)) }

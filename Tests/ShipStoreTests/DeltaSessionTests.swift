@@ -57,6 +57,25 @@ import Testing
         #expect(exchange.progressIsWhole)
     }
 
+    /// The producer remembers what came last, and that is kept.
+    @Test func `builds on the generation that the producer remembers, after the consumer has rolled that back`()
+        async throws
+    {
+        _ = try await exchange.overSocket()
+        try change()
+        _ = try await exchange.overSocket()
+        let name = StoreName(suggestedBy: exchange.store)
+        _ = try await Rollback.perform(on: name, in: Inbox(at: exchange.inbox))
+        // The manifest of a store that has little in common with the one before takes fewer bytes if it refers to nothing.
+        let tables = (0..<30).map {
+            "ALTER TABLE extra RENAME TO e\($0); CREATE TABLE extra AS SELECT hex(randomblob(9)) AS a;"
+        }
+        try write(tables.joined() + "PRAGMA user_version = 77")
+        let third = try await exchange.overSocket()
+        try exchange.expectInstalled(third.receipt)
+        #expect(third.store?.encoding == .delta)
+    }
+
     @Test func `comes otherwise in the same session, where the consumer's base is damaged`() async throws {
         _ = try await exchange.overSocket()
         let current = try #require(try Inbox(at: exchange.inbox).current(of: StoreName(suggestedBy: exchange.store)))

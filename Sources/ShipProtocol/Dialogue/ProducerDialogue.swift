@@ -66,6 +66,11 @@ package struct ProducerDialogue: Sendable {
             ?? remembered.first { held.kept?.contains($0.id.start) ?? false }
     }
 
+    /// Whether a content is that of the manifest that is current at the consumer.
+    package func isCurrent(_ content: ManifestContent?, named name: StoreName) -> Bool {
+        content?.id == held[name]?.manifest
+    }
+
     /// The shipment of a store that broke off and may go on there; `nil` for none.
     package func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? { held[name]?.unfinished }
 

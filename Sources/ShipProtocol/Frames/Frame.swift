@@ -60,12 +60,14 @@ package enum Frame: Hashable, Sendable {
 
     /// MANIFEST in its shortest form, and what answers to it may refer to.
     ///
-    /// - Parameter base: A content that the consumer holds, for the manifest to refer to.
+    /// - Parameters:
+    ///   - base: A content that the consumer holds, for the manifest to refer to.
+    ///   - mustRefer: Whether the manifest refers to it in any case.
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
     package static func offer(
-        _ manifest: Manifest, over base: ManifestContent?
+        _ manifest: Manifest, over base: ManifestContent?, mustRefer: Bool = false
     ) throws(ProtocolError) -> (bytes: [UInt8], offer: [ManifestContent]) {
-        let bytes = try Frame.manifest(manifest).serialized(over: base)
+        let bytes = try Frame.manifest(manifest).serialized(over: base, mustRefer: mustRefer)
         let isDifference = FrameType.base(ofManifest: bytes.dropFirst(FrameHeader.size)) != nil
         return (bytes, ManifestContent.offer(of: manifest, over: isDifference ? base : nil))
     }
@@ -74,15 +76,16 @@ package enum Frame: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - base: A content that the consumer holds, for a manifest to refer to.
+    ///   - mustRefer: Whether the manifest refers to it in any case.
     ///   - offer: What an answer or a receipt is about.
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
     package func serialized(
-        over base: ManifestContent? = nil, answering offer: [ManifestContent] = []
+        over base: ManifestContent? = nil, mustRefer: Bool = false, answering offer: [ManifestContent] = []
     ) throws(ProtocolError) -> [UInt8] {
         var bytes: [UInt8] = [type.rawValue, 0, 0, 0, 0]
         switch self {
         case .hello(let hello): bytes += try type.packed(hello.jsonBytes)
-        case .manifest(let manifest): bytes += try type.packed(manifest.jsonBytes, over: base)
+        case .manifest(let manifest): bytes += try type.packed(manifest.jsonBytes, over: base, mustRefer: mustRefer)
         case .answer(let answer): bytes += try type.packed(answer.jsonBytes, answering: offer)
         case .part(let opening): opening.append(to: &bytes)
         case .data(let data):

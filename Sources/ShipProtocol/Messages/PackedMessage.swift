@@ -21,10 +21,12 @@ extension FrameType {
     ///
     /// - Parameters:
     ///   - base: What a manifest may refer to, as the other side holds it.
+    ///   - mustRefer: Whether it has to, so that the other side knows the base of the shipment, though it takes more bytes.
     ///   - offer: What an answer or a receipt may refer to.
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
     func packed(
-        _ json: [UInt8], over base: ManifestContent? = nil, answering offer: [ManifestContent] = []
+        _ json: [UInt8], over base: ManifestContent? = nil, mustRefer: Bool = false,
+        answering offer: [ManifestContent] = []
     ) throws(ProtocolError) -> [UInt8] {
         guard json.count <= jsonLimit else {
             throw .payloadTooLong(type: rawValue, length: UInt32(clamping: json.count), limit: jsonLimit)
@@ -39,7 +41,7 @@ extension FrameType {
         ]
         for case let (head, contents)? in references {
             guard let stream = Self.deflate(json, after: contents) else { continue }
-            if head.count + stream.count < shortest.count { shortest = head + stream }
+            if mustRefer || head.count + stream.count < shortest.count { shortest = head + stream }
         }
         return shortest
     }

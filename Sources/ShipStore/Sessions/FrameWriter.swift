@@ -41,10 +41,14 @@ final class FrameWriter: Sendable {
 
     /// Sends a manifest.
     ///
-    /// - Parameter base: The content that the manifest may refer to.
+    /// - Parameters:
+    ///   - base: The content that the manifest may refer to.
+    ///   - mustRefer: Whether it refers to it in any case.
     /// - Returns: The offer, to which answers may refer.
-    func offer(_ manifest: Manifest, over base: ManifestContent?) async throws -> [ManifestContent] {
-        let (bytes, offer) = try Frame.offer(manifest, over: base)
+    func offer(
+        _ manifest: Manifest, over base: ManifestContent?, mustRefer: Bool
+    ) async throws -> [ManifestContent] {
+        let (bytes, offer) = try Frame.offer(manifest, over: base, mustRefer: mustRefer)
         try await send(bytes)
         return offer
     }

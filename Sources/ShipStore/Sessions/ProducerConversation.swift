@@ -110,7 +110,9 @@ final class ProducerConversation: Sendable {
         _ manifest: Manifest, over base: ManifestContent?, _ frames: inout FrameReader
     ) async throws -> ProducerDialogue.Action {
         let start = ContinuousClock.now
-        frames.offer = try await writer.offer(manifest, over: base)
+        // Without a word of it, the consumer takes its current generation for the base.
+        let isCurrent = state.withLock { $0.dialogue }.isCurrent(base, named: manifest.name)
+        frames.offer = try await writer.offer(manifest, over: base, mustRefer: !isCurrent)
         try state.withLock { state throws(BrokenInvariant) in
             try state.dialogue.offered(manifest)
             state.sentStore = nil
