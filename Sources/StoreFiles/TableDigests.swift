@@ -77,6 +77,15 @@ package struct TableDigests {
         return digests
     }
 
+    /// The names of the tables of a store that no process changes, without SQLite's own.
+    ///
+    /// - Throws: `FileError`; `StoreFlaw` where the schema is not sound.
+    package static func names(in path: FilePath) throws -> Set<String> {
+        let trees = try StoreTrees(try PageFile(reading: path))
+        let names = try trees.schema().tables.map { text($0.name, trees.settings.textEncoding) }
+        return Set(names.filter { !$0.hasPrefix("sqlite_") })
+    }
+
     /// The name of a table, as the schema writes it.
     private static func text(_ bytes: [UInt8], _ encoding: UInt32) -> String {
         func units(_ unit: (UInt16, UInt16) -> UInt16) -> [UInt16] {

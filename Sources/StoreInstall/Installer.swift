@@ -127,10 +127,22 @@ package final class Installer: Sendable {
     }
 
     /// Under the name of a store comes that store, unless the operator has said otherwise.
-    private func checkSuccession(_ manifest: Manifest, to current: Generation?) throws(InboxError) {
+    ///
+    /// - Parameter store: The store, once it has come.
+    private func checkSuccession(
+        _ manifest: Manifest, to current: Generation?, at store: FilePath? = nil
+    ) throws(InboxError) {
         guard let current, !replaceable.withLock({ $0.contains(manifest.name) }) else { return }
+        let readTables = store.map { store in
+            {
+                guard let held = try? TableDigests.names(in: current.storePath),
+                    let new = try? TableDigests.names(in: store)
+                else { return nil as (held: Set<String>, new: Set<String>)? }
+                return (held, new)
+            }
+        }
         do throws(SuccessionError) {
-            try manifest.checkSuccession(to: current.manifest, allowingEmpty: allowsEmpty)
+            try manifest.checkSuccession(to: current.manifest, allowingEmpty: allowsEmpty, readTables: readTables)
         } catch {
             throw .otherStore(manifest.name, error)
         }
@@ -283,7 +295,7 @@ package final class Installer: Sendable {
             // The operator may have rolled back since the shipment was offered.
             let current = (try? folder.current(of: name)).flatMap(\.self)
             try checkRecord(for: manifest, current: current)
-            try checkSuccession(manifest, to: current)
+            try checkSuccession(manifest, to: current, at: sealed.storePathByDescriptor)
             _ = try admit(manifest, from: sealed.sender)
             try permitting()
             try storeLock.settle()

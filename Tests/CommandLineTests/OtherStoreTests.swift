@@ -15,14 +15,28 @@ import Testing
         "ship this one under a name of its own with `ship-store send --name`, or let it take the place of the other "
         + "with `ship-store receive --replace Same`"
 
+    /// No manifest has these names.
+    private static let oddTables =
+        #"CREATE TABLE ""(a); INSERT INTO "" VALUES (1); CREATE TABLE "\#(String(repeating: "n", count: 300))"(a)"#
+
+    @Test func `a store with tables that no manifest names may get another one`() async throws {
+        try TestStore.make(at: desk["Same.sqlite"], sql: Self.oddTables)
+        let receiver = try await desk.listen()
+        try await desk.run("send", "Same.sqlite", "--to", receiver.address).expectSuccess()
+        try TestStore.make(at: desk["Same.sqlite"], sql: "CREATE TABLE more(a)")
+        try await desk.run("send", "Same.sqlite", "--to", receiver.address).expectSuccess()
+        _ = try await receiver.stop()
+        #expect(try desk.hasInstalled("Same", from: "Same.sqlite"))
+    }
+
     /// A store of each kind, and one that must not follow it under its name.
     enum Pair: String, CaseIterable, Sendable {
-        case identities, tables, emptyFile, emptied
+        case identities, tables, untoldTables, emptyFile, emptied
 
         var cause: String {
             switch self {
             case .identities: "its identity is not that of the shipment"
-            case .tables: "it has no table of the same name as any of the shipment"
+            case .tables, .untoldTables: "it has no table of the same name as any of the shipment"
             case .emptyFile, .emptied: "it has rows, and the shipment has none"
             }
         }
@@ -36,6 +50,11 @@ import Testing
             case .tables:
                 try desk.makeStore("Same.sqlite")
                 try TestStore.make(at: desk["Same.db"], sql: "CREATE TABLE invoice(a); INSERT INTO invoice VALUES (1)")
+            case .untoldTables:
+                try TestStore.make(at: desk["Same.sqlite"], sql: OtherStoreTests.oddTables)
+                let long = String(repeating: "m", count: 300)
+                try TestStore.make(
+                    at: desk["Same.db"], sql: "CREATE TABLE \"\(long)\"(a); INSERT INTO \"\(long)\" VALUES (1)")
             case .emptyFile:
                 try desk.makeStore("Same.sqlite")
                 try Data().write(to: URL(fileURLWithPath: desk["Same.db"].string))

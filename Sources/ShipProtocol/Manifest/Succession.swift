@@ -4,7 +4,7 @@ public enum SuccessionError: Error, Hashable, Sendable {
     case otherIdentity
     /// Neither has an identity, and they have no name of a table in common.
     case noTableInCommon
-    /// Neither has an identity, one of the manifests does not name its tables, and the schemas differ.
+    /// Neither has an identity, the tables of one are known neither by its manifest nor by its file, and the schemas differ.
     case otherSchema
     /// The new store is empty, and the held one is not.
     case isEmpty
@@ -17,8 +17,14 @@ extension Manifest {
     ///
     /// Source: `Protocol/README.md` section 4.10.
     ///
-    /// - Parameter allowsEmpty: Whether a store without rows may replace one with rows, if no identity says that they are the same store.
-    package func checkSuccession(to held: Manifest, allowingEmpty allowsEmpty: Bool) throws(SuccessionError) {
+    /// - Parameters:
+    ///   - allowsEmpty: Whether a store without rows may replace one with rows, if no identity says that they are the same store.
+    ///   - readTables: Reads the names of the tables of both stores, for manifests that do not tell them; `nil` if the stores cannot be
+    ///     read. Without it, as long as the new store has not come, such manifests are given the benefit of the doubt.
+    package func checkSuccession(
+        to held: Manifest, allowingEmpty allowsEmpty: Bool,
+        readTables: (() -> (held: Set<String>, new: Set<String>)?)? = nil
+    ) throws(SuccessionError) {
         if let known = held.identity {
             guard identity == known else { throw .otherIdentity }
             return
@@ -27,8 +33,10 @@ extension Manifest {
         guard hasTables else { throw .isEmpty }
         if let ours = held.tableNames, let theirs = tableNames {
             guard !ours.isDisjoint(with: theirs) else { throw .noTableInCommon }
-        } else {
-            guard store.schemaSHA256 == held.store.schemaSHA256 else { throw .otherSchema }
+        } else if let readTables, store.schemaSHA256 != held.store.schemaSHA256 {
+            guard let names = readTables() else { throw .otherSchema }
+            let (ours, theirs) = (Self.comparable(names.held), Self.comparable(names.new))
+            guard ours.isEmpty || !ours.isDisjoint(with: theirs) else { throw .noTableInCommon }
         }
         if !allowsEmpty, held.hasRows, !hasRows { throw .isEmpty }
     }
@@ -38,7 +46,11 @@ extension Manifest {
 
     /// As SQLite compares them, and without the table that this program makes itself, which tells nothing of a store.
     fileprivate var tableNames: Set<String>? {
-        tables.map { Set($0.keys.map(\.unescaped.inLowerCase)).subtracting([Self.ownTable]) }
+        tables.map { Self.comparable(Set($0.keys.map(\.unescaped))) }
+    }
+
+    private static func comparable(_ names: Set<String>) -> Set<String> {
+        Set(names.map(\.inLowerCase)).subtracting([ownTable])
     }
 
     private static let ownTable = "ship_store_metadata"
