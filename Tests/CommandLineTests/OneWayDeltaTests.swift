@@ -40,6 +40,20 @@ import Testing
             .expectSuccess()
     }
 
+    @Test func `a store that is not sound in the earlier shipment is not taken for the one to be sent`() async throws {
+        try TestStore.make(
+            at: desk["Recipes.sqlite"],
+            sql: """
+                CREATE TABLE broken(a, b); INSERT INTO broken VALUES (1, 2); CREATE INDEX i ON broken(a);
+                PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON broken(b)' WHERE name = 'i';
+                """)
+        _ = try await send("1.shipment")
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "REINDEX")
+        try await desk.run("send", "Recipes.sqlite", "--to", "./2.shipment", "--since", "1.shipment").expectFailure(
+            65, "in the earlier shipment 1.shipment the store is not sound: row 1 missing from index i",
+            hint: "leave --since out: a receiver that has that store refuses it too, and takes all of the new one")
+    }
+
     private func size(_ file: String) throws -> Int64 { try PlatformCalls.status(of: desk[file]).size }
 
     @Test func `a holdings file makes the next file small, and so does each after it`() async throws {

@@ -50,6 +50,7 @@ extension ShipmentError {
                 + "its SHA-256 is \(digest)"
         case .notWhole(let path, let name, let base):
             "\(path) says what differs from another copy of \(name), and is nothing without it: its SHA-256 is \(base)"
+        case .unsoundBase(let path, let flaw): "in the earlier shipment \(path) \(flaw.cause)"
         case .badHoldings(let path, let flaw): "\(path) does not say what a receiver holds: \(flaw)"
         case .cannotAnswer: "the sender awaits an answer, and there is no way back on this link"
         case .stopped: "stopped before it was done"

@@ -50,6 +50,7 @@ extension ShipmentError {
         case .signature: .badSignature
         case .missingBase: .missingBase
         case .notWhole: .incompleteShipment
+        case .unsoundBase: .badStore
         case .badHoldings: .badHoldings
         case .cannotAnswer: .noWayBack
         case .stopped: .stopped

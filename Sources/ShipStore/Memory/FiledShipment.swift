@@ -24,7 +24,12 @@ final class FiledBases: Sendable {
         if let path = options.earlier {
             // A named pipe would be waited for, and a folder has no shipment.
             _ = try Artifact(at: path)
-            let shipments = try await UnpackedShipments(path, options.copy.temporaryFolder)
+            let shipments: UnpackedShipments
+            do throws(ShipmentError) {
+                shipments = try await UnpackedShipments(path, options.copy.temporaryFolder)
+            } catch .badStore(let flaw) {
+                throw .unsoundBase(path, flaw)
+            }
             earlier = shipments.all
             unpacked = consume shipments
         } else {
@@ -192,7 +197,7 @@ extension HoldingsFile {
             // A pipe that nobody has opened for writing is at its end from the start.
             guard let count, count > 0 || !bytes.isEmpty || !isPipe(file) else {
                 guard .now - start < patience, !Task.isCancelled else { throw Errno.timedOut }
-                Thread.sleep(forTimeInterval: 0.01)
+                PlatformCalls.pause(.milliseconds(10))
                 continue
             }
             guard count > 0 else { break }

@@ -45,6 +45,8 @@ extension ShipmentError {
         case .notWhole:
             "a receiver that holds that copy takes it: `ship-store receive --into INBOX --from FILE`; what is "
                 + "to be looked at, or to be given with --since, has to be sent without --for and --since"
+        case .unsoundBase:
+            "leave --since out: a receiver that has that store refuses it too, and takes all of the new one"
         case .badHoldings: "have it written by `ship-store holdings --into INBOX > FILE` at the receiver"
         case .cannotAnswer:
             "keep shipments with `send --to FILE`, which awaits none; without --json `receive --from -` answers"
