@@ -135,6 +135,7 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions --deltas 20 200 --resuming 20 200 \
 	  --pairs $(PAIRS) \
 	  --copying 200 1100 \
+	  --schemas 500 2000 8000 \
 	  --readers .build/release/serving-bench --write
 	$(MAKE) pictures
 

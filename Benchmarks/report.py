@@ -14,6 +14,7 @@ import goals
 import pairs
 import restore
 import resuming
+import schemas
 import sessions
 from contenders import GZIP, PIGZ, ZSTD_19
 from goals import receiver_memory, sender_memory, sent, wall
@@ -116,6 +117,8 @@ def report(measured, args):
     for size, turns in measured.copies.items():
         lines += [f"### Taking a copy of {size:,} MB", "", *figures_beside(copying.ALONE, turns, "to VACUUM INTO"), ""]
     reached += goals.of_copies(measured.copies)
+    if measured.schemas:
+        lines += ["### Many tables", "", *schemas.figures(measured.schemas), ""]
     if measured.reads:
         lines += ["### Readers", "", *read_figures(measured.reads), ""]
         reached += goals.of_readers(measured.reads)

@@ -21,6 +21,7 @@ import pairs
 import readers
 import restore
 import resuming
+import schemas
 import sessions
 import stores
 from relay import Link
@@ -64,6 +65,7 @@ def options():
     parser.add_argument("--pairs", nargs="*", default=[], metavar="PATH", help="also what a version of a store costs after another: an older one and a newer one, and so on")
     parser.add_argument("--checks", type=int, metavar="MB", help="also check a received store of this size")
     parser.add_argument("--copying", nargs="*", type=int, default=[], metavar="MB", help="also take copies of stores of these sizes; one of 1,000 MB or more has visits, 4 million of 1,100 MB")
+    parser.add_argument("--schemas", nargs="*", type=int, default=[], metavar="TABLES", help="also run each command on stores of so many tables")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
     parser.add_argument("--timeout", type=float, default=900, metavar="S", help="longest turn (default: 900 s)")
@@ -99,6 +101,7 @@ class Measured:
     pairs: list = None
     checks: dict = None
     copies: dict = dataclasses.field(default_factory=dict)  # by megabytes
+    schemas: dict = None
     reads: dict = None
     any_failed: bool = False
 
@@ -247,6 +250,9 @@ def main():
             measured.copies[size], failed = copying.measure(program, path, args.runs, folder, say)
             measured.any_failed |= failed
             os.remove(path)
+        if args.schemas:
+            measured.schemas, failed = schemas.measure(program, args.schemas, args.runs, place(folder, "schemas"), say)
+            measured.any_failed |= failed
         if args.readers:
             measured.reads = readers.measure(args.readers, say)
     text = report(measured, args)

@@ -7,7 +7,8 @@ package struct DatabaseHeader: Hashable, Sendable {
 
     /// Bytes a page: a power of two from 512 to 65,536.
     package let pageSize: Int
-    /// Whether the store has a write-ahead log: header bytes 18 and 19 are both 2. They are both 1 for a rollback journal, or none.
+    /// Whether the store has a write-ahead log: the read version, at offset 19, is 2. It is 1 for a rollback journal, or none. SQLite
+    /// does not write to a store whose write version, at offset 18, is above 2 [btree.c, lockBtree].
     package let isInWALMode: Bool
     /// Bytes at the end of each page that SQLite leaves to extensions.
     package let reservedBytes: Int
@@ -30,13 +31,24 @@ package struct DatabaseHeader: Hashable, Sendable {
         guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
             throw .pageSize(pageSize, reserved: reservedBytes)
         }
-        switch (bytes[18], bytes[19]) {
-        case (1, 1): isInWALMode = false
-        case (2, 2): isInWALMode = true
-        case (let write, let read): throw .journalMode(write: write, read: read)
-        }
+        guard bytes[19] <= 2 else { throw .journalMode(write: bytes[18], read: bytes[19]) }
+        isInWALMode = bytes[19] == 2
         guard pageSize - reservedBytes >= 480 else { throw .pageSize(pageSize, reserved: reservedBytes) }
         pageCount = bytes[28..<32].reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// The header that SQLite would write today for the same pages without a log: with the versions 1, the schema format 4, and one of the
+    /// three text encodings, of whose number it reads two bits [prepare.c, sqlite3InitOne].
+    ///
+    /// - Parameter header: The first 100 bytes of a file.
+    package static func modern(_ header: [UInt8]) -> [UInt8] {
+        var header = header
+        (header[18], header[19]) = (1, 1)
+        if header[44..<47] == [0, 0, 0], (1...3).contains(header[47]) { header[47] = 4 }
+        if header[56..<59] != [0, 0, 0] || header[59] > 3 {
+            header.replaceSubrange(56..<60, with: [0, 0, 0, max(1, header[59] & 3)])
+        }
+        return header
     }
 }
 
@@ -62,9 +74,12 @@ package struct StoreSettings: Hashable, Sendable {
     package static let highestTextEncoding: UInt32 = 3
 
     /// - Parameter header: The first 100 bytes of the file; the rest is ignored.
-    /// - Throws: As `DatabaseHeader`; `.schemaFormat`, `.textEncoding`.
+    /// - Throws: As `DatabaseHeader`; `.journalMode`, `.schemaFormat`, `.textEncoding`.
     package init(decoding header: [UInt8]) throws(StoreFlaw) {
         let judged = try DatabaseHeader(decoding: header)
+        guard header[18] == header[19], header[18] > 0 else {
+            throw .journalMode(write: header[18], read: header[19])
+        }
         func word(_ offset: Int) -> UInt32 { header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
         try self.init(
             pageSize: judged.pageSize, reservedBytes: judged.reservedBytes, schemaFormat: word(44), cacheSize: word(48),

@@ -21,20 +21,24 @@ import Testing
 
     /// - Returns: Whether it was made of the store's pages; records an issue if that is another file.
     @discardableResult
-    private func compare(_ comment: Comment? = nil) async throws -> Bool {
+    private func compare(_ comment: Comment? = nil, isSound: Bool = true) async throws -> Bool {
         let vacuumed = scratch.path.appending("vacuumed \(UUID().uuidString).sqlite")
         let pages = scratch.path.appending("pages \(UUID().uuidString).sqlite")
         let writable = try TestStore.open(path)
         try await writable.vacuum(into: vacuumed.string)
         let copy = try TestStore.open(pages)
         try writable.backup(to: copy)
-        let watch = ConnectionWatch(interruption: Interruption(), busyTimeout: .seconds(1))
-        let order = try await copy.unsafeRead { try? CompactOrder(of: $0, watch) } ?? nil
+        let order = try await copy.unsafeRead { try? CompactOrder(of: $0) } ?? nil
         try copy.close()
         try writable.close()
         let expected = try MemoryPages.canonicalForm(of: vacuumed.content)
-        let taken = try await SourceStore(at: path).compactCopy(in: scratch.path)
-        #expect(try taken.path.content == expected, comment)
+        do {
+            let taken = try await SourceStore(at: path).compactCopy(in: scratch.path)
+            #expect(try taken.path.content == expected, comment)
+        } catch SnapshotError.corrupt {
+            // The copy is the same, and as unsound as the store.
+            #expect(!isSound, comment)
+        }
         let isDirect = try canonicalForm(of: path).map { $0 == expected }
         #expect(isDirect != false, comment)
         guard let order else {
@@ -110,15 +114,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "CREATE TABLE a(x); INSERT INTO a VALUES (1); PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'create table a(x)  '",
-        "CREATE TABLE a(x INTEGER PRIMARY KEY AUTOINCREMENT); CREATE TABLE b(x); INSERT INTO a VALUES (4); DROP TABLE a",
-    ])
-    func `where VACUUM would write another schema it is vacuumed`(sql: String) async throws {
-        try TestStore.make(at: path, sql: sql)
-        #expect(try await !compare())
-    }
-
     /// `VACUUM INTO` looks for the places of the entries of such an index, and puts those of others one behind the other.
     @Test(arguments: ["NOCASE", "RTRIM", "BINARY"])
     func `entries that are not in their order come to where VACUUM puts them`(collation: String) async throws {
@@ -142,7 +137,7 @@ import Testing
             (bytes[pointers], bytes[pointers + 1], bytes[pointers + 2], bytes[pointers + 3]) =
                 (bytes[pointers + 2], bytes[pointers + 3], bytes[pointers], bytes[pointers + 1])
             try Data(bytes).write(to: URL(fileURLWithPath: path.string))
-            let isDirect = try await compare("\(name), \(isIndex)")
+            let isDirect = try await compare("\(name), \(isIndex)", isSound: false)
             #expect(isDirect == (collation == "BINARY"), "\(name)")
         }
     }

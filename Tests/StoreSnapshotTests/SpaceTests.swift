@@ -39,7 +39,7 @@ import Testing
         return process.terminationStatus == 0
     }
 
-    /// Where its canonical form is made of the vacuumed copy, there has to be room for both.
+    /// Where its canonical form is made of the vacuumed copy, because only the app knows an order, there has to be room for both.
     @Test(arguments: [false, true])
     func `there is no room for the copy`(isVacuumed: Bool) async throws {
         let scratch = try ScratchFolder()
@@ -48,7 +48,10 @@ import Testing
         if isVacuumed {
             try TestStore.make(
                 at: path,
-                sql: "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'create table t(a BLOB)'")
+                sql: """
+                    CREATE TABLE n(x COLLATE NOCASE UNIQUE); PRAGMA writable_schema = ON;
+                    UPDATE sqlite_schema SET sql = 'CREATE TABLE n(x COLLATE apps UNIQUE)' WHERE name = 'n'
+                    """)
         }
         guard Self.mount(at: small) else { return }
         defer { _ = Self.run("umount", small.string) }

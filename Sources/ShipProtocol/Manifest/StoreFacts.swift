@@ -2,6 +2,10 @@
 ///
 /// Source: `Protocol/README.md` section 4.4.
 public struct StoreFacts: Hashable, Sendable, Codable {
+    /// Stores up to this size, in bytes, pass `integrity_check` before they are shipped, and where they arrive; it takes some ten times as
+    /// long as `quick_check`, which all pass.
+    public static let fullyCheckedSize: Int64 = 8 * 1024 * 1024
+
     /// Size of the file, in bytes: `pageSize` x `pageCount`.
     public let size: Int64
     /// SHA-256 of the whole file.

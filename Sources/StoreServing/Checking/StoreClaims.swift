@@ -56,7 +56,8 @@ public struct CheckLimits: Hashable, Sendable, Codable {
     public var fullCheckSize: Int64
 
     public init(
-        time: Duration = .seconds(120), memory: Int64 = 256 * 1024 * 1024, fullCheckSize: Int64 = 8 * 1024 * 1024
+        time: Duration = .seconds(120), memory: Int64 = 256 * 1024 * 1024,
+        fullCheckSize: Int64 = StoreFacts.fullyCheckedSize
     ) {
         self.time = time
         self.memory = memory

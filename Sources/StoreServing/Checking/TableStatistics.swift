@@ -62,17 +62,19 @@ extension TableStatistics {
             path: path.settledDatabaseURI,
             configuration: Configuration.hardened(trust: .unchecked, longestValue: try file.size))
         return try queue.unsafeRead { database in
+            let (pageSize, pages) = try pagesOfTables(in: database)
             var tables: [TableStatistics] = []
             for name in try tableNames(in: database) {
-                let (size, pagesCost) = try measure(name, in: database, file) { run in
-                    try rowCosts == nil ? pageCost(run) : 0
-                }
-                let (cost, parts) = rowCosts.map { $0[name] ?? (0, []) } ?? (pagesCost, [])
+                let pages = pages[name] ?? []
+                let (cost, parts) =
+                    try rowCosts.map { $0[name] ?? (0, []) } ?? (
+                        try Self.cost(of: pages, pageSize: pageSize, in: file, pageCost), []
+                    )
                 // Some virtual tables have no pages of their own, and cannot be counted without their module.
                 let rows = try? Int64.fetchOne(database, sql: "SELECT count(*) FROM \(name.quotedSQLName)")
                 tables.append(
                     TableStatistics(
-                        name: ForeignText(name), rows: rows, size: size, cost: cost,
+                        name: ForeignText(name), rows: rows, size: Int64(pages.count * pageSize), cost: cost,
                         parts: parts.sorted { ($0.cost, $1.words) > ($1.cost, $0.words) }))
             }
             return tables.sorted { ($0.size, $1.name) > ($1.size, $0.name) }
@@ -84,30 +86,38 @@ extension TableStatistics {
             + (try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"))
     }
 
-    /// The pages of a table and of its indexes.
-    private static func measure(
-        _ table: String, in database: Database, _ file: borrowing OpenFile, _ costOfRun: ([UInt8]) throws -> Int
-    ) throws -> (size: Int64, cost: Int64) {
-        var (size, cost): (Int64, Int64) = (0, 0)
+    /// The pages of each table and of its indexes. It is one pass over the store: for each query `dbstat` reads all pages.
+    private static func pagesOfTables(in database: Database) throws -> (pageSize: Int, pages: [String: [UInt32]]) {
+        var tables: [String: String] = [:]
+        let indexes = "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND rootpage <> 0"
+        for values in try Row.fetchAll(database, sql: indexes).map({ Array($0.databaseValues) }) {
+            if let index = String.fromDatabaseValue(values[0]) { tables[index] = String.fromDatabaseValue(values[1]) }
+        }
+        var pages: [String: [UInt32]] = [:]
+        let rows = try Row.fetchCursor(database, sql: "SELECT name, pageno FROM dbstat")
+        while let values = try rows.next().map({ Array($0.databaseValues) }) {
+            guard let tree = String.fromDatabaseValue(values[0]), let number = UInt32.fromDatabaseValue(values[1])
+            else {
+                continue
+            }
+            pages[tables[tree] ?? tree, default: []].append(number)
+        }
+        return (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0, pages)
+    }
+
+    private static func cost(
+        of pages: [UInt32], pageSize: Int, in file: borrowing OpenFile, _ costOfRun: ([UInt8]) throws -> Int
+    ) throws -> Int64 {
+        var cost: Int64 = 0
         var run: [UInt8] = []
-        let pages = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT pageno, pgsize FROM dbstat
-                WHERE name = ?1 OR name IN (SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?1)
-                ORDER BY pageno
-                """, arguments: [table])
-        while let page = try pages.next() {
-            let (number, pageSize): (Int64, Int) = (page["pageno"], page["pgsize"])
-            run += try file.read(pageSize, at: (number - 1) * Int64(pageSize))
-            size += Int64(pageSize)
+        for number in pages.sorted() {
+            run += try file.read(pageSize, at: Int64(number - 1) * Int64(pageSize))
             if run.count >= runSize {
                 cost += Int64(try costOfRun(run))
                 run = []
             }
         }
-        if !run.isEmpty { cost += Int64(try costOfRun(run)) }
-        return (size, cost)
+        return run.isEmpty ? cost : cost + Int64(try costOfRun(run))
     }
 }
 

@@ -25,17 +25,17 @@ enum CanonicalSource {
         }
     }
 
+    /// What is in the tables, `nil` if that cannot be told of all of them; or why there is no canonical form.
+    typealias Made = Result<[ForeignText: TableContent]?, StoreFlaw>
+
     /// Most pieces of rows that wait for the writing thread, and for the hashing thread.
     private static let mostWaiting = 8
 
     /// Writes the canonical form.
     ///
     /// - Parameter target: A file that is not there yet; nothing is there if the copy has no canonical form.
-    /// - Returns: What is in the tables, `nil` if that cannot be told of all of them; or why there is no canonical form.
     /// - Throws: `.cancelled`, `.noSpace`, `.file`.
-    func makeCanonical(
-        as target: FilePath, _ interruption: Interruption
-    ) throws(SnapshotError) -> Result<[ForeignText: TableContent]?, StoreFlaw> {
+    func makeCanonical(as target: FilePath, _ interruption: Interruption) throws(SnapshotError) -> Made {
         var needed: Int64 = 0
         do {
             let making: CanonicalForm

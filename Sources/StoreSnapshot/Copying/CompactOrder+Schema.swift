@@ -1,106 +1,103 @@
 import GRDB
+import GRDBSQLite
 import StoreFormat
 
 extension CompactOrder {
-    /// Finds out which schema `VACUUM INTO` would write, without running it: SQLite makes the same tables and indexes, without
-    /// a row, in an empty database in memory.
+    /// Tells from the schema which rows of `sqlite_schema` the compact copy has, and in which order.
     ///
-    /// Source: vacuum.c, sqlite3RunVacuum.
+    /// The statements are not run once more, as `VACUUM INTO` runs them: what only an app defines is not needed then, a statement
+    /// that SQLite reads but would not take again stays as it is, and the time grows with the number of tables, and not with its
+    /// square, as it does where SQLite looks through the whole schema for each table that it makes [build.c, sqlite3EndTable].
+    ///
+    /// Source: `Protocol/CANONICAL.md` section 9; vacuum.c, sqlite3RunVacuum.
     ///
     /// - Parameter database: Of the store, or of a copy of its pages.
-    /// - Returns: `nil` if the compact copy would have other rows of `sqlite_schema`, or in an order that cannot be told.
-    /// - Throws: What SQLite throws where an app's own functions or collations are missing, as `VACUUM INTO` would.
-    init?(of database: Database, _ watch: ConnectionWatch) throws {
-        let rows = try SchemaEntry.all(in: database)
-        guard rows.count <= Self.mostRows else { return nil }
-        let queue = try DatabaseQueue(configuration: watch.configuration(mayWrite: true))
-        defer { try? queue.close() }
-        let (compact, entries) = try queue.unsafeRead { memory in
-            // SQLite's own tables are made as well: those of ANALYZE.
-            try memory.execute(sql: "PRAGMA writable_schema = ON")
-            for row in rows where row.isTableToMake { try memory.execute(sql: row.sql ?? "") }
-            for row in rows where row.isIndexToMake { try memory.execute(sql: row.sql ?? "") }
-            return (try SchemaEntry.all(in: memory), try Self.entryOrders(in: memory))
+    /// - Returns: `nil` for a schema with rows of other kinds, or with orders that only an app defines.
+    init?(of database: Database) throws {
+        let rows = try SchemaRowWords.all(in: database)
+        let implied = Dictionary(grouping: rows.filter(\.isImpliedIndex), by: \.tableName)
+        let sequence = rows.first(where: \.isSequence)
+        let counting = try sequence.flatMap { _ in try Self.firstCounting(among: rows, in: database) }
+        var schema: [Int64] = []
+        for row in rows where row.isTable && !row.isSequence {
+            schema.append(row.rowid)
+            schema += implied[row.name, default: []].map(\.rowid)
+            if let sequence, row.rowid == counting { schema.append(sequence.rowid) }
         }
-        guard let entries else { return nil }
-        var rowids: [[String?]: Int64] = [:]
-        for row in rows where !row.isCopied {
-            guard rowids.updateValue(row.rowid, forKey: row.words) == nil else { return nil }
-        }
-        let made = compact.compactMap { rowids.removeValue(forKey: $0.words) }
-        guard made.count == compact.count, rowids.isEmpty else { return nil }
-        self.init(schema: made + rows.filter(\.isCopied).map(\.rowid), entries: entries)
+        // It has numbers that an app has put there, or is empty.
+        if let sequence, counting == nil { schema.append(sequence.rowid) }
+        schema += rows.filter(\.isIndex).map(\.rowid)
+        schema += rows.filter(\.hasNoTree).map(\.rowid)
+        guard schema.count == rows.count, let entries = try Self.entryOrders(rows, in: database) else { return nil }
+        self.init(schema: schema, entries: entries)
+    }
+
+    /// The first table with AUTOINCREMENT.
+    private static func firstCounting(among rows: [SchemaRowWords], in database: Database) throws -> Int64? {
+        try rows.first { row in
+            guard row.isTable, row.sql?.lowercased().contains("autoincrement") == true,
+                let key = try String.fetchOne(
+                    database, sql: "SELECT name FROM pragma_table_info(?) WHERE pk = 1", arguments: [row.name])
+            else { return false }
+            var counts: CInt = 0
+            return sqlite3_table_column_metadata(
+                database.sqliteConnection, "main", row.name, key, nil, nil, nil, nil, &counts) == SQLITE_OK
+                && counts == 1
+        }?.rowid
     }
 
     /// The orders of those trees in which `VACUUM INTO` seeks a place for each entry, by their names.
     ///
     /// - Returns: `nil` if an app defines the order of one of them.
-    private static func entryOrders(in database: Database) throws -> [String: IndexOrder]? {
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT t.name, l.name, l."unique", EXISTS (SELECT * FROM sqlite_schema i WHERE i.name = l.name),
-                    x."key", x."desc", upper(x.coll)
-                FROM sqlite_schema t, pragma_index_list(t.name) l, pragma_index_xinfo(l.name) x
-                WHERE t.type = 'table' ORDER BY l.name, x.seqno
-                """)
+    private static func entryOrders(_ rows: [SchemaRowWords], in database: Database) throws -> [String: IndexOrder]? {
+        // No collation but BINARY comes about without this word.
+        let values = try IndexValue.all(
+            in: database, ofTables: "t.name IN (SELECT tbl_name FROM sqlite_schema WHERE sql LIKE '%COLLATE%')")
+        let indexes = Set(rows.lazy.filter { $0.isIndex || $0.isImpliedIndex }.map(\.name))
         var parts: [String: [IndexShape.Part]] = [:]
         var sought: Set<String> = []
-        for values in rows.map({ Array($0.databaseValues) }) {
-            let hasRow = Bool.fromDatabaseValue(values[3]) ?? false
-            guard let name = String.fromDatabaseValue(values[hasRow ? 1 : 0]),
-                let isUnique = Bool.fromDatabaseValue(values[2]), let isKey = Bool.fromDatabaseValue(values[4]),
-                let isDescending = Bool.fromDatabaseValue(values[5]),
-                let collation = IndexShape.Collation(sqlName: String.fromDatabaseValue(values[6]) ?? "")
-            else { return nil }
+        for value in values {
+            guard let collation = value.collation else { return nil }
+            // The index of a table WITHOUT ROWID is the table itself, and has no row.
+            let name = indexes.contains(value.index) ? value.index : value.table
             if collation != .binary { sought.insert(name) }
             // The columns that tell two entries apart: in a unique index the key columns alone.
-            guard isKey || !isUnique else { continue }
-            parts[name, default: []].append(
-                IndexShape.Part(0, collation, isDescending: isDescending))
+            guard value.isKey || !value.isUnique else { continue }
+            parts[name, default: []].append(IndexShape.Part(0, collation, isDescending: value.isDescending))
         }
         return Dictionary(uniqueKeysWithValues: sought.map { ($0, IndexOrder(IndexShape(parts[$0] ?? []))) })
     }
-
-    private static let mostRows = 20_000
 }
 
 /// A row of `sqlite_schema`.
-private struct SchemaEntry {
+private struct SchemaRowWords {
     let rowid: Int64
     private let type: String?
-    private let name: String?
-    private let tableName: String?
+    let name: String
+    let tableName: String
     let sql: String?
-    private let root: DatabaseValue
+    private let root: Int64?
 
-    /// What `VACUUM` writes as it was.
-    var words: [String?] { [type, name, tableName, sql] }
+    /// Whether it is a table that has a tree.
+    var isTable: Bool { type == "table" && (root ?? 0) > 0 }
+    /// Whether it is the table of the highest rowids, which SQLite makes itself.
+    var isSequence: Bool { isTable && name == "sqlite_sequence" }
+    var isIndex: Bool { type == "index" && sql != nil }
+    /// Whether it is the index of a constraint.
+    var isImpliedIndex: Bool { type == "index" && sql == nil }
+    /// Whether `VACUUM` copies the row itself.
+    var hasNoTree: Bool { type == "view" || type == "trigger" || type == "table" && root == 0 }
 
-    /// Whether `VACUUM` runs its statement to make a table.
-    var isTableToMake: Bool {
-        type == "table" && name != "sqlite_sequence"
-            && (root.isNull || (Int64.fromDatabaseValue(root) ?? 0) > 0)
-    }
-
-    var isIndexToMake: Bool { type == "index" && sql != nil }
-
-    /// Whether `VACUUM` copies the row itself, because it has no tree.
-    var isCopied: Bool {
-        type == "view" || type == "trigger"
-            || type == "table" && Int64.fromDatabaseValue(root) == 0
-    }
-
-    static func all(in database: Database) throws -> [SchemaEntry] {
+    static func all(in database: Database) throws -> [SchemaRowWords] {
         try Row.fetchAll(
             database, sql: "SELECT rowid, type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY rowid"
         )
         .map { row in
             let values = Array(row.databaseValues)
             let words = values[1...4].map { String.fromDatabaseValue($0) }
-            return SchemaEntry(
-                rowid: Int64.fromDatabaseValue(values[0]) ?? 0, type: words[0], name: words[1], tableName: words[2],
-                sql: words[3], root: values[5])
+            return SchemaRowWords(
+                rowid: Int64.fromDatabaseValue(values[0]) ?? 0, type: words[0], name: words[1] ?? "",
+                tableName: words[2] ?? "", sql: words[3], root: Int64.fromDatabaseValue(values[5]))
         }
     }
 }

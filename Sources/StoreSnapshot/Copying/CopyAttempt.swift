@@ -66,7 +66,7 @@ struct CopyAttempt: Sendable {
         }
         let vacuumed = place.appending("vacuumed.sqlite")
         let canonicalPath = place.appending("copy.sqlite")
-        // The mark is written into the vacuumed copy, where one is wanted.
+        // The mark is written into the copy of the pages, or into the vacuumed copy, where one is wanted.
         let isWritten = marking == .written && profile.leavesOut
         let beginning = VacuumInto.Beginning()
         let written = try hold.during { () throws(SnapshotError) in
@@ -77,22 +77,19 @@ struct CopyAttempt: Sendable {
             beginning.isOver || VacuumInto.hasBegun(writing: vacuumed)
         }
         // All external files are found before the mark is written, and the mark before the canonical form is made.
+        let raw = if case .pages(let pages) = written.form { pages.path } else { vacuumed }
         let markedFiles =
             try isWritten
             ? Self.externalFiles(
-                of: CopyContent(of: vacuumed, store: store, watch: watch), store, in: place, profile, written.emptied,
+                of: CopyContent(of: raw, store: store, watch: watch), store, in: place, profile, written.emptied,
                 hold, watch) : nil
-        try markedFiles?.omissions?.mark(copy: vacuumed, of: store, watch)
-        var made: Result<[ForeignText: TableContent]?, StoreFlaw>?
+        try markedFiles?.omissions?.mark(copy: raw, of: store, watch)
+        var made: CanonicalSource.Made?
         switch written.form {
         case .vacuumed: break
         case .canonical(let tables): made = .success(tables)
-        case .pages(let pages, let order):
-            made = try CanonicalSource.pages(pages, order).makeCanonical(as: canonicalPath, watch.interruption)
-            if case .failure = made {
-                try VacuumInto.vacuum(pages, into: vacuumed, written.space, of: store, watch)
-                made = nil
-            }
+        case .pages(let pages):
+            made = try pages.makeCanonical(as: canonicalPath, orVacuumTo: vacuumed, written.space)
         }
         if inCanonicalForm, made == nil {
             made = try CanonicalSource.compact(vacuumed).makeCanonical(as: canonicalPath, watch.interruption)

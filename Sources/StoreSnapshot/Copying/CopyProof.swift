@@ -41,7 +41,7 @@ final class CopyProof: Sendable {
             let watch = ConnectionWatch(interruption: interruption, busyTimeout: whole.busyTimeout)
             let found: Result<Void, SnapshotError>
             do throws(SnapshotError) {
-                found = .success(try CopyContent.quickCheck(copy, store: store, watch: watch))
+                found = .success(try CopyContent.check(copy, store: store, watch: watch))
             } catch {
                 found = .failure(error)
             }
@@ -57,7 +57,7 @@ final class CopyProof: Sendable {
     /// Waits until all is read.
     ///
     /// - Returns: SHA-256 of the copy.
-    /// - Throws: `.corrupt`, `.cancelled`, `.file`, and what else `CopyContent.quickCheck` throws.
+    /// - Throws: `.corrupt`, `.cancelled`, `.file`, and what else `CopyContent.check` throws.
     func finish() throws(SnapshotError) -> ContentDigest {
         reading.wait()
         try findings.check.withLock { $0 }.get()

@@ -46,10 +46,12 @@ struct VacuumInto {
         /// Bytes of the pages in use, which are all that the copy needs.
         let used: Int64
         let hasChecks: Bool
+        /// Whether `VACUUM INTO` would write each row that there is, under its rowid.
+        let isKeptByVacuum: Bool
         let emptied: EmptiedTables
 
         /// Whether the copy is made from a copy of the pages.
-        var needsPages: Bool { hasChecks || !emptied.isEmpty }
+        var needsPages: Bool { hasChecks || !isKeptByVacuum || !emptied.isEmpty }
     }
 
     /// What `write` has made of the store.
@@ -57,8 +59,8 @@ struct VacuumInto {
         case vacuumed
         /// The canonical form, and what is in its tables; `nil` if that cannot be told of all of them.
         case canonical(tables: [ForeignText: TableContent]?)
-        /// A copy of its pages. The vacuumed copy would have the rows of `sqlite_schema` in this order, by their rowids.
-        case pages(FilePath, CompactOrder)
+        /// A copy of its pages, to make the canonical form of.
+        case pages(PageCopy)
     }
 
     /// - Parameters:
@@ -77,37 +79,57 @@ struct VacuumInto {
         }
         // VACUUM INTO takes less time than a copy of the pages where most of them are free.
         let wantsPages = !mustVacuum && survey.size <= 2 * survey.used
-        let needsPages = survey.needsPages || wantsPages
-        // Beside the output of VACUUM there is first a copy of the pages, if it needs one, and then the canonical form.
-        let needed = survey.used + max(needsPages ? survey.size : 0, inCanonicalForm ? survey.used : 0)
-        let space = try FreeSpace(for: needed, in: target.removingLastComponent(), leaving: watch.keptFree)
-        guard needsPages else {
-            try Self.prepare(target, space)
-            // VACUUM does not say when it begins to read.
-            try connection.read { database in
-                try settle(database) {
-                    try Self.vacuum(database, into: target, space)
-                    return true
-                }
+        if !survey.needsPages, !wantsPages {
+            do throws(SnapshotError) {
+                return (.vacuumed, survey.emptied, try vacuum(connection, into: target, survey))
+            } catch {
+                // SQLite reads some schemas that it would not make anew: those that need functions of the app.
+                guard error.isOfSchema else { throw error }
+                try? PlatformCalls.removeFile(target)
             }
-            return (.vacuumed, survey.emptied, space)
         }
         // Over a read-only connection SQLite does not know the CHECK constraints of the store's tables, but it does know
         // those of the copy, and so takes the tables for different ones: then it inserts row by row, which gives other
         // rowids and bigger files, and fails where there are generated columns [3.40.1, insert.c, xferOptimization; build.c,
-        // sqlite3AddCheckConstraint]. So a store with CHECK constraints is vacuumed from a private copy of its pages, which
-        // may be written. So is a store some of whose rows are left out.
-        let pages = Self.pages(of: target)
+        // sqlite3AddCheckConstraint]. So a store with CHECK constraints, or what else `VACUUM INTO` would not keep, is copied by its
+        // pages. So is a store some of whose rows are left out.
+        let space = try FreeSpace(
+            for: survey.used + survey.size, in: target.removingLastComponent(), leaving: watch.keptFree)
+        let pages = PageCopy(path: Self.pages(of: target), store: store, watch: watch)
         do throws(SnapshotError) {
-            try Self.prepare(pages, space)
-            let (emptied, order) = try copyPages(of: connection, to: pages, space, wantsOrder: wantsPages)
-            if let order { return (.pages(pages, order), emptied, space) }
-            try Self.vacuum(pages, into: target, space, of: store, watch)
-            return (.vacuumed, emptied, space)
+            let file = try Self.prepare(pages.path, space)
+            try pages.fill(file, space) { copy throws(SnapshotError) in
+                try connection.read { try copyPages($0, to: copy, space) }
+            }
+            // The schema may be another one by now.
+            let emptied = try pages.change { copy in
+                let emptied = try EmptiedTables(profile, marking, in: copy)
+                if !emptied.isEmpty { try space.watch(copy) { try emptied.empty(copy) } }
+                return emptied
+            }
+            return (.pages(pages), emptied, space)
         } catch {
-            try? PlatformCalls.removeFile(pages)
+            try? PlatformCalls.removeFile(pages.path)
             throw error
         }
+    }
+
+    /// Vacuums the store itself.
+    private func vacuum(
+        _ connection: borrowing WatchedConnection, into target: FilePath, _ survey: Survey
+    ) throws(SnapshotError) -> FreeSpace {
+        // Beside the output of VACUUM there is the canonical form.
+        let space = try FreeSpace(
+            for: survey.used * (inCanonicalForm ? 2 : 1), in: target.removingLastComponent(), leaving: watch.keptFree)
+        try Self.prepare(target, space)
+        // VACUUM does not say when it begins to read.
+        try connection.read { database in
+            try settle(database) {
+                try Self.vacuum(database, into: target, space)
+                return true
+            }
+        }
+        return space
     }
 
     /// Makes the canonical form of the store's own pages.
@@ -122,7 +144,7 @@ struct VacuumInto {
             let emptied = try EmptiedTables(profile, marking, in: database)
             guard emptied.isEmpty else { return nil }
             // If SQLite finds a fault in the schema here, `VACUUM INTO` finds it again and reports it.
-            guard let order = (try? CompactOrder(of: database, watch)) ?? nil else {
+            guard let order = (try? CompactOrder(of: database)) ?? nil else {
                 mustVacuum = true
                 return nil
             }
@@ -156,38 +178,6 @@ struct VacuumInto {
         for file in [target, Self.pages(of: target), canonical] {
             if let file { try? PlatformCalls.removeFile(file) }
         }
-    }
-
-    /// Vacuums a copy of the pages, and removes it.
-    static func vacuum(
-        _ pages: FilePath, into target: FilePath, _ space: FreeSpace, of store: FilePath, _ watch: ConnectionWatch
-    ) throws(SnapshotError) {
-        defer { try? PlatformCalls.removeFile(pages) }
-        try prepare(target, space)
-        let copy = try WatchedConnection(address: pages.databaseURI, mayWrite: true, of: store, watch: watch)
-        try copy.read { try vacuum($0, into: target, space) }
-    }
-
-    /// - Returns: Which tables were emptied in the copy, and the order of its schema, if it is wanted and can be told.
-    private func copyPages(
-        of connection: borrowing WatchedConnection, to pages: FilePath, _ space: FreeSpace, wantsOrder: Bool
-    ) throws(SnapshotError) -> (EmptiedTables, CompactOrder?) {
-        let copy = try WatchedConnection(address: pages.databaseURI, mayWrite: true, of: store, watch: watch)
-        let emptied = try copy.read { copy in
-            // The copy is thrown away on any error.
-            try copy.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
-            try connection.read { source in
-                try copyPages(source, to: copy, space)
-            }
-            // The schema may be another one by now.
-            let emptied = try EmptiedTables(profile, marking, in: copy)
-            if !emptied.isEmpty { try space.watch(copy) { try emptied.empty(copy) } }
-            return emptied
-        }
-        guard wantsOrder else { return (emptied, nil) }
-        // If SQLite finds a fault in the schema here, `VACUUM INTO` finds it again and reports it.
-        let order = try? copy.read { try CompactOrder(of: $0, watch) }
-        return (emptied, order ?? nil)
     }
 
     /// Pages between two looks at the interruption.
@@ -241,7 +231,7 @@ struct VacuumInto {
         }
     }
 
-    private static func vacuum(_ database: Database, into target: FilePath, _ space: FreeSpace) throws {
+    static func vacuum(_ database: Database, into target: FilePath, _ space: FreeSpace) throws {
         try space.watch(database) {
             // The copy need not survive a power cut: it is thrown away once it is shipped.
             try database.execute(sql: "PRAGMA synchronous = OFF")
@@ -269,17 +259,52 @@ struct VacuumInto {
         return Survey(
             size: pages * pageSize, used: max(pages - free, 1) * pageSize,
             hasChecks: try Int.fetchOne(database, sql: checks) != 0,
+            isKeptByVacuum: try isHeaderModern(database) && Self.isSchemaVacuumed(database),
             emptied: try EmptiedTables(profile, marking, in: database))
+    }
+
+    /// Whether the header is as SQLite writes it today. In the schema formats 1 to 3, which it wrote before 3.7.10, DESC has no meaning: where
+    /// there is one, `VACUUM INTO` inserts row by row, and gives other rowids [insert.c, xferCompatibleIndex].
+    private func isHeaderModern(_ database: Database) -> Bool {
+        guard let file = SnapshotPages.file(SQLITE_FCNTL_FILE_POINTER, of: database) else { return false }
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        // A store without tables has format 0, until its log is moved into the file.
+        guard header.withUnsafeMutableBytes({ SnapshotPages.read(file, into: $0, at: 0) }),
+            header[44..<48] != [0, 0, 0, 0]
+        else { return !Sidecars(beside: store).logHasFrames }
+        return DatabaseHeader.modern(header)[20...] == header[20...]
+    }
+
+    /// Whether `VACUUM INTO` makes all tables anew. It runs only statements that begin in this way [vacuum.c, execSql], and makes
+    /// `sqlite_sequence` where there is AUTOINCREMENT.
+    private static func isSchemaVacuumed(_ database: Database) throws -> Bool {
+        let sql = """
+            SELECT NOT EXISTS (SELECT * FROM sqlite_schema WHERE type IN ('table', 'index') AND sql NOT GLOB 'CRE*')
+                AND (EXISTS (SELECT * FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%')
+                    OR NOT EXISTS (SELECT * FROM sqlite_schema WHERE name = 'sqlite_sequence'))
+            """
+        return try Bool.fetchOne(database, sql: sql) ?? false
     }
 
     /// Makes the file that SQLite fills: readable by its owner only, while SQLite would make it readable by all.
     ///
     /// - Throws: `.noSpace`, `.file`.
-    private static func prepare(_ target: FilePath, _ space: FreeSpace) throws(SnapshotError) {
+    @discardableResult
+    static func prepare(_ target: FilePath, _ space: FreeSpace) throws(SnapshotError) -> OpenFile {
         do throws(FileError) {
-            _ = try OpenFile.creating(target)
+            return try OpenFile.creating(target)
         } catch {
             throw SnapshotError(writing: error, needed: space.needed)
+        }
+    }
+}
+
+extension SnapshotError {
+    /// Whether SQLite has said it of a statement that makes a part of the schema.
+    fileprivate var isOfSchema: Bool {
+        switch self {
+        case .missingFunction, .missingCollation, .sqlite(SQLITE_ERROR, _): true
+        default: false
         }
     }
 }

@@ -18,7 +18,8 @@ extension SnapshotError {
         case .writeAheadLogOnReadOnlyMedium:
             "copy the store and its -wal to a folder that can be written, and ship from there"
         case .hotJournal: "open the store once with its app or with sqlite3, then try again"
-        case .corrupt: "restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
+        case .corrupt:
+            "`sqlite3 STORE REINDEX` mends its indexes; else restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
         case .noSpace: "free some space on that disk; --temporary-folder moves temporary copies to another one"
         case .missingExternalFile: "put it back, or go on without it with --allow-missing-external"
         case .tooManyExternalFiles: nil
