@@ -19,6 +19,9 @@ public struct CopyOptions: Sendable {
     /// Whether a copy is taken although the store refers to an external file that does not exist: it is left out, and the manifest says
     /// so. Core Data throws when an app reads the attribute.
     public var allowsMissingExternalFiles = false
+    /// Whether a store in WAL mode is taken that has several names, or is mounted alone, and has no log beside this name: what its users
+    /// have in a log beside another name is missing from the copy.
+    public var takesSeveralNames = false
     /// What is left out.
     public var profile = CopyProfile()
     /// Whether the caller has reserved room for the copy.
@@ -58,8 +61,7 @@ struct PreparedCopy: ~Copyable, Sendable {
     /// Takes a copy under the name that the file's name suggests.
     init(of store: FilePath, _ options: CopyOptions) async throws(SnapshotError) {
         try await self.init(
-            of: try SourceStore(at: store, busyTimeout: options.busyTimeout), named: StoreName(suggestedBy: store),
-            options)
+            of: try SourceStore(at: store, options), named: StoreName(suggestedBy: store), options)
     }
 
     /// Sets the number of the shipment.
@@ -71,6 +73,12 @@ struct PreparedCopy: ~Copyable, Sendable {
     /// The file of part number `index`: 0 is the store.
     func path(ofPart index: Int) -> FilePath {
         index == 0 ? copy.path : copy.externalFiles[index - 1].path
+    }
+}
+
+extension SourceStore {
+    init(at path: FilePath, _ options: CopyOptions) throws(SnapshotError) {
+        try self.init(at: path, busyTimeout: options.busyTimeout, takesSeveralNames: options.takesSeveralNames)
     }
 }
 

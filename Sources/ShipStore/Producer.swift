@@ -139,7 +139,7 @@ public struct Producer: Sendable {
     ) throws -> [Source] {
         var sources: [Source] = []
         for path in stores {
-            let store = try SourceStore(at: path, busyTimeout: options.copy.busyTimeout)
+            let store = try SourceStore(at: path, options.copy)
             try check(store, path)
             let name = (stores.count == 1 ? options.name : nil) ?? StoreName(suggestedBy: path)
             guard !sources.contains(where: { $0.name == name }) else { throw ShipmentError.sameName(name) }

@@ -127,6 +127,8 @@ extension OperationError {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .busy(store, waited: waited)
             case .SQLITE_NOTADB: .notADatabase(store)
             case .SQLITE_CORRUPT: .corrupt(store, complaint: message)
+            // An encrypted header, or a damaged one, says so; SQLite has no code for it [prepare.c, sqlite3InitOne].
+            case .SQLITE_ERROR where error.message == "unsupported file format": .corrupt(store, complaint: message)
             case .SQLITE_PERM, .SQLITE_AUTH: .noPermission(store)
             // SQLite takes every failure to open a file for writing for a want of permission, and reads on.
             case .SQLITE_READONLY where !PlatformCalls.canWrite(store): .noPermission(store)

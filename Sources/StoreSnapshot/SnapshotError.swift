@@ -12,8 +12,14 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case folder(FilePath)
     /// A pipe, a socket, a device, or, where no link is followed, a symbolic link.
     case notARegularFile(FilePath)
+    /// What stands where an external file should is no regular file.
+    case strangeExternalFile(FilePath)
     /// Another kind of file, or an encrypted one: they cannot be told apart.
     case notADatabase(FilePath)
+    /// The header has a schema format that this SQLite does not know: it may be one of a later version, or encrypted or damaged.
+    case unsupportedFormat(FilePath)
+    /// It has several names, or is mounted alone, and its log or journal may be beside another name of it.
+    case severalNames(FilePath)
     /// The file ends before its last page does. Both figures are in bytes.
     case truncated(FilePath, size: Int64, expected: Int64)
     case noPermission(FilePath)
@@ -111,7 +117,8 @@ extension SnapshotError {
                 self = .missingCollation(ForeignText(collation))
             } else {
                 self =
-                    Self.missingPart(in: words) ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
+                    Self.missingPart(in: words, of: store)
+                    ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
             }
         default: self = .sqlite(code: error.extendedResultCode.rawValue, message: message)
         }
@@ -119,10 +126,11 @@ extension SnapshotError {
 
     /// SQLite has no result codes for these errors, only messages (resolve.c, vtab.c). If a message changes, the error becomes
     /// `.sqlite` with that message.
-    private static func missingPart(in message: String) -> SnapshotError? {
+    private static func missingPart(in message: String, of store: FilePath) -> SnapshotError? {
         func name(after beginning: String) -> String? {
             message.hasPrefix(beginning) ? String(message.dropFirst(beginning.count)) : nil
         }
+        if message == "unsupported file format" { return .unsupportedFormat(store) }
         if let function = name(after: "no such function: ") { return .missingFunction(ForeignText(function)) }
         if let function = name(after: "unknown function: ") {
             return .missingFunction(ForeignText(function.hasSuffix("()") ? String(function.dropLast(2)) : function))

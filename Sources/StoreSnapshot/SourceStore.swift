@@ -2,6 +2,7 @@ package import GRDB
 import GRDBSQLite
 import ShipProtocol
 import StoreFiles
+import StoreFormat
 package import SystemPackage
 
 /// A live SQLite store, which is read and never changed.
@@ -22,16 +23,19 @@ package struct SourceStore: Sendable {
     ///
     /// A file of 0 bytes is an empty database to SQLite, and is one here: its copy has one page, and no tables.
     ///
-    /// - Parameter held: A connection that keeps all others out of the store: then the store is read through it.
-    /// - Throws: `.noSuchFile`, `.folder`, `.notARegularFile`, `.noPermission`, `.notADatabase`, `.truncated`.
+    /// - Parameters:
+    ///   - held: A connection that keeps all others out of the store: then the store is read through it.
+    ///   - takesSeveralNames: Whether a store is read whose log may be beside another name of it.
+    /// - Throws: `.noSuchFile`, `.folder`, `.notARegularFile`, `.noPermission`, `.notADatabase`, `.truncated`, `.severalNames`.
     package init(
-        at path: FilePath, busyTimeout: Duration = defaultBusyTimeout, through held: DatabaseQueue? = nil
+        at path: FilePath, busyTimeout: Duration = defaultBusyTimeout, through held: DatabaseQueue? = nil,
+        takesSeveralNames: Bool = false
     ) throws(SnapshotError) {
         let real: FilePath
-        let kind: FileStatus.Kind
+        let status: FileStatus
         do throws(FileError) {
             real = try PlatformCalls.realPath(of: path)
-            kind = try PlatformCalls.status(of: real).kind
+            status = try PlatformCalls.status(of: real)
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory, .notDirectory: throw .noSuchFile(path)
@@ -39,12 +43,18 @@ package struct SourceStore: Sendable {
             default: throw .file(error)
             }
         }
-        switch kind {
+        switch status.kind {
         case .file: break
         case .folder: throw .folder(path)
         case .symbolicLink, .pipe, .socket, .characterDevice, .other: throw .notARegularFile(path)
         }
-        _ = try StoreHandle(real).header()
+        let isInWALMode = try StoreHandle(real).header()?.isInWALMode ?? false
+        // The log of a name that its users do not use would have no frames, or none at all [sqlite.org/howtocorrupt.html section 2.5].
+        if held == nil, !takesSeveralNames, isInWALMode, status.links > 1 || MountPoints.contain(real),
+            !Sidecars(beside: real).logHasFrames
+        {
+            throw .severalNames(path)
+        }
         self.path = real
         self.busyTimeout = busyTimeout
         self.held = held

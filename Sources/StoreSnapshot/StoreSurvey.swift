@@ -39,6 +39,13 @@ extension SourceStore {
         try await look { try StoreSurvey($0, externalFiles: externalFiles) }
     }
 
+    /// Runs SQLite's own check of the store itself: a copy has no damaged free list, and no damaged pointer maps.
+    ///
+    /// - Throws: `.corrupt`.
+    package func check() async throws(SnapshotError) {
+        try await look { try CopyContent.check($0, of: path) }
+    }
+
     /// Runs `body` on one committed state of the store.
     func look<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value

@@ -109,6 +109,41 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    /// A copy of the rows has none of this damage.
+    @Test(
+        arguments: [("count of free pages", 36..<40, [0, 0, 0, 1]), ("pointer map", 1024..<1124, nil)]
+            as [(String, Range<Int>, [UInt8]?)])
+    func `verify finds damage that a copy would not have`(what: String, place: Range<Int>, bytes: [UInt8]?) async throws
+    {
+        let path = desk["store.sqlite"]
+        try TestStore.make(
+            at: path,
+            sql: """
+                PRAGMA page_size = 1024; PRAGMA auto_vacuum = \(bytes == nil ? "INCREMENTAL" : "NONE"); CREATE TABLE t(a);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO t SELECT hex(i) FROM n;
+                DELETE FROM t WHERE rowid > 1500
+                """)
+        try await desk.run("verify", "store.sqlite").expectSuccess()
+        var content = try Data(contentsOf: URL(fileURLWithPath: path.string))
+        content.replaceSubrange(place, with: bytes ?? [UInt8](repeating: 0xFF, count: place.count))
+        try content.write(to: URL(fileURLWithPath: path.string))
+        let outcome = try await desk.run("verify", "store.sqlite")
+        #expect(outcome.status == .exited(65) && outcome.stdout == "damaged  store.sqlite\n", "\(what)")
+    }
+
+    @Test func `verify does not call damaged what it cannot judge`() async throws {
+        let queue = try TestStore.open(desk["store.sqlite"])
+        try await queue.write { database in
+            database.add(function: DatabaseFunction("appOrder", argumentCount: 1, pure: true) { $0.first })
+            try database.execute(sql: "CREATE TABLE t(a); INSERT INTO t VALUES (1); CREATE INDEX i ON t(appOrder(a))")
+        }
+        try queue.close()
+        let outcome = try await desk.run("verify", "store.sqlite")
+        #expect(outcome.status == .exited(65) && outcome.stdout == "unclear  store.sqlite\n")
+        let object = try #require(try await desk.run("verify", "store.sqlite", "--json").objects().first)
+        #expect(object["isWhole"] as? Bool == false && object["isJudged"] as? Bool == false)
+    }
+
     @Test(arguments: ["Recipes.sqlite", "inbox", "kept.shipment"])
     func `inspect shows rows and bars`(path: String) async throws {
         try desk.makeStore(rows: 1200)

@@ -168,11 +168,11 @@ import Testing
         let uuid = try sample.addPhoto(key: 1, content: nil)
         let path = sample.file("_EXTERNAL_DATA", uuid)
         try PlatformCalls.symbolicLink(at: path, to: secret)
-        await #expect(throws: SnapshotError.notARegularFile(path)) {
+        await #expect(throws: SnapshotError.strangeExternalFile(path)) {
             _ = try await copy(allowingMissing: allowingMissing)
         }
         // Nor where the file has to be copied.
-        await #expect(throws: SnapshotError.notARegularFile(path)) {
+        await #expect(throws: SnapshotError.strangeExternalFile(path)) {
             _ = try await copy(allowingMissing: allowingMissing, in: "/dev/shm")
         }
     }
@@ -195,7 +195,7 @@ import Testing
         let uuid = try sample.addPhoto(key: 1, content: nil)
         let path = sample.file("_EXTERNAL_DATA", uuid)
         try PlatformCalls.makeFolder(path)
-        await #expect(throws: SnapshotError.notARegularFile(path)) { _ = try await copy(allowingMissing: true) }
+        await #expect(throws: SnapshotError.strangeExternalFile(path)) { _ = try await copy(allowingMissing: true) }
     }
 
     @Test func `too many files are an error`() async throws {

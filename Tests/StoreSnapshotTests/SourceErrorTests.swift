@@ -108,6 +108,32 @@ import Testing
         }
     }
 
+    @Test func `a schema format of a later version, or one that is encrypted`() async throws {
+        try SampleStore.plain.make(at: path)
+        try write([5], at: 47)
+        try await expect(.unsupportedFormat(path))
+    }
+
+    /// The log is beside the name that the app uses.
+    @Test func `another name of a store, beside which there is no log`() async throws {
+        let name = scratch.path.appending("home.sqlite")
+        let app = try TestStore.open(name, preparation: "PRAGMA journal_mode = WAL")
+        try await app.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE t(a); INSERT INTO t VALUES (1)") }
+        try PlatformCalls.hardLink(name, as: path)
+        try await expect(.severalNames(path))
+        func rows(_ store: SourceStore) async throws -> [String]? {
+            let copy = try await store.compactCopy(in: temporary)
+            return try StoreContent(of: copy.path).tables["t"]
+        }
+        #expect(try await rows(SourceStore(at: name)) == ["a=1"])
+        try app.close()
+        try await expect(.severalNames(path))
+        #expect(try await rows(SourceStore(at: path, takesSeveralNames: true)) == ["a=1"])
+        // In rollback mode all that is committed is in the file.
+        try TestStore.make(at: name, sql: "PRAGMA journal_mode = DELETE")
+        #expect(try await rows(SourceStore(at: path)) == ["a=1"])
+    }
+
     @Test(arguments: ["DELETE", "WAL"])
     func `locked by a long exclusive writer`(journalMode: String) async throws {
         try SampleStore.plain.make(at: path, journalMode: journalMode)

@@ -98,7 +98,8 @@ extension SnapshotError {
         switch self {
         case .noSuchFile: .notFound
         case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt, .missingCollation, .missingFunction,
-            .missingModule, .hotJournal, .missingExternalFile, .tooManyExternalFiles, .tableIsTaken:
+            .missingModule, .hotJournal, .missingExternalFile, .tooManyExternalFiles, .tableIsTaken, .unsupportedFormat,
+            .severalNames, .strangeExternalFile:
             .unusable
         case .noSuchTable, .tableMustStay, .tooMuchMetadata, .partOfStore: .badRequest
         case .noPermission: .noPermission

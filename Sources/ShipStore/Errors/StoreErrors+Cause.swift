@@ -11,7 +11,12 @@ extension SnapshotError {
         case .noSuchFile(let path): "there is no store at \(path)"
         case .folder(let path): "\(path) is a folder, not a store"
         case .notARegularFile(let path): "\(path) is not a regular file"
+        case .strangeExternalFile(let path): "the external file \(path) is not a regular file"
         case .notADatabase(let path): "\(path) is not a SQLite database, or it is encrypted"
+        case .unsupportedFormat(let path):
+            "SQLite does not know the format of \(path): it is encrypted, or of a later version, or its header is damaged"
+        case .severalNames(let path):
+            "\(path) has another name, or is mounted alone: its users may keep its -wal or -journal elsewhere"
         case .truncated(let path, let size, let expected):
             "\(path) is truncated: it has \(size) bytes and should have \(expected)"
         case .noPermission(let path): "no permission to read \(path)"
@@ -49,6 +54,7 @@ extension TableObstacle {
         switch self {
         case .isView: "\(table) is a view, which has no rows"
         case .isVirtual, .isPartOfVirtual: "\(table) belongs to a virtual table, whose rows cannot be left out"
+        case .feedsVirtual: "what is in \(table) is also in a virtual table, and would stay there"
         case .sqliteNeedsIt: "\(table) is SQLite's own, and its rows cannot be left out"
         case .coreDataNeedsIt: "\(table) is Core Data's own: without its rows the store does not open"
         case .isHistory: "\(table) is part of the history, which is left out as a whole"

@@ -12,6 +12,8 @@ public struct Verification: Sendable {
     public let manifest: Manifest?
     /// `nil` if it is intact.
     public let problem: ShipmentError?
+    /// Whether it can be told if it is intact; if not, `problem` says why.
+    public var isJudged: Bool { problem?.leavesItOpen != true }
     /// The device that signed it, if it is a signed shipment in a file.
     public var signer: DeviceIdentifier?
     /// Whether it is a store of an inbox without a current generation: the first shipment was interrupted.
@@ -74,6 +76,7 @@ public struct Verification: Sendable {
             }
         case .store(let path):
             do {
+                try await SourceStore(at: path, options).check()
                 let copy = try await PreparedCopy(of: path, options)
                 let manifest = copy.manifest
                 // What a receiver will check.
@@ -97,7 +100,10 @@ public struct Verification: Sendable {
                 let paths = try inbox.generationPaths(of: name)
                 var ofStore: [Verification] = []
                 for path in paths {
-                    ofStore.append(await finding(.generation(name, path), checking) { try Generation(at: path) })
+                    let finding = await finding(.generation(name, path), checking) { try Generation(at: path) }
+                    // A receiver, or `prune`, may have removed it meanwhile.
+                    if finding.problem != nil, !(try inbox.generationPaths(of: name)).contains(path) { continue }
+                    ofStore.append(finding)
                 }
                 do throws(InboxError) {
                     // A name without generations is that of a store whose first shipment never arrived. A name with only its
@@ -145,6 +151,18 @@ extension ShipmentError {
         switch self {
         case .badStore(.tookTooLong), .badStore(.tookTooMuchMemory): false
         default: failureCode.rule.exitStatus == .badData
+        }
+    }
+
+    /// Whether it says nothing of the content: SQLite lacks what only an app has, or a part of the store is out of reach.
+    fileprivate var leavesItOpen: Bool {
+        switch self {
+        case .source(.missingCollation), .source(.missingFunction), .source(.missingModule), .source(.hotJournal),
+            .source(.severalNames), .source(.tooManyExternalFiles):
+            true
+        // SQLITE_ERROR: of the check's own statements, and not of the pages.
+        case .badStore(.unreadable(1, _)), .badStore(.tookTooLong), .badStore(.tookTooMuchMemory): true
+        default: false
         }
     }
 }

@@ -11,7 +11,7 @@ extension LocalStore {
         in copies: KeptCopies, tags: [CopyTag] = [], metadata: [String: String] = [:]
     ) async throws(ShipmentError) -> KeptCopy {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
-            let source = try SourceStore(at: path, busyTimeout: options.busyTimeout)
+            let source = try SourceStore(at: path, options)
             return try await keepCopy(of: source, in: copies, tags: tags, metadata: metadata, busyHandler)
         }
     }

@@ -85,7 +85,7 @@ enum StoreCondition: Sendable {
         switch error {
         case let error as SnapshotError:
             switch error {
-            case .notADatabase, .truncated, .corrupt: error.cause.text
+            case .notADatabase, .unsupportedFormat, .truncated, .corrupt: error.cause.text
             default: nil
             }
         case let error as OperationError:

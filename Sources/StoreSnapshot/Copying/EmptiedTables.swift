@@ -16,6 +16,8 @@ struct EmptiedTables: Sendable {
     let hasHistory: Bool
     /// The tables that the user named, as the schema writes them, sorted.
     let named: [String]
+    /// The full-text indexes of these tables, or of views, which may be of them.
+    private let indexes: [String]
 
     private var all: [String] { named + (hasHistory ? CoreDataLayout.history : []) }
     var isEmpty: Bool { all.isEmpty && !dropsMark }
@@ -37,11 +39,12 @@ struct EmptiedTables: Sendable {
             try profile.leavesOutHistory && isCoreData
             && CoreDataLayout.history.allSatisfy { try database.tableExists($0) }
         guard !profile.emptiedTables.isEmpty else {
-            named = []
+            (named, indexes) = ([], [])
             return
         }
-        let candidates = try Self.candidates(in: database, ofCoreData: isCoreData)
-        named = try Set(
+        let virtual = try VirtualTable.all(in: database)
+        let candidates = try Self.candidates(in: database, virtual, ofCoreData: isCoreData)
+        let named = try Set(
             profile.emptiedTables.map { wanted in
                 guard let table = candidates.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
                     throw SnapshotError.noSuchTable(
@@ -55,6 +58,29 @@ struct EmptiedTables: Sendable {
                 return table.name
             }
         ).sorted()
+        let left = Set(named.map { $0.lowercased() })
+        let tables = Set(candidates.lazy.filter { $0.obstacle != .isView }.map { $0.name.lowercased() })
+        let indexes = virtual.filter { table in
+            guard let content = table.content?.lowercased() else { return false }
+            return left.contains(content) || !tables.contains(content)
+        }
+        let fed = virtual.filter { table in !indexes.contains { $0.name == table.name } }
+        for table in named where try Self.feeds(table, one: fed, in: database) {
+            throw SnapshotError.tableMustStay(ForeignText(table), because: .feedsVirtual)
+        }
+        (self.named, self.indexes) = (named, indexes.map(\.name))
+    }
+
+    /// Whether triggers of a table write to one of these virtual tables, or read it.
+    private static func feeds(_ table: String, one virtual: [VirtualTable], in database: Database) throws -> Bool {
+        guard !virtual.isEmpty else { return false }
+        return try String.fetchAll(
+            database,
+            sql: """
+                SELECT sql FROM sqlite_schema
+                WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE AND typeof(sql) = 'text'
+                """, arguments: [table]
+        ).contains { sql in virtual.contains { $0.isNamed(in: sql) } }
     }
 
     /// Deletes the rows, without a journal, triggers or foreign keys: the copy is thrown away on any error.
@@ -63,12 +89,20 @@ struct EmptiedTables: Sendable {
         try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = OFF")
         _ = ship_store_set_db_config(copy.sqliteConnection, CInt(SQLITE_DBCONFIG_ENABLE_TRIGGER), 0)
         for table in all { try copy.execute(sql: "DELETE FROM \(table.quotedSQLName)") }
+        for index in indexes {
+            do {
+                try copy.execute(sql: "INSERT INTO \(index.quotedSQLName)(\(index.quotedSQLName)) VALUES ('rebuild')")
+            } catch DatabaseError.SQLITE_ERROR {
+                // Its tokenizer is the app's, or the view that it is of needs what only the app has.
+                throw SnapshotError.tableMustStay(ForeignText(named[0]), because: .feedsVirtual)
+            }
+        }
         if dropsMark { try Omissions.removeMark(from: copy) }
     }
 
     /// The tables and views of the schema, and why their rows cannot be left out; `nil` if they can.
     private static func candidates(
-        in database: Database, ofCoreData isCoreData: Bool
+        in database: Database, _ virtual: [VirtualTable], ofCoreData isCoreData: Bool
     ) throws -> [(name: String, obstacle: TableObstacle?)] {
         let shadows = try Set(
             String.fetchAll(
@@ -88,6 +122,7 @@ struct EmptiedTables: Sendable {
                 case _ where (row["rootpage"] as Int64? ?? 0) == 0: .isVirtual
                 case _ where name.hasPrefix("sqlite_"): .sqliteNeedsIt
                 case _ where shadows.contains(name): .isPartOfVirtual
+                case _ where virtual.contains { $0.mayKeepRows(in: name) }: .isPartOfVirtual
                 case _ where isCoreData && CoreDataLayout.bookkeeping.contains(name): .coreDataNeedsIt
                 case _ where isCoreData && CoreDataLayout.historyTables.contains(name): .isHistory
                 default: nil
@@ -140,6 +175,8 @@ public enum TableObstacle: Hashable, Sendable {
     case isVirtual
     /// A virtual table's module keeps its rows in it.
     case isPartOfVirtual
+    /// A virtual table holds its content too, or what follows from it, and cannot be made anew without it.
+    case feedsVirtual
     /// Its name begins with `sqlite_`.
     case sqliteNeedsIt
     /// Core Data opens no store without it.

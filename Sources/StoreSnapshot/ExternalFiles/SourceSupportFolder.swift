@@ -21,7 +21,7 @@ struct SourceSupportFolder {
     ///   - target: The new path of the file; its folder must exist.
     ///   - longest: A longer file, in bytes, is left where it is; `nil` takes any.
     /// - Returns: The size of the file, in bytes, whether it was too long or not; `nil` if it is missing.
-    /// - Throws: `.notARegularFile`, `.noSpace`, `.file`.
+    /// - Throws: `.strangeExternalFile`, `.noSpace`, `.file`.
     func gather(
         _ name: ExternalFileName, as target: FilePath, upTo longest: Int64?
     ) throws(SnapshotError) -> Int64? {
@@ -42,12 +42,12 @@ struct SourceSupportFolder {
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory: return nil
-            case .tooManySymbolicLinkLevels where error.path == source: throw .notARegularFile(source)
+            case .tooManySymbolicLinkLevels where error.path == source: throw .strangeExternalFile(source)
             case _ where error.operation == .write: throw SnapshotError(writing: error, needed: 0)
             default: throw .file(error)
             }
         }
-        guard status.kind == .file else { throw .notARegularFile(source) }
+        guard status.kind == .file else { throw .strangeExternalFile(source) }
         if status.size > longest { try? PlatformCalls.removeFile(target) }
         return status.size
     }

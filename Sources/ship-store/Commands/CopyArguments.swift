@@ -17,6 +17,12 @@ struct CopyArguments: ParsableArguments {
     @Flag(help: "Go on without external files that the store refers to and that are not there, and say so.")
     var allowMissingExternal = false
 
+    @Flag(
+        help:
+            "Take a store that has several names or is mounted alone, though its -wal may be beside another name of it."
+    )
+    var linked = false
+
     @Option(
         help: ArgumentHelp(
             "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
@@ -41,6 +47,7 @@ struct CopyArguments: ParsableArguments {
         var options = CopyOptions()
         options.busyTimeout = busyTimeout
         options.allowsMissingExternalFiles = allowMissingExternal
+        options.takesSeveralNames = linked
         if let temporaryFolder { options.temporaryFolder = temporaryFolder }
         options.keptFree = keepFree
         return options

@@ -9,7 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         usage: "ship-store verify <path> [<options>]",
         discussion: """
             Reads everything again: sizes, digests, SQLite's own checks, external files. Nothing is changed. The exit \
-            status is 0 if all is whole, also where nothing of a store has become current yet.
+            status is 0 if all is whole, also where nothing of a store has become current yet. What is not whole is \
+            damaged, or unclear: it cannot be told without the functions of its app, say, or while a journal waits.
 
               ship-store verify inbox
               ship-store verify monday.shipment
@@ -38,7 +39,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     Output.write(
                         "whole    \(([finding.subject] + facts.compactMap(\.self)).joined(separator: "  "))")
                 } else {
-                    Output.write("damaged  \(finding.subject)")
+                    Output.write("\(finding.isJudged ? "damaged" : "unclear")  \(finding.subject)")
                 }
             }
             if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
@@ -50,7 +51,7 @@ struct VerifyCommand: AsyncParsableCommand {
 extension Verification {
     fileprivate var json: JSONObject {
         let what: JSONObject = [
-            "isWhole": problem == nil, "error": problem?.cause.text, "hint": problem?.hint?.text,
+            "isWhole": problem == nil, "isJudged": isJudged, "error": problem?.cause.text, "hint": problem?.hint?.text,
             // Of a store of an inbox: nothing has become current yet.
             "isAwaited": isAwaited ? true : nil, "manifest": manifest,
             // The id of the device that signed a shipment.

@@ -8,7 +8,13 @@ extension SnapshotError {
         case .noSuchFile: "check the path"
         case .folder: "name the SQLite file inside it"
         case .notARegularFile: "name a SQLite file"
+        case .strangeExternalFile:
+            "put the file in its place; if it is lost, leave it out with --allow-missing-external"
         case .notADatabase: "check the path; an encrypted store must be exported in plain by its app"
+        case .unsupportedFormat:
+            "an encrypted store must be exported in plain by its app; restore a damaged one from a copy"
+        case .severalNames:
+            "name the store as its app does; if no program writes to it, copy, send, inspect and verify take --linked"
         case .truncated: "restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
         case .noPermission: "run as a user who may read it"
         case .busy: "try again later, or wait longer with --busy-timeout"
@@ -41,6 +47,7 @@ extension TableObstacle {
     fileprivate var hint: PrintableText? {
         switch self {
         case .isView: "exclude the tables that it reads"
+        case .feedsVirtual: "let the app remove the rows from a copy, and ship that"
         case .isVirtual, .isPartOfVirtual, .sqliteNeedsIt, .coreDataNeedsIt: nil
         case .isHistory: "use --strip-history"
         }

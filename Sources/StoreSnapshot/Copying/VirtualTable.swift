@@ -1,0 +1,51 @@
+import CoreDataReading
+import GRDB
+import StoreFormat
+
+/// A virtual table of a store whose tables are emptied: its module may keep what it lacks then in tables of its own.
+struct VirtualTable: Sendable {
+    let name: String
+    /// Whether this SQLite has its module, and so says which tables are the module's.
+    let isKnown: Bool
+    /// The table or view whose rows a full-text index is of; `nil` for any other table.
+    ///
+    /// Source: sqlite.org/fts5.html section 4.4.2; sqlite.org/fts3.html section 6.2.2.
+    let content: String?
+
+    static func all(in database: Database) throws -> [VirtualTable] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT name, sql FROM sqlite_schema
+                WHERE type = 'table' AND rootpage = 0 AND typeof(name) = 'text' AND typeof(sql) = 'text'
+                """)
+        return rows.map { row in
+            let (name, sql): (String, String) = (row[0], row[1])
+            return VirtualTable(
+                name: name, isKnown: (try? database.makeStatement(sql: "SELECT 1 FROM \(name.quotedSQLName)")) != nil,
+                content: content(ofIndexDefinedBy: sql))
+        }
+    }
+
+    private static func content(ofIndexDefinedBy sql: String) -> String? {
+        guard let module = sql.firstMatch(of: /(?i)\busing\s+fts[345]\s*\(/),
+            let match = sql[module.range.upperBound...].firstMatch(
+                of: /(?i)(?:^|[,\s])content\s*=\s*(?:'([^']*)'|"([^"]*)"|\[([^\]]*)\]|`([^`]*)`|([^\s,)]+))/)
+        else { return nil }
+        let (_, quoted, doubleQuoted, bracketed, ticked, bare) = match.output
+        let name = quoted ?? doubleQuoted ?? bracketed ?? ticked ?? bare ?? ""
+        return name.isEmpty ? nil : String(name)
+    }
+
+    /// Whether the rows of a table may be those of this one, whose module SQLite does not have. Modules name their tables so
+    /// [sqlite.org/vtab.html#xshadowname].
+    func mayKeepRows(in table: String) -> Bool { !isKnown && table.lowercased().hasPrefix(name.lowercased() + "_") }
+
+    /// Whether a statement names it.
+    func isNamed(in sql: String) -> Bool {
+        let words = sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        let own = name.lowercased()
+        return own.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            ? words.contains { $0 == own } : sql.lowercased().contains(own)
+    }
+}
