@@ -43,18 +43,34 @@ package struct Departure: Sendable {
         let session = ProducerSession(
             timeouts: options.timeouts, signer: signs ? identity : nil, authorization: authorization,
             isPadded: options.padding, start: start, report: report)
-        let orders = sources.map { order(of: $0, over: link, identity: identity, signer: session.signer) }
-        let results = try await authorization.whileItLasts { await session.run(link, orders) }
+        var orders: [ProducerSession.Order] = []
+        for source in sources {
+            let continuity = StoreContinuity(of: source, over: link, options)
+            var flaw: ShipmentError?
+            do throws(ShipmentError) {
+                try await continuity?.check(replacing: options.replaces)
+            } catch {
+                flaw = error
+            }
+            orders.append(
+                order(of: source, continuity, flaw, over: link, identity: identity, signer: session.signer))
+        }
+        let results = try await authorization.whileItLasts { [orders] in await session.run(link, orders) }
         return try results.map { try $0.get() }
     }
 
+    /// - Parameter flaw: Why the store may not go under its name.
     private func order(
-        of source: Producer.Source, over link: PeerLink, identity: DeviceIdentity?, signer: DeviceIdentity?
+        of source: Producer.Source, _ continuity: StoreContinuity?, _ flaw: ShipmentError?, over link: PeerLink,
+        identity: DeviceIdentity?, signer: DeviceIdentity?
     ) -> ProducerSession.Order {
         let filed = link.direction == .oneWay ? shipment(of: source, signer: signer) : nil
         let remembered = RememberedShipment(bases(of: source), over: link, metadata: options.metadata)
         return ProducerSession.Order(
-            check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: source.name) },
+            check: { [trust = options.trust] in
+                if let flaw { throw flaw }
+                try trust.check(link, as: .receiver, of: source.name)
+            },
             isOvertaken: { [device = options.knownDevice] manifest in
                 manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
             },
@@ -68,6 +84,7 @@ package struct Departure: Sendable {
             finished: { remembered?.finished($0) },
             ended: { tell($0, of: source) },
             settled: { result in
+                if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
                 remembered?.ended(result)
                 filed?.ended(result)
             })

@@ -16,6 +16,11 @@ public struct Producer: Sendable {
     public struct Options: Sendable {
         /// The name to ship under, if one store is shipped; `nil` for the name that the file's name suggests.
         public var name: StoreName?
+        /// What the app calls the store, if one store is shipped: the memory knows the store by it when its path has changed. Without one,
+        /// the memory knows a store by its identity, its file or its schema.
+        public var storeKey: String?
+        /// Whether a store is shipped although another one was shipped to the receiver under its name before.
+        public var replaces = false
         /// The user's own pairs, which travel with each shipment.
         public var metadata: [String: String] = [:]
         /// The effort of compression.

@@ -316,6 +316,7 @@ extension TransferSender.Options {
     fileprivate func producer(for name: StoreName, _ order: SenderState.Order) -> Producer.Options {
         var options = producer
         options.name = name
+        options.storeKey = options.storeKey ?? name.text
         switch order.form {
         case .delta: options.holdings = order.held
         case .whole: options.holdings = order.held.without(name)

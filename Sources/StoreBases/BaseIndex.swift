@@ -15,12 +15,11 @@ struct BaseIndex: Hashable, Sendable, Codable {
     private(set) var objects: [Object] = []
     private(set) var streams: [Stream] = []
     private(set) var entries: [Entry] = []
+    private(set) var sent: [SentStore] = []
 
     static let version = 2
-    /// Largest index that is read, in bytes.
-    static let sizeLimit: Int64 = 16 * 1024 * 1024
-    /// Most copies that are remembered, whatever their size.
-    static let mostEntries = 256
+    /// Largest index that is read, in bytes: some 50,000 copies. What is remembered has no other limit but room.
+    static let sizeLimit: Int64 = 64 * 1024 * 1024
     /// Most external files that are remembered, and the share of the budget that they may take: one part in `fileShare`.
     static let mostFiles = 512
     static let fileShare: Int64 = 4
@@ -92,6 +91,11 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
         var isUnfinished: Bool { stream != nil }
 
+        /// Most bytes that it takes in the index.
+        fileprivate var weight: Int {
+            6 * (store.utf8.count + receiver.utf8.count) + 40 * (files?.count ?? 0) + 2 * (state?.count ?? 0) + 768
+        }
+
         fileprivate mutating func move(to path: FilePath) { store = path.text }
     }
 
@@ -128,7 +132,13 @@ struct BaseIndex: Hashable, Sendable, Codable {
     /// Bytes of all objects that no entry needs.
     var unusedSize: Int64 { unused.reduce(0) { $0 + $1.size } }
 
-    var isEmpty: Bool { objects.isEmpty && streams.isEmpty && entries.isEmpty }
+    var isEmpty: Bool { objects.isEmpty && streams.isEmpty && entries.isEmpty && sent.isEmpty }
+
+    /// Whether the index itself stays within its limit.
+    var fits: Bool {
+        let weight = entries.reduce(sent.reduce(0) { $0 + $1.weight }) { $0 + $1.weight }
+        return weight + 256 * (objects.count + streams.count) <= Self.sizeLimit
+    }
 
     // MARK: What changes
 
@@ -176,6 +186,21 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return lastUse
     }
 
+    /// Those that were noted first go where there are too many.
+    mutating func note(_ new: SentStore) {
+        sent.removeAll { $0.name == new.name && $0.receiver == new.receiver }
+        sent.append(new)
+        while !fits, sent.count > 1 { sent.removeFirst() }
+    }
+
+    /// - Returns: Whether there were any.
+    mutating func removeSent(where isToGo: (BaseKey) -> Bool) -> Bool {
+        let before = sent.count
+        // What is left out of a copy makes it no other store.
+        sent.removeAll { isToGo(BaseKey(name: $0.name, store: $0.path, profile: $0.schema)) }
+        return sent.count != before
+    }
+
     /// - Returns: The entries that were removed.
     mutating func remove(where isToGo: (Entry) -> Bool) -> [Entry] {
         let going = entries.filter(isToGo)
@@ -188,7 +213,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
     /// - Returns: Whether anything changed.
     mutating func move(from source: FilePath, to target: FilePath) -> Bool {
         let moving = entries.filter { FilePath(text: $0.store) == source }
-        guard !moving.isEmpty, source != target else { return false }
+        guard source != target, !moving.isEmpty || sent.contains(where: { $0.path == source }) else { return false }
+        for place in sent.indices where sent[place].path == source { sent[place].move(to: target) }
         entries.removeAll { FilePath(text: $0.store) == source }
         for var entry in moving {
             entry.move(to: target)
@@ -251,6 +277,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
             objects = try container.decode([Object].self, forKey: .objects)
             streams = try container.decode([Stream].self, forKey: .streams)
             entries = try container.decode([Entry].self, forKey: .entries)
+            sent = try container.decodeIfPresent([SentStore].self, forKey: .sent) ?? []
         case 1:
             // No delta builds on what an earlier version has remembered: its files go.
             objects = try container.decode([Object].self, forKey: .objects)
@@ -309,11 +336,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         else {
             return "a number is out of range"
         }
-        guard entries.count <= Self.mostEntries, objects.count <= 4 * Self.mostEntries + 2 * Self.mostFiles,
-            streams.count <= 2 * Self.mostEntries
-        else {
-            return "it lists too much"
-        }
+        guard sent.allSatisfy({ $0.path.isAbsolute }) else { return "a store is where none can be" }
         for entry in entries {
             guard ids.contains(entry.copy), ids.contains(entry.manifest),
                 entry.files.map({ $0.count <= Self.mostFiles && $0.allSatisfy(ids.contains) }) ?? true,

@@ -14,11 +14,15 @@ extension BaseMemory {
         // No lock is needed where there is nothing to forget.
         let index = try index()
         if try open() != nil { TemporaryFolder.sweep(folder, .temporary) }
-        guard index.entries.contains(where: { isToGo($0.key) }) || !index.unused.isEmpty || !index.unusedStreams.isEmpty
+        var rest = index
+        guard
+            index.entries.contains(where: { isToGo($0.key) }) || rest.removeSent(where: isToGo) || !index.unused.isEmpty
+                || !index.unusedStreams.isEmpty
         else { return [] }
         return try whileLocked { (change) throws(BaseMemoryError) in
             let before = change.index
             let going = change.index.remove { isToGo($0.key) }
+            _ = change.index.removeSent(where: isToGo)
             change.removeUnused()
             if change.index != before { try change.save() }
             change.removeIfEmpty()
@@ -59,7 +63,8 @@ extension BaseMemory {
 
     /// Makes what is remembered of a store that of the same store at its new place.
     package func follow(from source: FilePath, to target: FilePath) throws(BaseMemoryError) {
-        guard try index().entries.contains(where: { $0.key.store == source }) else { return }
+        var rest = try index()
+        guard rest.move(from: source, to: target) else { return }
         _ = try whileLocked { (change) throws(BaseMemoryError) in
             guard change.index.move(from: source, to: target) else { return }
             try change.save()

@@ -159,9 +159,8 @@ public struct BaseMemory: Hashable, Sendable {
 
 /// What a remembered copy is a copy of: which store, how much of it, and under which name.
 ///
-/// A store is known by its path. Its device and inode would tell no more: device numbers change when a system starts, and a new
-/// file may get the inode of a removed one. The manifest tells whether the store at the path is still the one that was there then
-/// (`Manifest.checkSuccession(to:allowingEmpty:)`); and a consumer verifies the result of each delta.
+/// A store is known by its path, and followed when that changes (`SentStore`). The manifest tells whether the store at the path is still
+/// the one that was there then (`Manifest.checkSuccession(to:allowingEmpty:)`); and a consumer verifies the result of each delta.
 public struct BaseKey: Hashable, Sendable {
     public let name: StoreName
     /// The live store: absolute, and without symbolic links.

@@ -163,7 +163,7 @@ extension MemoryChange {
         let (free, reserve) = try space()
         let fitting = index.evicting(except: new, keepingAcknowledged: stream != nil) { index in
             let files = index.files
-            return index.size <= budget && index.entries.count <= BaseIndex.mostEntries
+            return index.size <= budget && index.fits
                 && files.count <= BaseIndex.mostFiles && files.size <= budget / BaseIndex.fileShare
                 && free + index.unusedSize >= reserve
         }

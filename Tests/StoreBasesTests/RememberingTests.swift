@@ -130,6 +130,14 @@ import Testing
         }
     }
 
+    @Test func `as many copies stay as there is room for`() throws {
+        let keys = (0..<300).map { BaseKey(FilePath("/phone/\($0).sqlite")) }
+        for (number, key) in keys.enumerated() {
+            #expect(try Acknowledged("\(number)").remember(in: memory, as: key) == .remembered)
+        }
+        #expect(keys.allSatisfy { memory.copies(of: $0).count == 1 })
+    }
+
     @Test func `a copy that was made there is not written twice`() throws {
         let folder = try #require(memory.workingFolder(for: 512))
         let place = try TemporaryFolder(in: folder)

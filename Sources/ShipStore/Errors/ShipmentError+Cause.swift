@@ -34,6 +34,7 @@ extension ShipmentError {
         case .trustList(let error): error.cause
         case .pairing(let error): error.cause
         case .noSuchPeer(let text): "no device of that id or name is trusted: \(text)"
+        case .otherSent(let name, let path): "another store was sent there as \(name) before: \(path)"
         case .sameName(let name): "two of the stores would be shipped as \(name)"
         case .overdue(let overdue): overdue.cause
         case .refused(let reason): "the receiver refused the shipment: \(reason.words)"

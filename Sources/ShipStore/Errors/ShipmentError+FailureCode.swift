@@ -42,7 +42,7 @@ extension ShipmentError {
         case .memory(let error): error.failureCode
         case .identity(let error): error.failureCode
         case .notRemembered, .noSuchPeer: .unknownName
-        case .trustList, .sameName: .ambiguousName
+        case .trustList, .sameName, .otherSent: .ambiguousName
         case .pairing(.over): .pairingOver
         case .pairing(.badMessage): .pairingBroken
         case .pairing(.wrongCode), .pairing(.notOpen): .pairingFailed

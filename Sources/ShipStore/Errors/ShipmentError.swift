@@ -75,6 +75,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case unknownSigner(DeviceIdentifier)
     /// Two of the stores that are to be shipped together would have this name.
     case sameName(StoreName)
+    /// Another store was shipped to the receiver under this name before: the one at that path.
+    case otherSent(StoreName, FilePath)
     /// A one-way shipment is a delta, and its base, which has this digest, is not here.
     case missingBase(StoreName, ContentDigest)
     /// A shipment in a file cannot be inspected: it is a delta against a base of this digest.

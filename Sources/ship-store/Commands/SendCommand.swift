@@ -54,6 +54,9 @@ struct SendCommand: AsyncParsableCommand {
         transform: StoreName.read)
     var name: StoreName?
 
+    @Flag(help: "Let the store take the place of another one that was sent there under its name before.")
+    var replace = false
+
     @Option(
         name: .customLong("meta"), parsing: .singleValue,
         help: ArgumentHelp("A pair that travels with the shipment; may be given again.", valueName: "key=value"),
@@ -135,6 +138,7 @@ struct SendCommand: AsyncParsableCommand {
         if force {
             guard case .file = to else { throw ValidationError("--force is for files") }
         }
+        if replace, noRemember { throw ValidationError("--replace says something only without --no-remember") }
         if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
             throw ValidationError(flaw)
         }
@@ -151,6 +155,7 @@ struct SendCommand: AsyncParsableCommand {
         let console = output.console
         var options = Producer.Options()
         options.name = name
+        options.replaces = replace
         options.metadata = pairs
         options.effort = compression.level
         options.encoding = compression.encoding

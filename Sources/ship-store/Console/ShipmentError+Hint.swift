@@ -29,6 +29,7 @@ extension ShipmentError {
         case .trustList(let error): error.hint
         case .pairing(let error): error.hint
         case .noSuchPeer: "see `ship-store peers`"
+        case .otherSent: "send it under another name with --name, or let it take the other's place with --replace"
         case .sameName: "send them one by one, with --name"
         case .overdue(let overdue): overdue.hint
         case .refused(let reason): reason.hint

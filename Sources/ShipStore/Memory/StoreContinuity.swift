@@ -1,0 +1,67 @@
+import DeviceTrust
+import ShipLinks
+import ShipProtocol
+import StoreBases
+import StoreFiles
+import StoreSnapshot
+import SystemPackage
+
+/// Whether what is sent to a receiver under a name is the store that was sent there under that name before. Where nothing is remembered,
+/// every store is.
+struct StoreContinuity: Sendable {
+    private let memory: BaseMemory
+    private let source: Producer.Source
+    private let receiver: String
+    /// What the app calls the store.
+    private let key: String?
+
+    /// - Returns: `nil` where nothing is remembered.
+    init?(of source: Producer.Source, over link: PeerLink, _ options: Producer.Options) {
+        guard let memory = options.memory else { return nil }
+        self.memory = memory
+        self.source = source
+        receiver = link.direction == .oneWay ? "" : link.device?.text ?? Self.place(of: link.peer)
+        key = options.storeKey
+    }
+
+    /// An endpoint, wherever this process is.
+    private static func place(of peer: PeerLink.Peer) -> String {
+        guard case .at(.unix(let path)) = peer else { return "\(peer)" }
+        return "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
+    }
+
+    /// Lets the memory follow the store to its present path, if it was elsewhere.
+    ///
+    /// - Throws: `.otherSent` if another store was sent there under the name.
+    func check(replacing: Bool) async throws(ShipmentError) {
+        let path = source.store.path
+        let known = memory.sent(as: source.name)
+        // Most often it is at the same path as ever, and nothing has to be read for it.
+        guard !replacing, !known.contains(where: { $0.receiver == receiver && $0.path == path }),
+            !known.isEmpty, let own = await sent()
+        else { return }
+        for earlier in known where earlier.path != path {
+            if own.isSame(as: earlier) {
+                if earlier.isGone { try? memory.follow(from: earlier.path, to: path) }
+            } else if earlier.receiver == receiver {
+                throw .otherSent(source.name, earlier.path)
+            }
+        }
+    }
+
+    private func sent() async -> SentStore? {
+        guard let survey = try? await source.store.survey(externalFiles: false) else { return nil }
+        return sent(survey.identity, survey.schemaSHA256)
+    }
+
+    private func sent(_ identity: ForeignText?, _ schema: ContentDigest) -> SentStore? {
+        guard let status = try? PlatformCalls.status(of: source.store.path) else { return nil }
+        return SentStore(
+            source.name, to: receiver, at: source.store.path, status, key: key, identity: identity, schema: schema)
+    }
+
+    /// The store has been sent.
+    func note(_ manifest: Manifest) {
+        if let sent = sent(manifest.identity, manifest.store.schemaSHA256) { memory.note(sent) }
+    }
+}
