@@ -199,13 +199,23 @@ package final class InboxFolder: Sendable {
     /// - Throws: `.noInbox`, `.file`.
     package func storeNames() throws(InboxError) -> [StoreName] {
         do throws(FileError) {
-            return try files.names(in: layout.depot).compactMap { StoreName($0) }.sorted()
+            return try files.names(in: layout.depot).compactMap { StoreName($0) }.filter { isFolder(layout.store($0)) }
+                .sorted()
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory, .notDirectory: throw .noInbox(inbox.root)
             default: throw .file(error)
             }
         }
+    }
+
+    private func isFolder(_ path: FilePath) -> Bool { (try? files.status(of: path))?.kind == .folder }
+
+    /// What somebody else has put among the folders of the stores, sorted: it is passed over. Hidden names are the inbox's own.
+    package func strangers() -> [FilePath] {
+        ((try? files.names(in: layout.depot)) ?? []).filter { !$0.hasPrefix(".") }
+            .map { (name: StoreName($0), path: layout.depot.appending(text: $0)) }
+            .filter { $0.name == nil || !isFolder($0.path) }.map(\.path)
     }
 
     /// What the link `current` says, if it says something of ours: it is never followed as a link.

@@ -99,6 +99,8 @@ public enum SequenceFlaw: Error, Hashable, Sendable {
     case replayed(counter: UInt64, highest: UInt64)
     /// Its counter is so far above the highest seen that there would be no room above it.
     case tooFarAhead(counter: UInt64, highest: UInt64)
+    /// Its copy was taken before the one that is current, and nothing says that it follows on that.
+    case older(Timestamp, than: Timestamp)
     /// It has none, and the store's shipments have.
     case noCounter
     /// It has none, and comes from a device that is known: those of devices have one.

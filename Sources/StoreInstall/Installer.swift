@@ -148,6 +148,18 @@ package final class Installer: Sendable {
         }
     }
 
+    /// What comes one way, from a device that is not proven, has an order all the same: an old shipment that arrives late would take the
+    /// store back. A later number tells more than a clock that was set.
+    ///
+    /// - Throws: `.outOfSequence`
+    package func checkOrder(of manifest: Manifest) throws(InboxError) {
+        guard let held = (try? folder.current(of: manifest.name))?.manifest, manifest.createdAt < held.createdAt,
+            !replaceable.withLock({ $0.contains(manifest.name) })
+        else { return }
+        if let number = manifest.counter, let last = held.counter, number > last { return }
+        throw .outOfSequence(manifest.name, .older(manifest.createdAt, than: held.createdAt))
+    }
+
     /// Whether a sender may learn what is in a generation, from whether it has to send it. A device that has taken a store over
     /// learns nothing of what came before.
     private func isKnown(_ generation: Generation, to sender: Sender) throws(InboxError) -> Bool {

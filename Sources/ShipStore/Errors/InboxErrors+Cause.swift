@@ -44,6 +44,8 @@ extension SequenceFlaw {
             "this shipment of \(name) is an old one: its number is \(counter), and \(highest) has been here"
         case .tooFarAhead(let counter, let highest):
             "the number of this shipment of \(name), \(counter), is too far above the highest so far, \(highest)"
+        case .older(let time, let current):
+            "this shipment of \(name) is an old one: its copy is of \(time), and a later one, of \(current), is current"
         case .noCounter: "this shipment of \(name) has no number, as those before it have, so that it may be an old one"
         case .notCounted: "this shipment of \(name) has no number, and a device numbers those that it makes"
         case .noDevice:

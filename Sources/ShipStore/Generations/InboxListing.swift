@@ -4,7 +4,7 @@ public import ShipProtocol
 import StoreFiles
 public import StoreInbox
 import StoreInstall
-import SystemPackage
+public import SystemPackage
 
 extension Generation {
     fileprivate var folderName: GenerationName { GenerationName(number: number, digest: manifest.store.sha256) }
@@ -30,38 +30,48 @@ extension Inbox {
         public let counter: UInt64?
     }
 
-    /// - Returns: Sorted by name, then the oldest first.
-    public func entries() throws(ShipmentError) -> [Entry] {
+    /// What is in an inbox.
+    public struct Listing: Sendable {
+        /// Sorted by name, then the oldest first.
+        public fileprivate(set) var entries: [Entry] = []
+        /// The folders of generations that cannot be read, and why.
+        public fileprivate(set) var damaged: [(name: StoreName, path: FilePath, problem: InboxError)] = []
+        /// What somebody else has put among the stores, and is passed over.
+        public fileprivate(set) var strangers: [FilePath] = []
+    }
+
+    /// - Throws: If there is no inbox, or it cannot be read at all.
+    public func listing() throws(ShipmentError) -> Listing {
         do throws(InboxError) {
-            var entries: [Entry] = []
-            for name in try storeNames() { entries += try self.entries(of: name) }
-            return entries
+            var listing = Listing()
+            for name in try storeNames() { try list(name, into: &listing) }
+            listing.strangers = try open().strangers()
+            return listing
         } catch {
             throw .install(error)
         }
     }
 
-    private func entries(of name: StoreName) throws(InboxError) -> [Entry] {
+    private func list(_ name: StoreName, into listing: inout Listing) throws(InboxError) {
         // An unreadable record is left out here: shipments and rollbacks report it.
         let folder = try open()
         let record = (try? folder.rollbackRecord(of: name)) ?? .empty
         let current = folder.currentName(of: name)?.number
         let lease = folder.leaseRecord(of: name)
-        var entries: [Entry] = []
         for path in try generationPaths(of: name) {
             let generation: Generation
             do throws(InboxError) {
                 generation = try Generation(at: path)
             } catch {
                 // It may have been pruned since.
-                guard (try? PlatformCalls.status(of: path)) != nil else { continue }
-                throw error
+                if (try? PlatformCalls.status(of: path)) != nil { listing.damaged.append((name, path, error)) }
+                continue
             }
             guard let installedAt = generation.installedAt else { continue }
             // An unreadable record is left out here: shipments report it.
             let origin = (try? Origin.read(ofGenerationAt: path, in: folder.files)).flatMap(\.self)
             let isCurrent = generation.number == current
-            entries.append(
+            listing.entries.append(
                 Entry(
                     generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt),
                     isHeld: generation.isHeld,
@@ -69,7 +79,6 @@ extension Inbox {
                     rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
                     producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, counter: origin?.counter))
         }
-        return entries
     }
 
     /// A shipment that broke off, and waits to be resumed.

@@ -308,6 +308,7 @@ package struct ConsumerSession {
         return try makingRoom(for: manifest.name) {
             try installer.undisturbed(manifest.name) {
                 let plan = try installer.plan(for: manifest, from: sender)
+                if sender.device == nil, plan.same == nil { try installer.checkOrder(of: manifest) }
                 let base = try manifest.base.map { base throws(ShipmentError) in
                     try HeldGeneration.base(base.sha256, of: manifest.name, from: producer, in: installer.folder)
                 }

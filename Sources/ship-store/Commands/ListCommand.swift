@@ -28,14 +28,26 @@ struct ListCommand: AsyncParsableCommand {
         let console = output.console
         try await console.run { [into, output] in
             let inbox = Inbox(at: into)
-            let entries = try inbox.entries()
+            let listing = try inbox.listing()
+            let entries = listing.entries
+            for damaged in listing.damaged {
+                console.warn("\(damaged.path) is damaged: \(ShipmentError.install(damaged.problem).cause)")
+            }
+            for path in listing.strangers { console.warn("\(path) is not the inbox's own, and is passed over") }
             let waiting = try inbox.waiting()
             if output.json {
                 entries.map(\.json).forEach(Output.write(object:))
+                for damaged in listing.damaged {
+                    Output.write(
+                        object: [
+                            "name": damaged.name.text, "folder": damaged.path.text,
+                            "error": ShipmentError.install(damaged.problem).cause.text,
+                        ])
+                }
                 waiting.map(\.json).forEach(Output.write(object:))
             } else {
                 Inbox.Entry.columns.lines(of: entries.map(\.fields)).forEach(Output.write)
-                if entries.isEmpty { console.say("no store has been installed yet") }
+                if entries.isEmpty, listing.damaged.isEmpty { console.say("no store has been installed yet") }
                 waiting.map(\.text).forEach(Output.write)
             }
         }

@@ -191,6 +191,7 @@ extension SequenceFlaw {
         case .replayed:
             "have it sent anew; if its device has lost count, say `ship-store trust ID --takes-over \(name)`"
         case .tooFarAhead: "if its device is sound all the same, say `ship-store trust ID --takes-over \(name)`"
+        case .older: "have it sent anew; if it is to take the store back, say `receive --replace \(name)`"
         case .noCounter: "send it from the device that sent those; `receive --unsigned` takes it all the same"
         case .notCounted: "update the program that sends it, then send it again"
         case .noDevice:
