@@ -29,6 +29,8 @@ final class CheckerChild: StartedChecker {
     private static let grace = Duration.seconds(3)
     /// The child inherits no variable. A crash needs no backtrace, which takes time, and one arena of memory is enough.
     private static let environment: Environment = .custom(["SWIFT_BACKTRACE": "enable=no", "MALLOC_ARENA_MAX": "1"])
+    /// What it takes to start the process: three pipes, their duplicates, a folder, and what watches the end of a process.
+    private static let leastDescriptors = 12
     /// Longest text of a verdict that is passed on, in bytes.
     private static let textLimit = 1024
 
@@ -43,6 +45,8 @@ final class CheckerChild: StartedChecker {
     init(_ program: FilePath, _ limits: CheckLimits, in folder: FilePath) {
         self.limits = limits
         do throws(Errno) {
+            // Subprocess ends this process, or hangs, where descriptors run out while it starts another.
+            guard PlatformCalls.freeDescriptors >= Self.leastDescriptors else { throw .tooManyOpenFiles }
             let input = try CheckerInput()
             process = Self.start(program, limits, in: folder, try input.childEnd())
             self.input = .success(input)
@@ -57,7 +61,7 @@ final class CheckerChild: StartedChecker {
     /// Kills the process, if it still runs, and waits for its end: this program must not end while Subprocess starts a process.
     func end() async {
         process.cancel()
-        _ = await process.value
+        _ = await Self.ending(of: process, within: .zero)
     }
 
     private static func start(
@@ -110,17 +114,29 @@ final class CheckerChild: StartedChecker {
         }
     }
 
+    /// How long a process that was killed may take to be gone. Where descriptors or processes have run out, Subprocess may never tell.
+    private static let farewell = Duration.seconds(3)
+
     private static func ending(of process: Task<Ending, Never>, within time: Duration) async -> Ending {
-        let alarm = Task {
+        let (endings, continuation) = AsyncStream<Ending>.makeStream()
+        @Sendable func stop(after time: Duration) async throws {
             try await Task.sleep(for: time)
             process.cancel()
+            try await Task.sleep(for: farewell)
+            continuation.yield(.failure(.checkerNotStarted(Errno.resourceTemporarilyUnavailable.rawValue)))
         }
+        Task { continuation.yield(await process.value) }
+        let alarm = Task { try await stop(after: time) }
         defer { alarm.cancel() }
-        return await withTaskCancellationHandler {
-            await process.value
+        // This task may have been cancelled, and waits all the same.
+        let waiting = Task { await endings.first { _ in true } }
+        let ending = await withTaskCancellationHandler {
+            await waiting.value
         } onCancel: {
             process.cancel()
+            Task { try await stop(after: .zero) }
         }
+        return ending ?? .failure(.checkerSaidNonsense)
     }
 
     /// - Throws: `.checkerNotStarted`, `CancellationError`.

@@ -3,6 +3,7 @@ public import ShipStore
 public import ShipTransport
 import StoreFiles
 import Synchronization
+import SystemPackage
 
 extension Consumer {
     /// How long `listen` goes on.
@@ -108,6 +109,7 @@ extension Consumer {
         _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) throws(ShipmentError) -> LinkOptions {
         var link = link
+        guard link.fitDescriptors() else { throw .install(.file(FileError(.open, inbox.root, .tooManyOpenFiles))) }
         guard case .tcp = endpoint, case .trustedPeers(let device) = options.trust else { return link }
         let security = try ListenerSecurity(device, pairingIn: window)
         link.security = try security.next()
@@ -120,6 +122,23 @@ extension Consumer {
             }
         }
         return link
+    }
+}
+
+extension LinkOptions {
+    /// What a session takes, with its checker, and what a listener takes beside them: as counted in /proc/PID/fd.
+    private static let descriptors = (ofSession: 15, ofListener: 16)
+
+    /// Admits no more at a time than descriptors allow: the others wait, as they do where all places are taken.
+    ///
+    /// - Returns: Whether there is a place at all.
+    fileprivate mutating func fitDescriptors() -> Bool {
+        let free = PlatformCalls.freeDescriptors - Self.descriptors.ofListener
+        maximumConnections = min(maximumConnections, free / Self.descriptors.ofSession)
+        // Those that are not known yet have one each.
+        maximumHandshakes = max(1, min(maximumHandshakes, free - maximumConnections * Self.descriptors.ofSession))
+        maximumHandshakesPerAddress = min(maximumHandshakesPerAddress, maximumHandshakes)
+        return maximumConnections > 0
     }
 }
 

@@ -29,14 +29,20 @@ struct ChildLink: LinkReader, LinkWriter {
         _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
     ) async throws -> Result {
         let child = try await ChildLink(options)
-        async let _ = child.run(command)
+        let running = Task { await child.run(command) }
         let opened = OpenLink(
             link: PeerLink(direction: .twoWay, reader: child, writer: child, peer: .at(.command(command))),
             channels: child.channels, input: child.input, output: child.output, lingerTime: options.lingerTime)
-        let result = try await opened.use(body)
-        // Returning cancels the child, so it gets its time to end first. Its work is done: its status does not matter.
-        _ = try? await child.exit.status(within: options.childExitTime)
-        return result
+        do {
+            let result = try await opened.use(body)
+            // It gets its time to end before it is cancelled. Its work is done: its status does not matter.
+            _ = try? await child.exit.status(within: options.childExitTime)
+            await child.stop(running)
+            return result
+        } catch {
+            await child.stop(running)
+            throw error
+        }
     }
 
     /// Makes two pipes: one end of each for the child, the others for the event loop.
@@ -55,6 +61,13 @@ struct ChildLink: LinkReader, LinkWriter {
         output = ChannelOutput(writing.channel, closing: .all, finishLimit: options.lingerTime)
         channels = [input.channel, writing.channel]
         (childInput, childOutput) = (toChild.read, fromChild.write)
+    }
+
+    /// Stops the child, and waits until it is gone; but not for ever, as Subprocess may not tell where descriptors have run out.
+    private func stop(_ running: Task<Void, Never>) async {
+        running.cancel()
+        let exit = exit
+        await Task { _ = try? await exit.status(within: Self.terminationTime * 2) }.value
     }
 
     private static func pipe() throws(LinkError) -> (read: FileDescriptor, write: FileDescriptor) {

@@ -3,6 +3,7 @@ import Foundation
 import ShipStore
 import ShipStoreNetwork
 import StoreFiles
+import SystemPackage
 
 @main
 struct ShipStoreCommand: AsyncParsableCommand {
@@ -35,6 +36,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
         // First of all, so that nothing else takes part of the memory that the checker may use.
         if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
         if arguments == ["--version"] { return print(Software.version) }
+        refuseToRunWithoutProc()
+        PlatformCalls.raiseDescriptorLimit()
         PlatformCalls.returnFreedMemory()
         PlatformCalls.forbidDumps()
         do {
@@ -48,6 +51,18 @@ struct ShipStoreCommand: AsyncParsableCommand {
         } catch {
             end(arguments, with: error)
         }
+    }
+
+    /// Dispatch looks there how busy its threads are, now and then, and ends the process where it cannot [libdispatch's
+    /// event_workqueue.c]: so nothing is begun.
+    private static func refuseToRunWithoutProc() {
+        #if os(Linux)
+            guard (try? PlatformCalls.status(of: "/proc/self/task")) == nil else { return }
+            Console().fail(
+                "this program cannot run without /proc", hint: "mount it, as with `mount -t proc proc /proc`",
+                .inputOutput)
+            Foundation.exit(ExitStatus.inputOutput.rawValue)
+        #endif
     }
 
     /// Reads the command line.

@@ -21,7 +21,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     // The consumer does not take the shipment.
     case cannotCode, badEncoding, badStore, unreadableStore, tooLarge, wrongModel, wrongSchema, probeFailed
     case missingBase, notAllowed, badSignature, replayed, notIntact, rolledBack, otherStore
-    case inboxDamaged, notInInbox, inboxBusy, storeBusy, inTheWay, inboxUnsafe, diskFull, noSpace, cannotInstall
+    case inboxDamaged, notInInbox, inboxBusy, storeBusy, outOfResources, inTheWay, inboxUnsafe, diskFull, noSpace,
+        cannotInstall
     // What is installed cannot be read.
     case notServed, readerMisused, notSettled, readingPaused, fileFailed, databaseFailed
     // The other side has said why it is over.
@@ -120,6 +121,7 @@ extension FailureCode {
         case .notInInbox: .ofShipment(.noInput, .cannotInstall)
         case .inboxBusy: .ofShipment(.tryAgain, .cannotInstall)
         case .storeBusy: .ofShipment(.tryAgain, .busy)
+        case .outOfResources: .ofShipment(.tryAgain, .busy, isTold: false)
         case .inTheWay: .ofShipment(.cannotInstall, .cannotInstall)
         case .inboxUnsafe: .ofShipment(.cannotInstall, .cannotInstall)
         case .diskFull: .ofShipment(.cannotInstall, .noSpace, isTold: false)

@@ -21,7 +21,9 @@ extension ShipmentError {
         case .overdue: .timedOut
         case .refused(let reason), .givenUp(let reason): FailureCode(endedFor: reason.knownCode)
         // The store itself may be sound.
+        case .badStore(.checkerNotStarted(let errno)) where Errno(rawValue: errno).passes: .outOfResources
         case .badStore(.checkerNotStarted): .cannotInstall
+        case .badStore(.file(let error)) where error.errno.passes: .outOfResources
         case .badStore(.file): .unreadableStore
         case .badStore: .badStore
         case .tooMuch: .tooLarge
@@ -34,7 +36,7 @@ extension ShipmentError {
         case .install(let error): error.failureCode
         case .serving(let error): error.failureCode
         case .metadata(let error): error.failureCode
-        case .file(let error): error.isOutOfSpace ? .diskFull : .fileFailed
+        case .file(let error): error.failureCodeOfInbox
         case .operation(let error): error.failureCode
         case .report(.partOfSubject): .badRequest
         case .report(.inTheWay): .noPlace
@@ -154,7 +156,18 @@ extension BaseMemoryError {
 
 extension FileError {
     /// Where the other side has nothing to do with the file.
-    fileprivate var failureCodeHere: FailureCode { isOutOfSpace ? .noPlace : .inputOutput }
+    fileprivate var failureCodeHere: FailureCode { isOutOfSpace ? .noPlace : errno.passes ? .inUse : .inputOutput }
+
+    fileprivate var failureCodeOfInbox: FailureCode {
+        isOutOfSpace ? .diskFull : errno.passes ? .outOfResources : .fileFailed
+    }
+}
+
+extension Errno {
+    /// Whether the same call may succeed in a while: the system has no more descriptors, processes or memory now.
+    fileprivate var passes: Bool {
+        [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .resourceTemporarilyUnavailable, .noMemory].contains(self)
+    }
 }
 
 extension MetadataError {
@@ -245,7 +258,7 @@ extension InboxError {
         case .noSpace: .noSpace
         case .rolledBack: .rolledBack
         case .otherStore: .otherStore
-        case .file(let error): error.isOutOfSpace ? .diskFull : .cannotInstall
+        case .file(let error): error.errno.passes ? .outOfResources : error.isOutOfSpace ? .diskFull : .cannotInstall
         }
     }
 }

@@ -36,6 +36,25 @@ extension PlatformCalls {
         return max(0, Int(clamping: limit.rlim_cur) - open.count)
     }
 
+    /// Most descriptors that this process asks for: a table of them takes memory in the kernel.
+    private static let mostDescriptors: rlim_t = 65_536
+
+    /// setrlimit(2) `RLIMIT_NOFILE`: as many descriptors as this process may have without asking anybody. Shells give 1,024 of them, for
+    /// the sake of programs that use select(2).
+    package static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let kind = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(kind, &limit) == 0 else { return }
+        let most = min(limit.rlim_max, mostDescriptors)
+        guard limit.rlim_cur < most else { return }
+        limit.rlim_cur = most
+        setrlimit(kind, &limit)
+    }
+
     /// Whether a signal ends a confined process at its limit of time.
     package static func isTimeLimitSignal(_ signal: Int32) -> Bool { signal == SIGXCPU || signal == SIGALRM }
 }

@@ -1,0 +1,54 @@
+import StoreFiles
+import TestSupport
+import Testing
+
+/// A receiver that may open few files: what it cannot do now it says, nothing hangs, and a signal ends it.
+@Suite struct DescriptorTests {
+    /// Too few for anything, for a listener, for a session, for a checker beside it, for a few sessions.
+    @Test(arguments: [12, 16, 20, 22, 24, 26, 28, 30, 31, 32, 34, 36, 38, 40, 44, 48, 56, 64])
+    func `a shipment arrives, or is to be tried again`(limit: Int) async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let outcome = try await desk.bash(
+            """
+            mkdir -m 700 d
+            (ulimit -n \(limit); exec "$SHIP" receive --into in --listen unix:d/s) >out 2>err & pid=$!
+            for i in $(seq 100); do [ -S d/s ] || ! kill -0 $pid 2>/dev/null || sleep 0.05; done
+            sent=none
+            if [ -S d/s ]; then sent=0; timeout -k 1 20 "$SHIP" send Recipes.sqlite --to unix:d/s -q 2>senderr || sent=$?; fi
+            kill $pid 2>/dev/null || true; (sleep 10; kill -9 $pid) 2>/dev/null & killer=$!
+            ended=0; wait $pid || ended=$?; kill $killer 2>/dev/null || true
+            echo $sent $ended
+            """)
+        let words = outcome.stdout.split(whereSeparator: \.isWhitespace).map(String.init)
+        let said = try await desk.shell("cat err senderr 2>/dev/null || true").stdout
+        let (sent, ended) = (words.first ?? "", words.last ?? "")
+        #expect(ended != "137", "it does not end: \(said)")
+        switch sent {
+        case "0": #expect(try desk.hasInstalled("Recipes", in: "in", from: "Recipes.sqlite"))
+        case "none": #expect(ended != "0" && said.contains("ship-store: error: "), "\(said)")
+        // No place, or no child, now; or the listener could not take the connection.
+        default: #expect(["69", "75", "76"].contains(sent) && ended == "0", "\(words): \(said)")
+        }
+    }
+
+    @Test func `many senders at once all arrive where descriptors allow few sessions`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let outcome = try await desk.bash(
+            """
+            mkdir -m 700 d
+            (ulimit -n 96; exec "$SHIP" receive --into in --listen unix:d/s) >out 2>err & pid=$!
+            for i in $(seq 100); do [ -S d/s ] || sleep 0.05; done
+            for i in $(seq 12); do
+                (timeout 50 "$SHIP" send Recipes.sqlite --name s$i --to unix:d/s -q || echo "$i ended with $?") 2>&1 & senders="${senders-} $!"
+            done
+            wait $senders
+            kill $pid; wait $pid
+            "$SHIP" list --into in --json | wc -l
+            """)
+        #expect(
+            outcome.stdout.split(whereSeparator: \.isWhitespace).map(String.init) == ["12"],
+            "\(outcome.stdout) \(outcome.stderr)")
+    }
+}
