@@ -74,6 +74,11 @@ import Testing
         try queue.close()
     }
 
+    @Test func `a store that is not there is not the copy that is not there either`() async throws {
+        try await desk.run("copy", "nothing.sqlite", "--to", ".", "--as", "copy").expectFailure(
+            66, "there is no store at nothing.sqlite", hint: "check the path")
+    }
+
     @Test func `several stores are copied at once`() async throws {
         for name in ["a.sqlite", "b.sqlite"] { try desk.makeStore(name) }
         let outcome = try await desk.run("copy", "a.sqlite", "b.sqlite", "--to", "copies")

@@ -49,7 +49,7 @@ public struct LocalCopy: Hashable, Sendable {
             let home = StoreHome(folder.appending(text: name.text))
             let real = NamedStore(home.path)
             try real.home.refuseIfKept(.replace)
-            if (try? StoreHome(resolving: store)) == (try? StoreHome(resolving: home.path)) {
+            if let source = try? StoreHome(resolving: store), source == (try? StoreHome(resolving: home.path)) {
                 throw OperationError.sameStore(home.path)
             }
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
