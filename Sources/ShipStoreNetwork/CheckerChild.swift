@@ -72,9 +72,12 @@ final class CheckerChild: StartedChecker {
                 var platform = PlatformOptions()
                 // An empty sequence kills the process at once.
                 platform.teardownSequence = []
+                // Subprocess takes the folder for text, and its path may be none.
+                let opened = try OpenFolder(following: folder)
+                defer { withExtendedLifetime(opened) { _ in } }
                 let result = try await Subprocess.run(
                     .path(program), arguments: [CheckerProcess.command], environment: environment,
-                    workingDirectory: folder.isEmpty ? "." : folder, platformOptions: platform,
+                    workingDirectory: opened.pathByDescriptor, platformOptions: platform,
                     input: .fileDescriptor(input, closeAfterSpawningProcess: true),
                     output: .bytes(limit: CheckVerdict.mostBytes), error: .discarded)
                 return .success((result.terminationStatus, result.standardOutput))
@@ -82,6 +85,9 @@ final class CheckerChild: StartedChecker {
                 guard error.code != .outputLimitExceeded else { return .failure(.checkerSaidNonsense) }
                 let errno = error.underlyingError ?? .noSuchFileOrDirectory
                 return .failure(.checkerNotStarted(errno.rawValue))
+            } catch let error as FileError {
+                try? input.close()
+                return .failure(.checkerNotStarted(error.errno.rawValue))
             } catch {
                 return .failure(.tookTooLong(limits.time))
             }

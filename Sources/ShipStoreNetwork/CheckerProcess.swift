@@ -41,7 +41,7 @@ public enum CheckerProcess {
         do throws(StoreCheck.Flaw) {
             let check = StoreCheck(limits: limits)
             return .sound(
-                try check.checkContent(of: FilePath(request.file), against: request.claims, inOwnProcess: true))
+                try check.checkContent(of: FilePath(text: request.file), against: request.claims, inOwnProcess: true))
         } catch {
             return CheckVerdict(error)
         }

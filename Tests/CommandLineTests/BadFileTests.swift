@@ -62,7 +62,7 @@ import Testing
     @Test func `what the system says has a hint`() async throws {
         try await desk.shell(": > file").expectSuccess()
         try await desk.run("copies", "--in", "nowhere").expectFailure(
-            66, "cannot look at nowhere: No such file or directory", hint: "check the path")
+            66, "cannot list the folder nowhere: No such file or directory", hint: "check the path")
         try await desk.run("copy", "Recipes.sqlite", "--to", "file/copies").expectFailure(
             74, "cannot make the folder file/copies: Not a directory",
             hint: "a part of the path is a file, not a folder: choose another path")

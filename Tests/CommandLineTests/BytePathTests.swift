@@ -61,7 +61,7 @@ import Testing
             ("restore \"$s.kept\"/* --over \"$s\"", "is \"$s\" mine"),
             ("verify \"$s\"", "is \"$s\" mine"),
             ("inspect \"$s\"", "is \"$s\" mine"),
-            ("metadata \"$s\" --set a=b", "! is \"$s\" mine || sqlite3 \"$s\" .tables | grep -q META"),
+            ("metadata \"$s\" --set a=b", "! is \"$s\" mine || sqlite3 \"$s\" .tables | grep -q metadata"),
             ("send \"$s\" --name s --to \"./$s.shipment\"", "[ -f \"$s.shipment\" ]"),
             ("receive --into \"$s.inbox\" --from \"./$s.shipment\"", "is \"$s.inbox\"/s.sqlite mine"),
             ("send \"$s\" --name s --to \"exec:$SHIP receive --into ../in --from - -q\"", "is ../in/s.sqlite mine"),

@@ -70,15 +70,16 @@ import Testing
     func `it is refused on either side, and what was there stays`(pair: Pair) async throws {
         try pair.make(on: desk)
         let receiver = try await desk.listen()
-        try await desk.run("send", "Same.sqlite", "--to", receiver.address).expectSuccess()
+        try await desk.run("send", "Same.sqlite", "--no-remember", "--to", receiver.address).expectSuccess()
         let cause = "another store is there under the name Same: \(pair.cause)"
-        try await desk.run("send", "Same.db", "--to", receiver.address).expectFailure(
+        try await desk.run("send", "Same.db", "--no-remember", "--to", receiver.address).expectFailure(
             73, "the receiver refused the shipment: \(cause)", hint: Self.hintThere)
-        try await desk.run("send", "Same.db", "--to", receiver.address, "--name", "Other").expectSuccess()
+        try await desk.run("send", "Same.db", "--no-remember", "--to", receiver.address, "--name", "Other")
+            .expectSuccess()
         let stopped = try await receiver.stop()
         #expect(stopped.stderr.contains("not installed: \(cause)\n"))
 
-        try await desk.run("send", "Same.db", "--to", "./a").expectSuccess()
+        try await desk.run("send", "Same.db", "--no-remember", "--to", "./a").expectSuccess()
         try await desk.run("receive", "--into", "inbox", "--from", "./a").expectFailure(
             73, cause, hint: Self.hintHere)
         #expect(try desk.hasInstalled("Same", from: "Same.sqlite"))
@@ -88,12 +89,12 @@ import Testing
     @Test(arguments: Pair.allCases)
     func `the operator lets one shipment take its place, and no more`(pair: Pair) async throws {
         try pair.make(on: desk)
-        try await desk.run("send", "Same.sqlite", "--to", "./first").expectSuccess()
+        try await desk.run("send", "Same.sqlite", "--no-remember", "--to", "./first").expectSuccess()
         try await desk.run("receive", "--into", "inbox", "--from", "./first").expectSuccess()
         let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--replace", "Same")
-        try await desk.run("send", "Same.db", "--to", receiver.address).expectSuccess()
+        try await desk.run("send", "Same.db", "--no-remember", "--to", receiver.address).expectSuccess()
         #expect(try desk.hasInstalled("Same", from: "Same.db"))
-        let back = try await desk.run("send", "Same.sqlite", "--to", receiver.address)
+        let back = try await desk.run("send", "Same.sqlite", "--no-remember", "--to", receiver.address)
         // Whatever follows on an empty file, or on a cleared table of its own, is welcome.
         let isWelcome = pair == .emptyFile || pair == .emptied
         #expect(back.status == .exited(isWelcome ? 0 : 73))
@@ -104,7 +105,7 @@ import Testing
         try Pair.emptied.make(on: desk)
         let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--allow-empty")
         for store in ["Same.sqlite", "Same.db", "Same.sqlite", "Same.db"] {
-            try await desk.run("send", store, "--to", receiver.address).expectSuccess()
+            try await desk.run("send", store, "--no-remember", "--to", receiver.address).expectSuccess()
         }
         _ = try await receiver.stop()
     }

@@ -76,7 +76,7 @@ import Testing
         let outcome = try await desk.bash(
             """
             set +e; set -o pipefail
-            $SHIP send \(Self.files.joined(separator: " ")) --to - | $SHIP receive --into inbox --from -
+            $SHIP send \(Self.files.joined(separator: " ")) --no-remember --to - | $SHIP receive --into inbox --from -
             echo "${PIPESTATUS[*]}"
             """)
         #expect(outcome.stdout == "0 73\n")

@@ -31,8 +31,7 @@ import Testing
             """
             ship() { $SHIP send Recipes.sqlite --to - -q | $SHIP receive --into in --from - -q; }
             ship; sqlite3 Recipes.sqlite "INSERT INTO recipe(title) VALUES ('new')"; ship
-            chmod u+w in/.ship-store/Recipes/generations/1-*/manifest.json
-            echo nonsense > in/.ship-store/Recipes/generations/1-*/manifest.json
+            for f in in/.ship-store/Recipes/generations/1-*/manifest.json; do chmod u+w "$f"; echo nonsense > "$f"; done
             """
         ).expectSuccess()
         let list = try await desk.run("list", "--into", "in", "--json")

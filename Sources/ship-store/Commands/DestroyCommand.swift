@@ -60,7 +60,7 @@ struct DestroyCommand: AsyncParsableCommand {
             }
             console.say(destruction.remainingFiles)
             if output.json {
-                Output.write(object: ["path": store, "remainingFiles": destruction.remainingFiles.map(\.json)])
+                Output.write(object: ["path": store.text, "remainingFiles": destruction.remainingFiles.map(\.json)])
             }
         }
     }
