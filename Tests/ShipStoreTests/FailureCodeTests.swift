@@ -43,6 +43,7 @@ struct FailureCodeTests {
         ]
         expected["64, cannot-install told, session, stopped told"] = [
             .metadata(.notAllowed("w")), .trustList(.isThisDevice), .trustList(.tooMany), .sameName(n),
+            .otherSent(n, p),
         ]
         expected["64, cannot-install untold, alone, stopped untold"] = [
             .serving(.sameName(n)), .serving(.hasNoGenerations(n)), .serving(.hasNoFile(n)), .serving(.released),
@@ -225,6 +226,11 @@ struct FailureCodeTests {
         expected["75, -, session, -"] = [
             .link(.cancelled), .refused(Reason(.busy, message: "")), .refused(Reason(.timedOut, message: "")),
             .refused(Reason(.stopped, message: "")), .givenUp(Reason(.stopped, message: "")),
+        ]
+        let none = FileError(.open, p, .tooManyOpenFiles)
+        expected["75, busy untold, alone, stopped untold"] = [
+            .install(.file(none)), .file(none), .badStore(.file(none)),
+            .badStore(.checkerNotStarted(Errno.resourceTemporarilyUnavailable.rawValue)),
         ]
         expected["75, busy told, alone, stopped told"] = [
             .install(.storeBusy(n, waited: t))
