@@ -86,9 +86,9 @@ test-asan: setup ## Run the tests of what reads others' bytes under Address Sani
 	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
 	  .build-asan/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel --filter '$(ASAN_TESTS)'
 
-soak: build ## Test damage, faults and crowds far longer, which takes many minutes
+soak: build ## Test damage, faults, crowds and random stores far longer, which takes hours
 	swift build $(RELEASE) --product reader-example
-	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|printed raw'
+	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|RandomStoreTests|RandomShipmentTests|printed raw'
 
 # A crash would hang in Swift's own backtracer.
 fuzz: setup ## Look for inputs that break what reads others' bytes: FUZZ_SECONDS=60 for each of FUZZ_TARGETS

@@ -199,10 +199,18 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["ShipProtocol", "StoreEncoding", "StoreFiles", "StoreFormat", grdb, sqlite, system],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // Values and stores that nobody chose. The fuzzer of the encoder has the values, too.
+        .target(
+            name: "RandomValues", dependencies: ["StoreFormat", "CZlib"], path: "Tests/RandomValues",
+            swiftSettings: strict),
+        .target(
+            name: "RandomStores", dependencies: ["RandomValues", "TestSupport", grdb, sqlite, system],
+            path: "Tests/RandomStores", swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "ship-store", "reader-example", "DeviceTrust", "ShipProtocol", "ShipTransport", "StoreFiles",
+                "ship-store", "reader-example", "DeviceTrust", "RandomStores", "ShipProtocol", "ShipTransport",
+                "StoreFiles",
                 "TestSupport", grdb, system,
             ],
             swiftSettings: strict),
@@ -217,7 +225,7 @@ let package = Package(
             dependencies: [
                 "CoreDataReading", "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreEncoding", "StoreFormat",
                 "StoreSnapshot",
-                "TestSupport", grdb, system,
+                "RandomValues", "TestSupport", grdb, system,
             ],
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
         tests(of: "CoreDataReading", ["StoreFiles", system]),
@@ -226,7 +234,10 @@ let package = Package(
         tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "CZlib", system]),
         tests(
             of: "StoreEncoding",
-            ["ShipCompression", "ShipProtocol", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib", grdb, system]),
+            [
+                "RandomStores", "RandomValues", "ShipCompression", "ShipProtocol", "StoreFiles", "StoreFormat",
+                "StoreSnapshot", "CZlib", grdb, system,
+            ]),
         tests(
             of: "ShipStore",
             [

@@ -143,7 +143,7 @@ struct CorpusSeeds {
             ),
         ] {
             let bytes = values.flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 }
-            try Self.write(bytes, "values/\(name)")
+            try Self.write([255] + bytes, "values/\(name)")
         }
     }
 

@@ -32,10 +32,12 @@ linked=()
 stale=
 for module in $(sed -n '1s,^// modules:,,p' "$target"); do
     object=$objects/$module.o
-    if [[ $stale || ! -e $object || $(find "Sources/$module" Sources/C* Tests/Fuzz/build.sh -newer "$object" -print -quit) ]]; then
+    folder=Sources/$module
+    [[ -d $folder ]] || folder=Tests/$module
+    if [[ $stale || ! -e $object || $(find "$folder" Sources/C* Tests/Fuzz/build.sh -newer "$object" -print -quit) ]]; then
         stale=yes
         echo "fuzz: compiling $module" >&2
-        mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
+        mapfile -t sources < <(find "$folder" -name '*.swift' | sort)
         swiftc "${flags[@]}" -module-name "$module" -emit-module -emit-module-path "$objects/$module.swiftmodule" \
             -c -o "$object" "${sources[@]}"
         touch "$object"  # it stays as old as it was where it did not change

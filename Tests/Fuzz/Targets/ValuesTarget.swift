@@ -1,43 +1,58 @@
-// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding RandomValues
 
+import RandomValues
+import ShipCompression
 import StoreEncoding
 import StoreFormat
 
-/// The bytes are the values of a column, each after its size in two bytes: lists, streams, pictures, and what holds them. Whatever is
-/// taken apart comes back, byte for byte.
+/// The bytes are the decisions by which a grammar makes columns of values: see `ValueKind`. Or, after a first byte of 255, they are the
+/// values of a column, each after its size in two bytes: lists, streams, pictures, and what holds them. Whatever is taken apart comes
+/// back at each effort, byte for byte.
 enum ValuesTarget {
-    private static let most = 32
+    private static let mostRows = 48
+    private static let mostBytes = 1 << 18
 
     static func run(_ input: [UInt8]) {
+        let rows = input.first == 255 ? values(in: input.dropFirst()) : madeRows(Choices(from: input))
         var group = RowGroup()
-        var rest = input[...]
-        while !rest.isEmpty, group.ends.count < most {
-            let size = rest.prefix(2).reduce(0) { $0 << 8 | Int($1) }
-            rest = rest.dropFirst(2)
-            group.append(rest.prefix(size))
-            rest = rest.dropFirst(size)
+        for row in rows {
+            group.records += Record.bytes(of: row)
+            group.ends.append(group.records.count)
         }
         do {
-            var writer = try SegmentWriter(effort: .smallest)
-            try writer.rows(group, integers: .modern)
-            var reader = try SegmentReader(decoding: writer.finish())
-            let rows = try reader.rows()
-            precondition(rows == group && reader.isAtEnd, "other values")
+            for effort in [SegmentEffort(.fastest), .standard, .smallest] {
+                var writer = try SegmentWriter(effort: effort)
+                try writer.rows(group, integers: .modern)
+                var reader = try SegmentReader(decoding: writer.finish())
+                let read = try reader.rows()
+                precondition(read == group && reader.isAtEnd, "other values")
+            }
         } catch {
             fatalError("\(error)")
         }
     }
-}
 
-extension RowGroup {
-    /// A row of one blob, below 2^19 bytes.
-    fileprivate mutating func append(_ blob: ArraySlice<UInt8>) {
-        let type = blob.count * 2 + 12
-        let digits = (0...2).map { UInt8(type >> (7 * $0) & 0x7F) }
-        let count = type < 1 << 7 ? 1 : type < 1 << 14 ? 2 : 3
-        records.append(UInt8(1 + count))
-        for place in (0..<count).reversed() { records.append(digits[place] | (place > 0 ? 0x80 : 0)) }
-        records += blob
-        ends.append(records.count)
+    private static func values(in input: ArraySlice<UInt8>) -> [[Cell]] {
+        var (rows, rest) = ([[Cell]](), input)
+        while !rest.isEmpty, rows.count < mostRows {
+            let size = rest.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(2)
+            rows.append([.blob(Array(rest.prefix(size)))])
+            rest = rest.dropFirst(size)
+        }
+        return rows
+    }
+
+    private static func madeRows(_ choices: Choices) -> [[Cell]] {
+        let columns = (0...choices.below(4)).map { _ in choices.pick(ValueKind.all).begin(choices) }
+        var (rows, size) = ([[Cell]](), 0)
+        for row in 0...choices.below(mostRows) where size < mostBytes {
+            let cells = columns.reduce(into: []) { cells, make in
+                cells.append(make(choices, .init(row: row, earlier: cells)))
+            }
+            size += cells.reduce(0) { $0 + $1.size }
+            rows.append(cells)
+        }
+        return rows
     }
 }

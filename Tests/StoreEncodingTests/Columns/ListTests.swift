@@ -1,4 +1,5 @@
 import Foundation
+import RandomValues
 import StoreFormat
 import TestSupport
 import Testing

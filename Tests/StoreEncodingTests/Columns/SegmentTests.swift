@@ -1,3 +1,4 @@
+import RandomValues
 import ShipCompression
 import StoreFormat
 import TestSupport
