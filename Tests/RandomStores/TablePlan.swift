@@ -42,7 +42,10 @@ struct TablePlan {
         let count = choices.chance(3) ? choices.number(in: 30...300) : 1 + choices.length(upTo: 14)
         // Most tables have values of a few kinds only.
         let few = (0...choices.below(6)).map { _ in choices.pick(ValueKind.all) }
-        for number in 0..<(room < 500 ? min(count, 3) : count) {
+        // Apps often keep archived objects beside a title.
+        let isArchive = !isOfCoreData && choices.chance(25)
+        if isArchive { table.key = .rowid }
+        for number in 0..<(room < 500 ? min(count, 3) : isArchive ? max(count, 2) : count) {
             var kind = choices.chance(70) ? choices.pick(few) : choices.pick(ValueKind.all)
             if choices.chance(12) {
                 kind = kind.mixed(with: choices.pick(ValueKind.all), every: choices.pick([2, 10, 50]))
@@ -50,6 +53,7 @@ struct TablePlan {
             if choices.chance(12), let none = ValueKind.all.first(where: { $0.name == "nothing" }) {
                 kind = kind.mixed(with: none, every: choices.pick([2, 3, 20]))
             }
+            if isArchive, number < 2 { kind = choices.pick(number == 0 ? ValueKind.texts : ValueKind.lists) }
             let name = isOfCoreData ? "ZCOLUMN\(number)" : choices.chance(3) ? "Größe \(number)" : "c\(number)"
             if choices.chance(2), let first = table.columns.first {
                 let isStored = choices.chance(50)

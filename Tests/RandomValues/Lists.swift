@@ -1,6 +1,6 @@
 extension ValueKind {
     /// Property lists, plain and archived.
-    static let lists = [
+    package static let lists = [
         ValueKind("property list", "BLOB") { choices in
             let keys = (0...choices.below(9)).map { _ in choices.word() }
             let isUniquing = choices.chance(85)

@@ -1,6 +1,6 @@
 extension ValueKind {
     /// Texts as people and programs write them.
-    static let texts = [
+    package static let texts = [
         ValueKind("sentence", "TEXT") { choices in
             let most = choices.pick([3, 10, 40, 300])
             return { choices, place in
