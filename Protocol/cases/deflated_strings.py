@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 
 from cases.lists import written
@@ -19,6 +20,8 @@ ADLER = bytes.fromhex("19f60de5")
 CRC_AND_SIZE = bytes.fromhex("4ca872fd28000000")
 RAW, ZLIB, GZIP, OTHER_GZIP, RAW_INSIDE, ZLIB_INSIDE, GZIP_INSIDE = range(7)
 MOST = 1_048_576
+MOST_CANDIDATES = 2_706
+"""Bytes of `toss` for which fewer than 128 candidates for each are looked at; not so with one more."""
 
 
 def vectors() -> Iterator[Vector]:
@@ -88,6 +91,9 @@ def among_others() -> Iterator[Vector]:
     twice = bytes.fromhex("f33e79e6e4c5400fc6495c9d959a096d5b9d0a93fc3af966b0703749300000")
     inner = s.deflated_strings(s.constant(way(5)), s.lengths([CONTENT]))
     yield column_of("deflated_strings_twice", "A stream of a stream", [twice], s.plain(s.BLOB, s.deflated_strings(s.constant(way(9)), inner)))
+    deflater = zlib.compressobj(9, zlib.DEFLATED, -15, 1)
+    tossed = deflater.compress(toss(MOST_CANDIDATES)) + deflater.flush()
+    yield one("most_candidates", "Fewer than 128 candidates for each byte are looked at, just so", tossed, way(9, 1), toss(MOST_CANDIDATES))
     # The stream of zlib 1.2.13 at level 5 for the list of {"name": "dill"}.
     stream = bytes.fromhex("4b2ac8c92c2e3130b8c8c8149297989b1a92929993c3c12dc000068c8c109a81990115880200")
     parts = s.deflated_strings(s.constant(way(5)), taken_apart([written({"name": "dill"})]).part())
@@ -106,8 +112,17 @@ def refused() -> Iterator[Vector]:
     yield bad_column("deflated_strings_too_long", "A string of 1,048,577 bytes", 1, s.plain(s.BLOB, long))
     zeros = s.front(s.varints([0, *[MOST] * 7, 1]), s.lengths([b""], s.varints([MOST, *[0] * 8])))
     yield many("too_long_together", "8,388,609 bytes at level 1, all together", s.way_to_deflate(1), 9, zeros, MOST)
-    zeros = s.lengths([b""], s.constant(262_145))
-    yield many("too_much_work", "262,145 bytes at level 9", s.way_to_deflate(9), 1, zeros, 262_145)
+    tossed = s.deflated_strings(s.constant(s.way_to_deflate(9, 1)), s.lengths([toss(MOST_CANDIDATES + 1)]))
+    yield bad_column("deflated_strings_too_many_candidates", "346,527 candidates are looked at for 2,707 bytes", 1, s.plain(s.BLOB, tossed))
+
+
+def toss(size: int) -> bytes:
+    """Bytes of two kinds by chance, which have many candidates and few long matches."""
+    state, found = 1, bytearray()
+    for _ in range(size):
+        state = (state * 1_103_515_245 + 12_345) % 2**31
+        found.append((state >> 16) % 2 * 32)
+    return bytes(found)
 
 
 def many(name: str, about: str, way: int, count: int, zeros: s.Part, size: int) -> Vector:

@@ -192,13 +192,14 @@ def sizes() -> Iterator[Vector]:
 def work() -> Vector:
     """Each segment is within the limits of a segment, and takes some bytes: the part asks for more than anything pays for."""
     head, schema, tag, _, end = ITEMS
-    size = 262_144
-    value = s.plain(s.BLOB, s.deflated_strings(s.constant(s.way_to_deflate(9)), s.raw(b"\0", "lengths"), s.constant(size)))
+    size, rows = 1_048_576, 6
+    strings = s.lengths([b""], s.constant(size))
+    value = s.plain(s.BLOB, s.deflated_strings(s.constant(s.way_to_deflate(1)), strings))
 
-    def row(rowid: int) -> Pieces:
-        one = s.group(1, s.constant(1), value, rowids=s.constant(rowid))
-        return s.stored(s.content(s.parts(s.number(ROWS), one), [s.Match(1, size - 1, 1)], b"a", size))
+    def group(at: int) -> Pieces:
+        six = s.group(rows, s.constant(1), value, rowids=s.arithmetic(at, 1))
+        return s.stored(s.content(s.parts(s.number(ROWS), six), [s.Match(1, rows * size - 1, 1)], b"a", rows * size))
 
-    segments = [segment([head, schema, tag]), *map(row, range(1, 5)), segment([end])]
+    segments = [segment([head, schema, tag]), *(group(1 + rows * each) for each in range(5)), segment([end])]
     found = [("segment", each) for each in segments]
-    return Vector("store_rows_deflated_work_over", "More work to deflate strings than a part may ask for", "columns 2", "rows", "damaged", [("size", "8192")], found)
+    return Vector("store_rows_deflated_work_over", "More work to deflate strings than a part may ask for", "columns 2", "rows", "damaged", [("size", "262144")], found)

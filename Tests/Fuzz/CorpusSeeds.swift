@@ -113,7 +113,7 @@ struct CorpusSeeds {
         let content = (0..<60).flatMap { Array("word \($0 * 7919 % 97), ".utf8) }
         func stream(_ level: Int, _ wrapping: DeflateWrapping, _ content: [UInt8]) throws -> [UInt8] {
             let parameters = try #require(DeflateParameters(level: level, memoryLevel: 8, windowBits: 15))
-            return DeflateRepetition(content, parameters, wrapping).value
+            return try #require(DeflateRepetition(content, parameters, wrapping).value)
         }
         func list(_ value: Any) throws -> [UInt8] {
             [UInt8](try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0))

@@ -46,6 +46,8 @@ class Window:
         self._data = data
         self._effort = effort
         self._size = window
+        self.looked_at = 0
+        """Candidates, in all."""
         self._farthest = window - MARGIN
         bits = memory_level + 7
         shift, mask = (bits + 2) // 3, (1 << bits) - 1
@@ -81,6 +83,7 @@ class Window:
         limit = max(self.base, at - self._farthest)
         found, wanted, final = 0, data[at : at + best + 1], data[at + best]
         while True:
+            self.looked_at += 1
             if data[candidate + best] == final and data[candidate : candidate + best + 1] == wanted:
                 best += 1
                 while best < longest and data[candidate + best] == data[at + best]:
@@ -150,3 +153,11 @@ def blocks(data: bytes, level: int, memory_level: int, window_bits: int) -> Iter
             yield Block(symbols, data[start:end] if start >= window.base else None, False)
             symbols, start = [], end
     yield Block(symbols, data[start:] if start >= window.base else None, True)
+
+
+def candidates(data: bytes, level: int, memory_level: int, window_bits: int) -> int:
+    """How many are looked at, in all."""
+    window = Window(data, EFFORTS[level], memory_level, 1 << window_bits)
+    for _ in (greedy if level in GREEDY else lazy)(data, window, EFFORTS[level].lazy):
+        pass
+    return window.looked_at

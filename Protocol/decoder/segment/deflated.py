@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from decoder.deflater.stream import deflate, gzip_stream, zlib_stream
-from decoder.deflater.symbols import EFFORTS
-from decoder.segment.limits import damaged
+from decoder.deflater.symbols import candidates
+from decoder.segment.limits import CANDIDATES, damaged
 from decoder.segment.reading import Reading
 
 WAYS = 7 * 567
@@ -32,7 +32,9 @@ def deflated(
 
 def stream(reading: Reading, way: int, content: bytes, head: bytes) -> bytes:
     level, memory_level, window_bits = way % 9 + 1, way // 9 % 9 + 1, 15 - way // 81 % 7
-    reading.deflates(len(content), EFFORTS[level].chain)
+    reading.deflates(len(content))
+    if candidates(content, level, memory_level, window_bits) > CANDIDATES * len(content):
+        raise damaged("too many candidates for matches")
     match way // 567:
         case 0 | 4:
             return head + deflate(content, level, memory_level, window_bits)

@@ -22,8 +22,8 @@ LIST = 1_048_576
 DEFLATED = 1_048_576
 """A string that is deflated."""
 ALL_DEFLATED = 8_388_608
-DEFLATING = 1_073_741_824
-"""Sizes of strings that are deflated, times the chains of their levels."""
+CANDIDATES = 128
+"""Looked at for each byte of a string that is deflated."""
 
 
 def damaged(why: str) -> Refused:

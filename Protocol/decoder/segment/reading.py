@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decoder.segment import limits
 from decoder.segment.content import Areas
 from decoder.segment.limits import damaged
-from decoder.segment.work import DEFLATED_STREAM, ENCODING, Work
+from decoder.segment.work import DEFLATED_BYTE, DEFLATED_STREAM, ENCODING, Work
 from decoder.store.records import Text, Value
 
 
@@ -21,7 +21,6 @@ class Reading:
         self._values = 0
         self._string_bytes = 0
         self._deflated = 0
-        self._deflating = 0
 
     def begins(self, count: int) -> None:
         self._values += count
@@ -35,12 +34,11 @@ class Reading:
             raise damaged("too long strings")
         self.work.spend(size)
 
-    def deflates(self, size: int, chain: int) -> None:
+    def deflates(self, size: int) -> None:
         self._deflated += size
-        self._deflating += size * chain
-        if size > limits.DEFLATED or self._deflated > limits.ALL_DEFLATED or self._deflating > limits.DEFLATING:
+        if size > limits.DEFLATED or self._deflated > limits.ALL_DEFLATED:
             raise damaged("too much to deflate")
-        self.work.spend(DEFLATED_STREAM + size * chain // 16)
+        self.work.spend(DEFLATED_STREAM + size * DEFLATED_BYTE)
 
 
 def check_depth(depth: int) -> None:

@@ -40,15 +40,27 @@ struct ColumnEncoder {
         of candidates: [Tag], weigh: (Tag, Int) -> Int = { $1 }, write: (Tag, inout SegmentAreas) -> Bool
     ) -> SegmentAreas? {
         var best: (cost: Int, areas: SegmentAreas)?
+        if candidates.count == 1 { return first(of: candidates, write: write) }
         for tag in candidates {
             var areas = SegmentAreas()
-            guard write(tag, &areas) else { continue }
-            if candidates.count == 1 { return areas }
+            guard cost.onTrial({ write(tag, &areas) }) else { continue }
             let cost = weigh(tag, cost.of(areas))
             // Among equals the first and simplest is taken.
             if cost < best?.cost ?? Int.max { best = (cost, areas) }
         }
+        if let best { cost.keep(best.areas) }
         return best?.areas
+    }
+
+    /// What `write` makes of the first of `candidates` that can be.
+    func first<Tag>(of candidates: [Tag], write: (Tag, inout SegmentAreas) -> Bool) -> SegmentAreas? {
+        for tag in candidates {
+            var areas = SegmentAreas()
+            guard cost.onTrial({ write(tag, &areas) }) else { continue }
+            cost.keep(areas)
+            return areas
+        }
+        return nil
     }
 
     /// Ranks candidates by what `write` makes of a sample. `false` from `write` rules a candidate out.
@@ -66,7 +78,7 @@ struct ColumnEncoder {
         let costs = cost.ofSample(sampled, of: count) {
             candidates.compactMap { tag -> (tag: Tag, cost: Int)? in
                 var areas = SegmentAreas()
-                return write(tag, &areas) ? (tag, weigh(tag, cost.of(areas))) : nil
+                return cost.onTrial { write(tag, &areas) } ? (tag, weigh(tag, cost.of(areas))) : nil
             }
         }
         // Stable, so that among equals the first and simplest is taken.

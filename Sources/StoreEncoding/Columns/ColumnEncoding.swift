@@ -62,16 +62,19 @@ extension ColumnEncoder {
         if let best = bestPredictor(of: classes) { candidates.append((.predicted, best)) }
         // Both encodings that have them write them in the same way, and long values take long.
         var distinct = SegmentAreas()
-        writeValues(
-            column.selecting(classes.firstRows, ordinals: column.ordinals()), refers: false, into: &distinct)
+        cost.onTrial {
+            writeValues(
+                column.selecting(classes.firstRows, ordinals: column.ordinals()), refers: false, into: &distinct)
+        }
         var best: (tag: ColumnTag, reference: Int, cost: Int, areas: SegmentAreas)?
         for (tag, reference) in candidates {
             var trial = SegmentAreas()
-            write(tag, reference, column, classes, distinct, into: &trial)
+            cost.onTrial { write(tag, reference, column, classes, distinct, into: &trial) }
             let cost = tag == .values ? Self.shared(cost.of(trial)) : cost.of(trial)
             if cost < best?.cost ?? Int.max { best = (tag, reference, cost, trial) }
         }
         guard let best else { return nil }
+        cost.keep(best.areas)
         areas.append(best.areas)
         return switch best.tag {
         case .values: nil

@@ -14,28 +14,34 @@ final class TrialCost {
     /// The most bytes of output to keep, for the many trials of few bytes. The few trials of all of a segment need memory for other things.
     private static let keptOutput = 1 << 16
     private var estimate = DeflateEstimate()
-    /// By how many bytes streams may still grow when they are inflated, over all trials of the segment. They share its text with all other
-    /// strings: this is less than `SegmentLimits.textSize` leaves beside `contentSize`.
-    var growth = mostGrowth
-    private static let mostGrowth = 1_572_864
-    /// How many bytes streams within other encodings may still stand for, over all trials: what `SegmentLimits.deflatedStrings` leaves
-    /// beside the streams of rows, which are `contentSize` at most, and grow.
-    var nestedContent = SegmentLimits.deflatedStrings - SegmentLimits.contentSize - mostGrowth
+    /// What streams may still take of the segment, besides what its areas have taken (`SegmentAreas.streams`).
+    var room: StreamRoom
     /// Finds the values that are streams, or hold one. All trials of the segment share the bytes that it may inflate; once they are spent,
     /// values go as they are.
     let streams: StreamSearch
     /// Two seconds or so. Streams that go by their content stand for 8 MiB at most, and few trials inflate them: only values that hold
     /// what looks like streams and is none, or stands for a hundred times as much, come near it.
     static let mostInflated = 536_870_912
-    /// What is left of `SegmentLimits.deflateWork`, over all trials.
-    var deflateWork = SegmentLimits.deflateWork
 
-    init(effort: SegmentEffort) throws(CompressionError) {
+    /// - Parameter contentSize: Bytes of rows and chunks that the segment will hold, at most.
+    init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
+        room = StreamRoom(besides: contentSize)
         care = effort.care
         tooFew = care == .great ? 16 : 48
         streams = StreamSearch(bytes: Self.mostInflated, pictures: effort.care.pictureLimit)
         compressor = care == .great ? try Deflate(raw: 6) : nil
     }
+
+    /// Does something that is not to stay: what streams take of the segment meanwhile is given back. Whoever keeps the areas then calls
+    /// `keep`.
+    func onTrial<Result>(_ work: () -> Result) -> Result {
+        let before = room
+        defer { room = before }
+        return work()
+    }
+
+    /// Takes for good what the streams of a trial took.
+    func keep(_ trial: SegmentAreas) { room -= trial.streams }
 
     /// - Returns: Bytes, of each area for itself; the control area is taken as it is.
     func of(_ areas: SegmentAreas) -> Int {
@@ -83,5 +89,47 @@ final class TrialCost {
         }
         if output.isEmpty { output = [UInt8](repeating: 0, count: Self.keptOutput) }
         return output.withUnsafeMutableBufferPointer { output in output.baseAddress.map(body) ?? 0 }
+    }
+}
+
+/// What streams that go by their content take of a segment, or may take.
+struct StreamRoom: Hashable {
+    /// By how many bytes they are longer when they are inflated: they share the text of the segment with all other strings.
+    var growth: Int
+    /// How many bytes they stand for, at any depth.
+    var content: Int
+
+    static let none = StreamRoom(growth: 0, content: 0)
+    /// An encoder takes some ten times as much memory.
+    static let mostGrowth = 4 << 20
+    /// Bytes of the text that are left for what other encodings add.
+    private static let reserve = 1 << 19
+
+    private init(growth: Int, content: Int) { (self.growth, self.content) = (growth, content) }
+
+    /// All that a segment has.
+    ///
+    /// - Parameter contentSize: Bytes of its rows and chunks.
+    init(besides contentSize: Int) {
+        let text = SegmentLimits.textSize - Self.reserve - contentSize
+        self.init(growth: max(0, min(Self.mostGrowth, text)), content: SegmentLimits.deflatedStrings)
+    }
+
+    /// - Parameters:
+    ///   - content: What a stream stands for.
+    ///   - string: The string that it is, or is in.
+    mutating func add(_ content: [UInt8], of string: ArraySlice<UInt8>) {
+        growth += max(0, content.count - string.count)
+        self.content += content.count
+    }
+
+    static func += (left: inout StreamRoom, right: StreamRoom) {
+        left.growth += right.growth
+        left.content += right.content
+    }
+
+    static func -= (left: inout StreamRoom, right: StreamRoom) {
+        left.growth -= right.growth
+        left.content -= right.content
     }
 }

@@ -27,6 +27,8 @@ package struct SegmentContent: Sendable {
     private var placesOfIndexes: Set<Int> = []
     /// Bytes of rows and chunks.
     private(set) var size = 0
+    /// By how many bytes the streams in its rows are longer when they are inflated, about.
+    var growth = 0
     /// Bytes of the store's pages that were read for this segment.
     package internal(set) var storeBytes: Int64 = 0
     /// The table whose rows the segment begins with.
@@ -44,7 +46,13 @@ package struct SegmentContent: Sendable {
         self.capacity = capacity
     }
 
-    var isFull: Bool { size >= capacity }
+    /// The most bytes by which streams may grow. The last row may hold a longer one.
+    private static let mostGrowth = StreamRoom.mostGrowth / 4 * 3
+
+    var isFull: Bool { isFull(with: 0) }
+
+    /// - Parameter more: Bytes of rows that are not added yet.
+    func isFull(with more: Int) -> Bool { size + more >= capacity || growth >= Self.mostGrowth }
 
     /// The next segment, empty.
     func next(capacity: Int) -> SegmentContent {
@@ -89,7 +97,7 @@ package struct SegmentContent: Sendable {
     package consuming func encoded(_ effort: SegmentEffort, noting note: PartNote? = nil) throws -> [UInt8] {
         let noteIndex: PartNote? = note.map { note in { note(.indexes, $1) } }
         let count = elements.count
-        var writer = try SegmentWriter(effort: effort)
+        var writer = try SegmentWriter(effort: effort, contentSize: size)
         // Elements are released as they are written.
         elements.reverse()
         while let element = elements.popLast() {

@@ -1,3 +1,4 @@
+import ShipCompression
 package import StoreFormat
 
 /// Takes a canonical copy apart into segments: its rows, and those entries of indexes that do not follow from rows.
@@ -20,6 +21,10 @@ package struct StoreWalk {
     /// Segments that have been delivered.
     private var closed = 0
     private var row = IndexedRow()
+    /// Looks for streams in the rows of a segment.
+    private var streams = StreamSearch(bytes: mostInflated, pictures: nil)
+    /// A tenth of a second or so.
+    private static let mostInflated = 1 << 26
 
     /// - Parameters:
     ///   - pages: Of a canonical copy.
@@ -133,18 +138,36 @@ package struct StoreWalk {
             try reader.appendRecord(of: cell, to: &group.records)
             group.ends.append(group.records.count)
             if kind == .table { group.rowids?.append(cell.rowid) }
-            if isChecked {
+            let mayHoldStream = group.records.count - start > DeflateRepetition.shortest
+            if isChecked || mayHoldStream {
+                guard columns.read(group.records.span.extracting(start..<group.records.count)) else {
+                    throw StoreFlaw.record(page: cell.page)
+                }
+                if mayHoldStream { content.growth += growth(of: group.records[start...], columns) }
                 let record = group.records.span.extracting(start..<group.records.count)
-                guard columns.read(record) else { throw StoreFlaw.record(page: cell.page) }
                 for index in expected.indices {
                     expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
                 }
             }
-            if content.size + group.records.count >= content.capacity || group.ends.count == Self.mostRows {
+            if content.isFull(with: group.records.count) || group.ends.count == Self.mostRows {
                 try close(&group)
             }
         }
         try close(&group)
+    }
+
+    /// By how many bytes the streams that are blobs of a row, or stand in one, are longer when they are inflated.
+    ///
+    /// An encoder takes a stream apart only if its content has room in the segment. A segment that holds as many streams as have room is
+    /// smaller than one in which some go as they are.
+    private func growth(of record: ArraySlice<UInt8>, _ columns: RecordColumns) -> Int {
+        var growth = 0
+        for (place, type) in columns.types.enumerated() where type >= SerialType.firstOfVariableLength && type % 2 == 0
+        {
+            let value = record.startIndex + columns.starts[place]..<record.startIndex + columns.starts[place + 1]
+            growth += streams.growth(of: record[value])
+        }
+        return growth
     }
 
     /// Adds the group to the segment unless it is empty, and begins another.
@@ -167,6 +190,7 @@ package struct StoreWalk {
         let capacity =
             closed < recorded.count ? recorded[closed] : min(capacities().largest, content.capacity * 2)
         content = content.next(capacity: capacity)
+        streams = StreamSearch(bytes: Self.mostInflated, pictures: nil)
     }
 
     private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {

@@ -18,9 +18,10 @@ enum DeflateTarget {
             let parameters = DeflateParameters(
                 level: Int(choice % 9) + 1, memoryLevel: Int(choice / 9 % 9) + 1, windowBits: 9 + Int(choice / 81) * 3)
         else { return }
-        let made = DeflateRepetition(Array(value), parameters, .raw).value
         // Short ones are not tried, and some take too long.
-        guard let found = DeflateRepetition(of: made[...], limit: limit, hint: parameters) else { return }
+        guard let made = DeflateRepetition(Array(value), parameters, .raw).value,
+            let found = DeflateRepetition(of: made[...], limit: limit, hint: parameters)
+        else { return }
         precondition(found.content == Array(value), "another content")
     }
 }

@@ -108,10 +108,28 @@ import Testing
         let parameters = try #require(DeflateParameters(level: 1, memoryLevel: 1, windowBits: 9))
         let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4]
         for wrapping in [DeflateWrapping.raw, .zlib] + [3, 19, 7].map({ .gzip(head: head + [$0]) }) {
-            let value = DeflateRepetition(content, parameters, wrapping).value
+            let value = try #require(DeflateRepetition(content, parameters, wrapping).value)
             #expect(DeflatedStrings(Self.strings([value]), within: try TrialCost(effort: .standard)) != nil)
             try SegmentTests.expectSame([Self.blobs([value])])
         }
+    }
+
+    @Test func `trials of streams give back what they took of the segment`() throws {
+        var dice = RepeatableRandom(seed: 7)
+        let parameters = try #require(DeflateParameters(level: 9, memoryLevel: 8, windowBits: 15))
+        // Lines that all streams have.
+        let lines = (0..<20).map { _ in dice.bytes(80) }
+        let values = try (0..<40).map { _ in
+            let content = (0..<200).flatMap { _ in lines[Int.random(in: 0..<20, using: &dice)] }
+            return try #require(DeflateRepetition(content, parameters, .zlib).value)
+        }
+        let cost = try TrialCost(effort: .standard)
+        let before = cost.room
+        let areas = try Self.blobs(values + values.reversed()).encode(.modern, effort: .standard, cost: cost)
+        var room = cost.room
+        room += areas.streams
+        #expect(room == before)
+        #expect(areas.streams.growth > values.count * 3000)
     }
 
     private static let pictureMark: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -128,7 +146,9 @@ import Testing
         var dice = RepeatableRandom(seed: 6)
         let content = (0..<500).flatMap { _ in Array("word \(Int.random(in: 0...63, using: &dice)),".utf8) }
         let parameters = try #require(DeflateParameters(level: 6, memoryLevel: 8, windowBits: 15))
-        func stream(_ wrapping: DeflateWrapping) -> [UInt8] { DeflateRepetition(content, parameters, wrapping).value }
+        func stream(_ wrapping: DeflateWrapping) -> [UInt8] {
+            DeflateRepetition(content, parameters, wrapping).value ?? []
+        }
         let named: [UInt8] =
             [0x1f, 0x8b, 8, 0x1e, 1, 2, 3, 4, 0, 255, 2, 0, 5, 6] + Array("a.txt\0why\0".utf8) + [7, 7]
         let noise = (0..<64).map { _ in UInt8.random(in: 0...255, using: &dice) | 8 }
@@ -163,7 +183,7 @@ import Testing
 
     @Test func `looking for streams has an end, after which values go as they are`() throws {
         let parameters = try #require(DeflateParameters(level: 6, memoryLevel: 8, windowBits: 15))
-        func stream(_ content: [UInt8]) -> [UInt8] { DeflateRepetition(content, parameters, .zlib).value }
+        func stream(_ content: [UInt8]) -> [UInt8] { DeflateRepetition(content, parameters, .zlib).value ?? [] }
         let good = stream((0..<500).flatMap { Array("word \($0 % 61),".utf8) })
         let few = try TrialCost(effort: .standard)
         #expect(try #require(DeflatedStrings(Self.strings([good, good]), within: few)).makers.allSatisfy { $0 != 0 })
@@ -189,7 +209,7 @@ import Testing
                 fromPropertyList: ["data": Data(list), "name": "outer"], format: .binary, options: 0)
         }
         let parameters = try #require(DeflateParameters(level: 5, memoryLevel: 8, windowBits: 15))
-        let values = outer.map { DeflateRepetition(Array($0), parameters, .raw).value }
+        let values = outer.compactMap { DeflateRepetition(Array($0), parameters, .raw).value }
         let alone = try SegmentTests.segment([Self.blobs(lists)]).count
         #expect(try SegmentTests.segment([Self.blobs(values)]).count < alone + 150)
         try SegmentTests.expectSame([Self.blobs(values)])

@@ -39,9 +39,6 @@ package struct DeflateParameters: Hashable, Sendable {
     var hashBits: Int { memoryLevel + 7 }
 
     var effort: MatchEffort { MatchEffort.byLevel[level - 1] }
-
-    /// How many earlier places zlib tries for each match, at most.
-    package var searchDepth: Int { effort.depth }
 }
 
 /// How a level of zlib looks for matches: its `configuration_table`.

@@ -7,8 +7,12 @@ package struct DeflateRepetition: Hashable, Sendable {
 
     /// A value of fewer bytes is not tried.
     package static let shortest = 64
-    /// The most places that all trials may try for matches: for each byte of the content, and in any case.
-    private static let tries = (perByte: 128, least: 1 << 16)
+    /// The most places that zlib may try for matches, for each byte of the content. Levels 1 to 6 never try more.
+    ///
+    /// Source: `Protocol/COLUMNS.md` 2, "Limits".
+    private static let triesPerByte = 128
+    /// How many more places all trials together may try in any case.
+    private static let leastTries = 1 << 16
     /// A trial is compared with the stream after each this many tokens.
     private static let step = 256
 
@@ -17,9 +21,11 @@ package struct DeflateRepetition: Hashable, Sendable {
         (self.content, self.parameters, self.wrapping) = (content, parameters, wrapping)
     }
 
-    /// The value.
-    package var value: [UInt8] {
-        wrapping.head(parameters) + RepeatedDeflate.deflated(content, with: parameters) + wrapping.tail(content)
+    /// The value; `nil` if zlib would try more places for matches than are allowed.
+    package var value: [UInt8]? {
+        RepeatedDeflate.deflated(content, with: parameters, trying: content.count * Self.triesPerByte).map {
+            wrapping.head(parameters) + $0 + wrapping.tail(content)
+        }
     }
 
     /// Finds how a value is made, and proves it by making it.
@@ -56,7 +62,7 @@ package struct DeflateRepetition: Hashable, Sendable {
         of raw: ArraySlice<UInt8>, _ stream: InflatedStream, _ possible: PossibleParameters, _ hint: DeflateParameters?,
         _ tables: MatchTables
     ) -> DeflateParameters? {
-        var left = stream.content.count * tries.perByte + tries.least
+        var left = stream.content.count * triesPerByte + leastTries
         var ruledOut: Set<Int> = []
         if let hint, possible.contains(hint) {
             if makesAgain(raw, stream, hint, tables, &left, &ruledOut) { return hint }
@@ -107,7 +113,7 @@ package struct DeflateRepetition: Hashable, Sendable {
             written = end
             if deflate.isAtEnd { break }
         }
-        return deflate.isAtEnd && written == raw.count
+        return deflate.isAtEnd && written == raw.count && deflate.tried <= stream.content.count * triesPerByte
     }
 }
 

@@ -18,15 +18,26 @@ struct RepeatedDeflate: ~Copyable {
         writer = DeflateWriter(capacity: tables.content.count / 2)
     }
 
+    /// Tokens between two looks at how much has been tried.
+    private static let step = 256
+
     /// One raw deflate stream (RFC 1951).
     ///
-    /// - Parameter content: Below 2 GiB.
-    static func deflated(_ content: [UInt8], with parameters: DeflateParameters) -> [UInt8] {
+    /// - Parameters:
+    ///   - content: Below 2 GiB.
+    ///   - most: How many places may be tried.
+    /// - Returns: `nil` if more would be.
+    static func deflated(
+        _ content: [UInt8], with parameters: DeflateParameters, trying most: Int = .max
+    ) -> [UInt8]? {
         let tables = MatchTables()
         tables.hold(content)
         var deflate = RepeatedDeflate(in: tables, with: parameters)
         while !deflate.isAtEnd {
-            deflate.fill(to: .max)
+            while !deflate.isFilled {
+                deflate.fill(to: deflate.tokens.count + step)
+                guard deflate.tried <= most else { return nil }
+            }
             deflate.writeBlock()
         }
         return deflate.stream

@@ -29,6 +29,14 @@ package final class StreamSearch {
     /// Whether a string is a stream or holds one. It may turn out that the stream cannot be made again.
     package func hasStream(_ string: ArraySlice<UInt8>) -> Bool { stream(in: string) != nil }
 
+    /// By how many bytes a string is longer when the first stream in it is inflated, if it is.
+    package func growth(of string: ArraySlice<UInt8>) -> Int {
+        guard string.count >= DeflateRepetition.shortest, bytesLeft > 0, let (place, content) = search(string) else {
+            return 0
+        }
+        return max(0, (content?.count ?? 0) - place.count)
+    }
+
     /// The first stream in a string, and what makes it again.
     ///
     /// - Parameters:

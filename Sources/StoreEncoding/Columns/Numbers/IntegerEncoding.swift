@@ -64,12 +64,9 @@ extension ColumnEncoder {
             areas.append(best)
             return
         }
-        for candidate in candidates {
-            var trial = SegmentAreas()
-            if write(candidate.0, values, facts, candidate.1, depth, &trial) {
-                areas.append(trial)
-                return
-            }
+        if let first = first(of: candidates, write: { write($0.0, values, facts, $0.1, depth, &$1) }) {
+            areas.append(first)
+            return
         }
         _ = write(.varints, values, facts, 0, depth, &areas)
     }

@@ -75,7 +75,9 @@ extension RowGroup {
         for index in lengths.indices.dropFirst() { lengths[index] = ends[index] - ends[index - 1] }
         encoder.encode(lengths.map(Int64.init), into: &rowWise)
         rowWise.text += records
-        return cost.of(rowWise) < columnarCost ? rowWise : columnar
+        guard cost.of(rowWise) < columnarCost else { return columnar }
+        cost.room += columnar.streams
+        return rowWise
     }
 
     /// Reads what `encode` wrote, within what is left of the segment's limits.

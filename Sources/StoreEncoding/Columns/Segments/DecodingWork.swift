@@ -17,6 +17,7 @@ package final class DecodingWork {
     static let row = 16
     static let step = 64
     static let deflatedStream = 1024
+    static let deflatedByte = 8
 
     /// What it costs to go to another place of a file.
     static func move(pageSize: Int) -> Int { 256 + pageSize / 16 }

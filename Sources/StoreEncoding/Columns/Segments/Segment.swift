@@ -27,8 +27,6 @@ package enum SegmentLimits {
     /// Bytes of one string that is deflated, and of all.
     package static let deflatedString = 1_048_576
     package static let deflatedStrings = 8 * 1_048_576
-    /// Places at which zlib looks for matches to deflate all of them: the sum of their sizes, each times the places of its level.
-    package static let deflateWork = 1_073_741_824
     /// Encodings within one another.
     package static let depth = 8
     /// Columns of fewer values keep their numbers in the control area.
@@ -60,9 +58,10 @@ package struct SegmentWriter {
     /// Bytes of records and chunks so far.
     package private(set) var contentSize = 0
 
-    package init(effort: SegmentEffort) throws(CompressionError) {
+    /// - Parameter contentSize: Bytes of records and chunks that it will get, at most.
+    package init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
         self.effort = effort
-        cost = try TrialCost(effort: effort)
+        cost = try TrialCost(effort: effort, contentSize: contentSize)
     }
 
     package mutating func number(_ value: UInt64) { areas.unsigned(value) }

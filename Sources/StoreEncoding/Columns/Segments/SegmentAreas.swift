@@ -11,6 +11,8 @@ struct SegmentAreas {
     var numbers: [UInt8] = []
     /// Texts and blobs.
     var text: [UInt8] = []
+    /// What the streams that stand in them by their content take of the segment.
+    var streams = StreamRoom.none
 
     mutating func tag(_ value: UInt8) { control.append(value) }
     mutating func unsigned(_ value: UInt64) { control.appendVarint(value) }
@@ -21,6 +23,7 @@ struct SegmentAreas {
         control += other.control
         numbers += other.numbers
         text += other.text
+        streams += other.streams
     }
 
     /// - Parameter count: Values in the column that the bytes belong to.
@@ -46,8 +49,6 @@ package struct SegmentReader {
     private var built = SegmentLimits.builtSize
     /// `SegmentLimits.deflatedStrings`, counted down.
     private var deflated = SegmentLimits.deflatedStrings
-    /// `SegmentLimits.deflateWork`, counted down.
-    private var deflateWork = SegmentLimits.deflateWork
     /// That of the part.
     let work: DecodingWork
 
@@ -76,14 +77,10 @@ package struct SegmentReader {
     }
 
     /// Decoders call it before they deflate a string of `count` bytes.
-    ///
-    /// - Parameter depth: The most places that zlib tries for each byte.
-    mutating func spend(deflated count: Int, depth: Int) throws(CompressionError) {
+    mutating func spend(deflated count: Int) throws(CompressionError) {
         guard count <= SegmentLimits.deflatedString, count <= deflated else { throw .damaged(.segmentLimit) }
-        guard count * depth <= deflateWork else { throw .damaged(.segmentLimit) }
         deflated -= count
-        deflateWork -= count * depth
-        try work.spend(DecodingWork.deflatedStream + count * depth / 16)
+        try work.spend(DecodingWork.deflatedStream + count * DecodingWork.deflatedByte)
     }
 
     /// The next bytes of the area that has the numbers of `count` values.

@@ -10,28 +10,25 @@ struct DeflatedStrings {
     /// What stands before and behind the streams that stand inside strings.
     private(set) var heads = Strings()
     private(set) var tails = Strings()
+    /// What they took of the segment.
+    private(set) var taken = StreamRoom.none
 
-    /// - Parameters:
-    ///   - depth: How many encodings they stand within.
-    ///   - cost: Limits how much they may grow, and how long to search for streams.
+    /// - Parameter cost: Limits how much they may grow, and how long to search for streams.
     /// - Returns: `nil` if no string is or holds a stream that can be made again.
-    init?(_ strings: Strings, depth: Int = 0, within cost: TrialCost) {
+    init?(_ strings: Strings, within cost: TrialCost) {
         var hint: DeflateParameters?
         for index in 0..<strings.count {
             let string = strings[index]
             guard
                 let (place, found) = cost.streams.repetition(
-                    in: string, limit: SegmentLimits.deflatedString, growth: cost.growth, hint: hint),
-                found.content.count * found.parameters.searchDepth <= cost.deflateWork,
-                depth == 0 || found.content.count <= cost.nestedContent
+                    in: string, limit: min(SegmentLimits.deflatedString, cost.room.content - taken.content),
+                    growth: cost.room.growth - taken.growth, hint: hint)
             else {
                 makers.append(0)
                 contents.append(string)
                 continue
             }
-            cost.deflateWork -= found.content.count * found.parameters.searchDepth
-            if depth > 0 { cost.nestedContent -= found.content.count }
-            cost.growth -= max(0, found.content.count - string.count)
+            taken.add(found.content, of: string)
             hint = found.parameters
             let (wrapper, head) = Self.wrapper(of: found, isAll: place == string.indices)
             makers.append(wrapper.number(with: found.parameters))
@@ -41,6 +38,7 @@ struct DeflatedStrings {
             tails.append(string[place.upperBound...])
         }
         guard makers.contains(where: { $0 != 0 }) else { return nil }
+        cost.room -= taken
     }
 
     /// - Returns: The head has what does not follow from the wrapper.
@@ -95,10 +93,10 @@ private enum StreamWrapper: Int, CaseIterable {
         [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, level == 9 ? 2 : level == 1 ? 4 : 0, self == .gzip ? 3 : 19]
     }
 
-    /// - Parameter head: What stands before the stream, where that is given.
-    func stream(
-        of content: [UInt8], with parameters: DeflateParameters, after head: ArraySlice<UInt8> = []
-    ) -> [UInt8] {
+    /// The stream with what follows from the wrapper.
+    ///
+    /// - Returns: `nil` if zlib would look at too many places.
+    func stream(of content: [UInt8], with parameters: DeflateParameters) -> [UInt8]? {
         let wrapping: DeflateWrapping =
             switch self {
             case .raw, .rawInside: .raw
@@ -106,7 +104,7 @@ private enum StreamWrapper: Int, CaseIterable {
             case .gzip, .appleGzip: .gzip(head: gzipHead(parameters.level))
             case .gzipInside: .gzip(head: [])
             }
-        return head + DeflateRepetition(content, parameters, wrapping).value
+        return DeflateRepetition(content, parameters, wrapping).value
     }
 }
 
@@ -135,19 +133,16 @@ extension ColumnDecoder {
                 strings.append(content)
                 continue
             }
-            try source.spend(deflated: content.count, depth: maker.parameters.searchDepth)
-            var stream: [UInt8]
-            if maker.wrapper.isInside {
-                try source.spend(bytes: heads[place].count + tails[place].count)
-                stream = maker.wrapper.stream(of: Array(content), with: maker.parameters, after: heads[place])
-                try source.spend(bytes: stream.count - heads[place].count)
-                stream += tails[place]
-                place += 1
-            } else {
-                stream = maker.wrapper.stream(of: Array(content), with: maker.parameters)
-                try source.spend(bytes: stream.count)
+            try source.spend(deflated: content.count)
+            let isInside = maker.wrapper.isInside
+            let (head, tail) = isInside ? (heads[place], tails[place]) : ([], [])
+            if isInside { place += 1 }
+            try source.spend(bytes: head.count + tail.count)
+            guard let stream = maker.wrapper.stream(of: Array(content), with: maker.parameters) else {
+                throw .damaged(.segmentLimit)
             }
-            strings.append(stream)
+            try source.spend(bytes: stream.count)
+            strings.append(head + stream + tail)
         }
         return strings
     }

@@ -76,12 +76,9 @@ extension ColumnEncoder {
             areas.append(best)
             return
         }
-        for candidate in candidates {
-            var trial = SegmentAreas()
-            if writeAll(candidate, &trial) {
-                areas.append(trial)
-                return
-            }
+        if let first = first(of: candidates, write: writeAll) {
+            areas.append(first)
+            return
         }
         _ = write(.lengths, strings, whole, nil, depth, &areas)
     }
@@ -183,7 +180,8 @@ extension ColumnEncoder {
             guard let lists = made.lists ?? ListEncoder(strings) else { return false }
             write(lists, depth + 1, &areas)
         case .deflated:
-            guard let deflated = DeflatedStrings(strings, depth: depth, within: cost) else { return false }
+            guard let deflated = DeflatedStrings(strings, within: cost) else { return false }
+            areas.streams += deflated.taken
             encode(deflated.makers, depth: depth + 1, into: &areas)
             encode(deflated.contents, depth: depth + 1, into: &areas)
             encode(deflated.heads, depth: depth + 1, into: &areas)
