@@ -18,7 +18,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    blocks, canonical, canonical_none, columns, contents, deflate, deflated_strings, delta, delta_files, delta_sessions, delta_sessions_refused,
+    arrays, blocks, canonical, canonical_none, columns, contents, deflate, deflated_strings, delta, delta_files, delta_sessions, delta_sessions_refused,
     dialogues, frames, headers, holdings, hostile, lists, lists_archives, lists_refused, manifest_members, manifests, messages, one_way_deltas,
     packed_answers, packed_messages, parts, preambles, resumed, resumed_refused, segments, segments_refused, signatures, store_rows,
     store_rows_refused, streams, tables,
@@ -28,7 +28,7 @@ from check import problems  # noqa: E402
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
     preambles, headers, frames, parts, blocks, manifests, packed_messages, packed_answers, manifest_members, contents, tables,
-    messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, lists, lists_archives,
+    messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, arrays, lists, lists_archives,
     lists_refused, deflate, deflated_strings, store_rows, store_rows_refused, delta, delta_files, delta_sessions, delta_sessions_refused, resumed,
     resumed_refused, holdings, one_way_deltas, hostile,
 ]  # fmt: skip

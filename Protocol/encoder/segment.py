@@ -318,6 +318,20 @@ def identified(places: Part, values: list[bytes], rests: Part) -> Part:
     return parts(raw(b"\x0c", "identified"), places, lambda areas: areas.put_numbers(len(values), b"".join(values), "UUIDs"), rests)
 
 
+def arrays(
+    width: int, fields: int, numbers: Part, gaps: Part, counts: Part, rests: Part, *columns: Part,
+    matches: list[tuple[int, int, int]] | None = None, match_count: int | None = None, is_big_endian: bool = False,
+) -> Part:  # fmt: skip
+    """`columns`: the literals, field by field. `matches`: the literals before each, its length, and its source."""
+    found = matches or []
+    count = len(found) if match_count is None else match_count
+    order = "big" if is_big_endian else "little"
+    head = raw(bytes([width | 0x80 * is_big_endian, fields]), f"elements of {fields} numbers of {width} bytes, {order}-endian")
+    lists = [[run for run, _, _ in found], [length - 1 for _, length, _ in found], [source for _, _, source in found]]
+    told = parts(raw(varint(count), f"{count} matches"), *(varints(each) for each in lists if each))
+    return parts(raw(b"\x0d", "arrays"), head, numbers, gaps, counts, rests, told, *columns)
+
+
 def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:
     """`around`: the heads and the tails of streams that stand inside strings."""
     return parts(raw(b"\x0b", "deflated strings"), ways, contents, *around)

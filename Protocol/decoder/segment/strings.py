@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 
+from decoder.segment.arrays import arrays
 from decoder.segment.deflated import deflated, inside
 from decoder.segment.integers import integers, reals
 from decoder.segment.limits import GROUP, damaged
@@ -57,6 +58,8 @@ def strings(
             held = sum(place != 0 for place in places)
             data = reading.areas.numbers_for(held).take(16 * held)
             return identified(reading, places, data, strings(reading, count, depth + 1, group))
+        case 13:
+            return arrays(Deeper(reading, depth + 1), count)
     raise damaged("an encoding of strings that there is not, or not here")
 
 
@@ -153,11 +156,14 @@ def holding(reading: Reading, held: list[bytes], places: list[int], found: list[
 
 
 class Deeper:
-    """What property lists are made of, all at one depth; nothing there refers to columns."""
+    """What property lists and arrays are made of, all at one depth; nothing there refers to columns."""
 
     def __init__(self, reading: Reading, depth: int) -> None:
         self._reading, self._depth = reading, depth
         self.puts_together = reading.puts_together
+
+    def byte(self) -> int:
+        return self._reading.control.byte()
 
     def varint(self) -> int:
         return self._reading.control.varint()

@@ -86,6 +86,16 @@ import Testing
         (.front, (0..<300).map { Array("a long way/of the same/\(letters($0 / 30))/\(letters($0 * 77))".utf8) }),
         (.pattern, noise(300, 1000...1999).map { Array("on \($0)-0\($0 % 9)-1\($0 % 7) at \($0 % 61)".utf8) }),
         (.propertyLists, (1..<40).map { list($0) }),
+        (
+            .arrays,
+            (0..<20).map { row in
+                noise(50, -900...900, seed: UInt64(row)).flatMap { number in
+                    (0..<8).map {
+                        UInt8(truncatingIfNeeded: (Double(2000 + number) / 100).bitPattern >> UInt64(8 * $0))
+                    }
+                }
+            }
+        ),
         // Words, both cases, and one that stands too far behind.
         (
             .identified,

@@ -22,12 +22,14 @@ enum StringTag: UInt8 {
     case propertyLists = 10
     case deflated = 11
     case identified = 12
+    /// `ArrayStrings`.
+    case arrays = 13
 }
 
 extension StringTag {
     /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
     fileprivate var scattersKeys: Bool {
-        self == .transposed || self == .upperUUID || self == .lowerUUID || self == .identified
+        self == .transposed || self == .upperUUID || self == .lowerUUID || self == .identified || self == .arrays
     }
 }
 
@@ -61,6 +63,8 @@ extension ColumnEncoder {
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
+            // What is like a string of the base is found there only if it stands as it is, which a trial does not see either.
+            case .arrays where effort.hasBase: cost * 2
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
@@ -188,6 +192,8 @@ extension ColumnEncoder {
             encode(deflated.tails, depth: depth + 1, into: &areas)
         case .identified:
             return writeIdentified(strings, depth, &areas)
+        case .arrays:
+            return writeArrays(strings, depth, &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -259,6 +265,7 @@ extension ColumnDecoder {
         case .propertyLists: return try propertyLists(count, depth, from: &source)
         case .deflated: return try deflated(count, depth, from: &source)
         case .identified: return try identified(count, depth, from: &source)
+        case .arrays: return try arrays(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

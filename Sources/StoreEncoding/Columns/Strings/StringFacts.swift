@@ -87,6 +87,7 @@ struct StringFacts {
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }
+        if ArrayFinder(strings) != nil { tags.append(.arrays) }
         return tags
     }
 }
