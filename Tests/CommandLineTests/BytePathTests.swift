@@ -115,6 +115,17 @@ import Testing
         #expect(outcome.stdout.contains(#""M\udbff\udefcller.db""#), "\(outcome.stdout)")
     }
 
+    @Test func `a command that is run gets the path in its bytes`() async throws {
+        let desk = try Desk()
+        let outcome = try await desk.bash(
+            """
+            sqlite3 s.db 'CREATE TABLE t(a); INSERT INTO t VALUES (1)'; "$SHIP" send s.db --to ./s.shipment -q
+            "$SHIP" receive --into $'\\xe9' --from ./s.shipment -q
+            "$SHIP" watch --into $'\\xe9' s --since 0 --once -q --exec 'sqlite3 -readonly "$SHIP_STORE_PATH" .dump | grep -q VALUES'
+            """)
+        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+    }
+
     @Test func `what is remembered of a path leads back to it`() async throws {
         let desk = try Desk()
         let outcome = try await desk.bash(

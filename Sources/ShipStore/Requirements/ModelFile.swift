@@ -87,7 +87,7 @@ extension EntityModel {
         Dictionary(list.map { (ForeignText($0.key), $0.value.data) }) { first, _ in first }
     }
 
-    private static func name(of path: FilePath) -> String { path.lastComponent?.string ?? path.string }
+    private static func name(of path: FilePath) -> String { path.lastComponent?.text ?? path.text }
 }
 
 /// Why a reader's model cannot be read.

@@ -84,9 +84,9 @@ extension Subprocess.Arguments {
     /// - Parameter words: The program and its arguments, as in `PathText`.
     init(running words: [String], with variable: String, _ path: FilePath) {
         let script = #"\#(variable)=$0; export \#(variable); exec "$@""#
-        self.init(
-            executablePathOverride: nil,
-            remainingValues: [Array("-c".utf8), Array(script.utf8), path.bytes] + words.map(PathText.bytes))
+        let all = [Array("-c".utf8), Array(script.utf8), path.bytes] + words.map(PathText.bytes)
+        // Subprocess hands the bytes on as strings of C.
+        self.init(executablePathOverride: nil, remainingValues: all.map { $0 + [0] })
     }
 }
 
