@@ -3,6 +3,8 @@ import StoreFormat
 /// How a tree differs from its base. It is the first of two passes over all rows.
 struct TreeComparison {
     private(set) var hasChanges = false
+    /// Whether a row of the base that is not in the result is long.
+    private(set) var hasLongRowsGone = false
     /// Rows that both have.
     private var commonRows = 0
     /// Rows that the base has under other keys.
@@ -52,6 +54,7 @@ struct TreeComparison {
             guard step != .same else { continue }
             hasChanges = true
             if step != .new {
+                if join.old.isLong { hasLongRowsGone = true }
                 try matches.add(old: join.old)
                 values.add(join.old)
                 for index in entries.indices { entries[index]?.remove(join.old, integers) }

@@ -105,16 +105,14 @@ struct TreeEncoder {
             return try copy(from: place, rowid: nil, new)
         }
         if step == .same { return try copy(from: old.place, rowid: old.rowid, new) }
-        // Of rows that are no match, the longest has most to copy.
-        let longest =
-            step == .changed
-            ? old : passed.filter { $0.place >= cursor || !isForward }.max { $0.size < $1.size }
-        guard !new.isLong else { return try writeLong(new, longest, &output) }
+        if new.isLong { return try writeLong(new, try longest(step, old), &output) }
         guard let values = DeltaValue.values(of: new.record) else { throw StoreFlaw.record(page: 0) }
         if let (place, rowid, before) = try bestRow(step, new, values, old) {
             try edit(place, rowid, before, new, values)
-        } else if let longest, longest.isLong, new.size >= Self.leastPieced, try isMostly(new, of: longest) {
-            try writeLong(new, longest, &output)
+        } else if comparison.hasLongRowsGone, new.size >= Self.leastPieced, let old = try longest(step, old),
+            old.isLong, try isMostly(new, of: old)
+        {
+            try writeLong(new, old, &output)
         } else {
             literal(new, values)
         }
@@ -269,6 +267,19 @@ struct TreeEncoder {
     }
 
     // MARK: Long rows
+
+    /// The row of the base that a long row is made of, or one that was long: of entries, which have no rowids to tell, the longest one
+    /// near it has most to copy. A table with rows like these has no merged index, so the place may go back afterwards.
+    private mutating func longest(_ step: TreeJoin.Step, _ old: DeltaRow) throws -> DeltaRow? {
+        guard step != .changed else { return old }
+        var rows = passed.filter { $0.place >= cursor || !isForward }
+        if kind == .index {
+            for place in cursor..<min(cursor + Self.passedRows, comparison.baseCount) {
+                rows.append(try row(at: place))
+            }
+        }
+        return rows.max { $0.size < $1.size }
+    }
 
     /// Where the base has the bytes of a row.
     private mutating func bytes(of old: DeltaRow) throws -> RecordBytes {

@@ -67,4 +67,15 @@ private final class CountedBytes: ByteSource {
         #expect(steps.reduce(0) { $0 + $1.literal.count } < new.count / 32)
         #expect(readCount < 16 * new.count)
     }
+
+    @Test func `no step copies more than a reader takes`() throws {
+        var (areas, end) = (SegmentAreas(), Int64(0))
+        Piece.write([Piece(literal: [1, 2], offset: 7, length: (1 << 32) + 5)], after: &end, into: &areas)
+        #expect(end == (1 << 32) + 12)
+        var control = AreaCursor(areas.control)
+        var numbers: [UInt64] = []
+        while control.offset < areas.control.count { numbers.append(try control.varint()) }
+        let most = SegmentLimits.copySize
+        #expect(numbers == [DeltaTag.pieces.rawValue, 3, 2, most, 14, 0, most, 0, 0, 5, 0])
+    }
 }
