@@ -90,7 +90,7 @@ import Testing
         let base = ManifestContent(json: Self.json)
         var held = HeldContents()
         _ = held.hold(base)
-        let other = (0..<100).map { UInt8(truncatingIfNeeded: $0 &* 151) }
+        let other = [UInt8](repeating: 7, count: 100)
         #expect(try FrameType.manifest.packed(other, over: base).first != 2)
         let packed = try FrameType.manifest.packed(other, over: base, mustRefer: true)
         #expect(packed.first == 2)

@@ -19,13 +19,17 @@ package struct SegmentEffort: Hashable, Sendable {
     /// libdeflate's, 0 to 12.
     let deflateLevel: Int32
     /// The least gain of a long match, in bytes; `nil` for no long matches. Of several the encoder takes the best, by trial.
-    let leastGains: [Int?]
+    private(set) var leastGains: [Int?]
 
-    /// Whether there is a base. It has content like that of the streams, which a trial does not see.
-    package var hasBase = false
+    /// Whether there is a base. It has content like that of the streams, which a trial does not see; and new rows resemble some of it,
+    /// so that the search for matches always pays.
+    package var hasBase = false {
+        didSet { if hasBase, leastGains == [nil] { leastGains = [Self.usualGain] } }
+    }
 
     package static let standard = SegmentEffort(.standard)
     package static let smallest = SegmentEffort(.smallest)
+    private static let usualGain = 32
     /// For segments that may be thrown away soon: the least time, and no search for matches, which takes most of it.
     static let trial = SegmentEffort(care: .small, deflateLevel: CompressionLevel.fastest.value, leastGains: [nil])
 
@@ -36,7 +40,7 @@ package struct SegmentEffort: Hashable, Sendable {
         let searches = level.value > 2
         self.init(
             care: care, deflateLevel: level.value,
-            leastGains: care == .great ? [16, 32, nil] : searches ? [32] : [nil])
+            leastGains: care == .great ? [16, 32, nil] : searches ? [Self.usualGain] : [nil])
     }
 
     private init(care: Care, deflateLevel: Int32, leastGains: [Int?]) {
