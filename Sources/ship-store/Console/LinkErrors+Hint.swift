@@ -56,7 +56,7 @@ extension ProtocolError {
         case .versionNotSupported: "update the older of the two programs"
         case .wrongRole: "one side must be `ship-store send`, the other `receive`"
         case .unknownFrame: "update this program"
-        case .payloadTooLong, .outOfOrder, .badPart, .badBlock, .badSignatureFrame: nil
+        case .payloadTooLong, .inflatedTooLong, .outOfOrder, .badPart, .badBlock, .badSignatureFrame: nil
         case .encodingNotSupported, .noCommonEncoding: "update the older of the two programs"
         case .featureNotSupported: "update this program"
         case .badMessage: nil
