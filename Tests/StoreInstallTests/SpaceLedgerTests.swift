@@ -111,7 +111,7 @@ import Testing
         let staged = try StagedGeneration(
             shipment.manifest, from: .carrier, nil, in: installer.folder.layout.staging(shipment.manifest.name),
             of: installer.folder, present: [:], try ledger.reserve(most, in: folder), mayWait: false)
-        staged.storeGrew(by: most)
+        try staged.storeGrew(by: most)
         #expect(try !isRefused(most))
         try staged.discard(part: 0)
         #expect(try isRefused(most))

@@ -1,3 +1,4 @@
+import RandomValues
 import StoreFormat
 import TestSupport
 import Testing

@@ -165,9 +165,9 @@ struct CodecCheck {
         async throws
     {
         let memory = MemoryUse.isMeaningful ? try MemoryUse.resetPeak() : nil
-        let start = processTime
+        let start = CPUTime.process
         try await body()
-        let time = processTime - start
+        let time = CPUTime.process - start
         if let memory, try MemoryUse.peak - memory > mostMemory {
             throw Failure("\(words): \((try MemoryUse.peak - memory) >> 20) MiB")
         }
@@ -175,26 +175,19 @@ struct CodecCheck {
         let limit = 30 * max(zlibTime(of: copy.bytes), UInt64(copy.bytes.count) * zlibPerMegabyte / 1_000_000)
         guard time > limit else { return }
         // Once more: something else may have been in the way.
-        let again = processTime
+        let again = CPUTime.process
         try await body()
-        guard processTime - again <= limit else {
+        guard CPUTime.process - again <= limit else {
             throw Failure("\(words): \(time / 1_000_000) ms, and \(limit / 30_000_000) of zlib -6")
         }
     }
 
-    /// Of all cores, in nanoseconds.
-    private static var processTime: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
     private static func zlibTime(of bytes: [UInt8]) -> UInt64 {
-        let start = processTime
+        let start = CPUTime.process
         var size = compressBound(uLong(bytes.count))
         var output = [UInt8](repeating: 0, count: Int(size))
         compress2(&output, &size, bytes, uLong(bytes.count), 6)
-        return processTime - start
+        return CPUTime.process - start
     }
 }
 

@@ -1,4 +1,3 @@
-import Glibc
 import ShipCompression
 import StoreFormat
 import TestSupport
@@ -24,7 +23,7 @@ import Testing
     func `segments that ask for much work are refused, and no unit of it takes long`(seed: UInt64) throws {
         for part in try Self.parts(seed) {
             let work = DecodingWork(free: Self.free)
-            let start = Self.cpuTime()
+            let start = Int(CPUTime.thread)
             var (count, isRefused) = (0, false)
             do {
                 let append = try part.take(part.segment, work)
@@ -35,19 +34,12 @@ import Testing
             } catch CompressionError.damaged(.work) {
                 isRefused = true
             }
-            let time = Self.cpuTime() - start
+            let time = Int(CPUTime.thread) - start
             #expect(isRefused, "seed \(seed): \(part.about), after \(count) segments of \(part.segment.count) bytes")
             #expect(
                 time / max(1, work.spent) < Self.longestUnit,
                 "seed \(seed): \(part.about) took \(time / 1_000_000) ms for \(work.spent) units")
         }
-    }
-
-    /// Of this thread, in nanoseconds.
-    private static func cpuTime() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
     private static func parts(_ seed: UInt64) throws -> [HostilePart] {
