@@ -102,18 +102,23 @@ import Testing
         #expect(try !isRefused(most))
     }
 
-    @Test func `a store that is discarded gives its promise back`() throws {
+    @Test func `a store takes room ahead of what is written, also where it is discarded and comes again`() throws {
         let inbox = try InboxContent()
         let installer = try inbox.installer()
         let shipment = try Shipment("store")
         // Its staging makes the folders.
         _ = try shipment.stage(with: installer)
+        let promise = try ledger.reserve(most, in: folder)
         let staged = try StagedGeneration(
             shipment.manifest, from: .carrier, nil, in: installer.folder.layout.staging(shipment.manifest.name),
-            of: installer.folder, present: [:], try ledger.reserve(most, in: folder), mayWait: false)
-        try staged.storeGrew(by: most)
-        #expect(try !isRefused(most))
+            of: installer.folder, present: [:], promise, mayWait: false)
+        let ahead: Int64 = 64 * 1024 * 1024
+        #expect(promise.left == ahead)
+        for _ in 0..<8 {
+            try staged.storeGrew(by: ahead * 3 / 4)
+            #expect(promise.left >= ahead / 2 && promise.left <= ahead * 5 / 4)
+        }
         try staged.discard(part: 0)
-        #expect(try isRefused(most))
+        #expect(promise.left == ahead)
     }
 }
