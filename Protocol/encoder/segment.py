@@ -81,7 +81,7 @@ class Match:
 
 def content(
     part: Part, matches: list[Match] | None = None, literals: bytes | None = None, text_size: int | None = None,
-    control_size: int | None = None, numbers_size: int | None = None, match_count: int | None = None,
+    control_size: int | None = None, numbers_size: int | None = None, match_count: int | None = None, has_runs: bool = False,
 ) -> Pieces:  # fmt: skip
     """Where there are matches, `literals` is what they leave of the text area."""
     areas, matches = Areas(), matches or []
@@ -96,7 +96,7 @@ def content(
     columns = [
         ([match.literals for match in matches], "literals before each match"),
         ([match.length - 8 for match in matches], "lengths of matches, less 8"),
-        ([match.distance - 1 for match in matches], "distances of matches, less 1"),
+        (distances_of(matches, has_runs), "distances of matches, less 1"),
     ]
     left = areas.text if literals is None else [Piece(literals, "literals")] if literals else []
     return [
@@ -108,16 +108,44 @@ def content(
     ]
 
 
-def stored(pieces: Pieces) -> Pieces:
-    return [Piece(b"\0", "form 0: stored"), *pieces]
+@dataclass(frozen=True)
+class Run:
+    page: int
+    offset: int
+    length: int
+    is_chain: bool = False
 
 
-def deflated(pieces: Pieces, size: int | None = None, cut: int = 0, more: bytes = b"") -> Pieces:
+def page_runs(found: list[Run], count: int | None = None) -> Pieces:
+    """What the content of forms 3 and 4 begins with."""
+    steps = [run.page - before for run, before in zip(found, [0, *(run.page for run in found)])]
+    columns = [
+        (b"".join(map(signed, steps)), "first pages, each less the one before"),
+        (b"".join(varint(run.offset << 1 | run.is_chain) for run in found), "offsets, and whether they are of overflow pages"),
+        (b"".join(varint(run.length - 1) for run in found), "lengths, less 1"),
+    ]
+    declared = len(found) if count is None else count
+    return [Piece(varint(declared), f"{declared} runs"), *(Piece(data, what) for data, what in columns if data)]
+
+
+def distances_of(matches: list[Match], has_runs: bool) -> list[int]:
+    """Less 1; with runs each less the one before, as a signed number."""
+    distances = [match.distance - 1 for match in matches]
+    if not has_runs:
+        return distances
+    return [step << 1 ^ step >> 63 for step in (distance - before for distance, before in zip(distances, [0, *distances]))]
+
+
+def stored(pieces: Pieces, form: int = 0) -> Pieces:
+    return [Piece(bytes([form]), f"form {form}: stored"), *pieces]
+
+
+def deflated(pieces: Pieces, size: int | None = None, cut: int = 0, more: bytes = b"", form: int = 1) -> Pieces:
     data = joined(pieces)
     declared = len(data) if size is None else size
     packed = DeflateStream().fixed(matched(data)).finished()
     return [
-        Piece(b"\1", "form 1: deflated"), Piece(varint(declared), f"{declared} bytes of content"),
+        Piece(bytes([form]), f"form {form}: deflated"), Piece(varint(declared), f"{declared} bytes of content"),
         Piece(packed[: len(packed) - cut] + more, "deflate stream"),
     ]  # fmt: skip
 

@@ -98,6 +98,29 @@ package struct PageGeometry: Hashable, Sendable {
         if page == lockPage { return true }
         return hasAutoVacuum && page >= 2 && pointerMap(of: page).page == page
     }
+
+    /// The next page that may hold content, or a later one.
+    ///
+    /// - Parameters:
+    ///   - page: At least 1.
+    ///   - steps: Such pages on the way, with the result.
+    package func page(after page: UInt32, by steps: Int = 1) -> UInt32 {
+        let start = Int(page)
+        var (next, last) = (start + steps, start)
+        while next != last { (next, last) = (start + steps + setAside(after: start, upTo: next), next) }
+        return UInt32(clamping: next)
+    }
+
+    /// How many pages after `first` and up to `last` never hold content.
+    private func setAside(after first: Int, upTo last: Int) -> Int {
+        var lock = Int(lockPage)
+        guard hasAutoVacuum else { return first < lock && lock <= last ? 1 : 0 }
+        let period = usableSize / 5 + 1
+        // Where a pointer map page would be the lock page, it is the page after that.
+        if (lock - 2) % period == 0 { lock += 1 }
+        let maps = (last + period - 2) / period - (first + period - 2) / period
+        return maps + (first < lock && lock <= last ? 1 : 0)
+    }
 }
 
 /// The two kinds of b-trees.

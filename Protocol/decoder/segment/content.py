@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import zlib
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from decoder.segment import limits
-from decoder.segment.area import Area
+from decoder.segment.area import Area, unzigzagged, wrapped
+from decoder.segment.earlier import Reading, no_bytes, runs_of
 from decoder.segment.limits import damaged
 from decoder.segment.work import Work
 
 DICTIONARY = Path(__file__).resolve().parent.parent.parent / "columns-dictionary.txt"
 SHORTEST_MATCH = 8
+STORED, DEFLATED, STORED_WITH_RUNS, DEFLATED_WITH_RUNS = 0, 1, 3, 4
 
 
 @cache
@@ -31,13 +34,13 @@ def content(segment: bytes, work: Work) -> bytes:
     work.pay(len(segment))
     if not segment or len(segment) > limits.ENCODED:
         raise damaged("a segment of no bytes, or of too many")
-    if segment[0] == 0:
+    if segment[0] in (STORED, STORED_WITH_RUNS):
         found = segment[1:]
         if len(found) > limits.CONTENT:
             raise damaged("too much content")
         work.spend(len(found))
         return found
-    if segment[0] != 1:
+    if segment[0] not in (DEFLATED, DEFLATED_WITH_RUNS):
         raise damaged("a form of segments that there is not")
     packed = Area(segment[1:])
     size = packed.varint()
@@ -57,16 +60,23 @@ def content(segment: bytes, work: Work) -> bytes:
 class Areas:
     """Control, numbers and text."""
 
-    def __init__(self, segment: bytes, work: Work) -> None:
+    def __init__(self, segment: bytes, work: Work, earlier: Reading = no_bytes) -> None:
         whole = Area(content(segment, work))
+        before, has_runs = dictionary(), segment[0] in (STORED_WITH_RUNS, DEFLATED_WITH_RUNS)
+        if has_runs:
+            before += earlier(runs_of(whole))
         control, numbers, text, matches = (whole.varint() for _ in range(4))
         if text > limits.TEXT or matches > limits.MATCHES:
             raise damaged("a text area that is too long, or too many matches")
         self.control = Area(whole.take(control))
         literals, lengths, distances = ([whole.varint() for _ in range(matches)] for _ in range(3))
+        if has_runs:
+            distances = [wrapped(distance) for distance in accumulate(map(unzigzagged, distances))]
+            if any(distance < 0 for distance in distances):
+                raise damaged("a match that reaches too far")
         self.numbers = Area(whole.take(numbers))
         work.spend(text)
-        self.text = Area(expanded(Area(whole.rest), list(zip(literals, lengths, distances)), text))
+        self.text = Area(expanded(Area(whole.rest), list(zip(literals, lengths, distances)), text, before))
 
     def numbers_for(self, count: int) -> Area:
         return self.numbers if count >= 16 else self.control

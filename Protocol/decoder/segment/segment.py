@@ -5,6 +5,7 @@ from __future__ import annotations
 from decoder.segment import limits
 from decoder.segment.columns import column
 from decoder.segment.content import Areas
+from decoder.segment.earlier import Reading, no_bytes
 from decoder.segment.integers import integers
 from decoder.segment.limits import damaged
 from decoder.segment.reading import Group, Reading
@@ -16,8 +17,8 @@ Row = tuple[int | None, bytes]
 
 
 class Segment:
-    def __init__(self, data: bytes, work: Work, areas: Areas | None = None) -> None:
-        self._areas = areas or Areas(data, work)
+    def __init__(self, data: bytes, work: Work, areas: Areas | None = None, earlier: Reading = no_bytes) -> None:
+        self._areas = areas or Areas(data, work, earlier)
         self._reading = Reading(self._areas, work)
         self._control = self._areas.control
         self._rows = 0

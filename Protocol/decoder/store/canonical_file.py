@@ -28,6 +28,7 @@ def write_canonical(
     schema: list[SchemaRow],
     tree_of: Callable[[int], TreeRows],
     most: int = 2**32 - 2,
+    begins: Callable[[Pages, int], None] = lambda *_: None,
 ) -> int:
     """Writes the file and gives its number of pages; `tree_of` gives the tree of a row of `schema`, by its index.
 
@@ -39,6 +40,7 @@ def write_canonical(
     for root in roots.values():
         pages.belongs(root, ROOT, 0)
     Tree(pages, 1, has_rowids=True).write(schema_rows(schema, roots, settings))
+    begins(pages, highest_root)
     for place in order_of_writing(schema, settings):
         tree = tree_of(place)
         Tree(pages, roots[place], tree.has_rowids).write(tree.rows)

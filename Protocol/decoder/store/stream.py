@@ -10,6 +10,7 @@ from decoder.segment.work import ITEM, Work
 from decoder.store.canonical_file import TreeRows, write_canonical
 from decoder.store.derived import derived, key_part
 from decoder.store.no_canonical_form import NoCanonicalForm
+from decoder.store.pages import Pages
 from decoder.store.records import Value, parsed, record
 from decoder.store.schema import SchemaRow, checked, order_of_writing
 from decoder.store.settings import Settings, checked_settings
@@ -86,7 +87,8 @@ class StreamDecoder:
         self._rows_of_table: list[Row] = []
         self._derived_of_table = 0
 
-    def write(self, out: BinaryIO) -> None:
+    def write(self, out: BinaryIO, begins: Callable[[Pages, int], None] = lambda *_: None) -> None:
+        """`begins` is told of the pages once `sqlite_schema` is complete, and of the highest root."""
         try:
             schema = checked(self._schema(), self.settings)
             self._check_roots(schema)
@@ -97,6 +99,7 @@ class StreamDecoder:
                 schema,
                 lambda place: self._tree(schema[place], indexed),
                 self.size // self.settings.page_size,
+                begins,
             )
         except NoCanonicalForm as why:
             raise damaged(str(why)) from why

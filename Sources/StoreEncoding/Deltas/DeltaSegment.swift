@@ -119,6 +119,7 @@ extension SegmentReader {
             let size = try head.count(limit: SegmentLimits.inflatedSize)
             try work.spend(size)
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
+        case .storedWithRuns, .deflatedWithRuns: throw CompressionError.damaged(.segment)
         case .preset:
             var runs: [(tree: Int, first: Int, count: Int)] = []
             for _ in 0..<(try head.count(limit: SegmentLimits.dictionaryRuns)) {

@@ -1,5 +1,5 @@
 import ShipCompression
-import StoreFormat
+package import StoreFormat
 
 /// The content of one segment, in order.
 package struct SegmentContent: Sendable {
@@ -35,6 +35,10 @@ package struct SegmentContent: Sendable {
     package internal(set) var table = "sqlite_schema"
     /// Whether the rows that are added next belong to an index.
     var isInIndex = false
+    /// What earlier segments have of its rows and chunks.
+    var earlier: EarlierRuns?
+    /// How much of each element that is rows they have.
+    private var found: [Int: EarlierSearch.Found] = [:]
     /// Whether it is the last segment of the store.
     package internal(set) var isLast = false
     let integers: IntegerForm
@@ -66,8 +70,9 @@ package struct SegmentContent: Sendable {
 
     mutating func add(_ number: UInt64) { elements.append(.number(number)) }
 
-    mutating func add(_ rows: RowGroup) {
+    mutating func add(_ rows: RowGroup, found: EarlierSearch.Found? = nil) {
         add(.rows)
+        if let found, found.count > 0 { self.found[elements.count] = found }
         append(.rows(rows))
         size += rows.records.count
     }
@@ -92,20 +97,33 @@ package struct SegmentContent: Sendable {
 
     /// The segment as a frame carries it.
     ///
-    /// - Parameter note: Gets the encoded size of each part of the tables.
-    /// - Throws: `CompressionError`, `CancellationError`.
-    package consuming func encoded(_ effort: SegmentEffort, noting note: PartNote? = nil) throws -> [UInt8] {
+    /// - Parameters:
+    ///   - pages: Of the store; `nil` if the segment refers to no earlier one.
+    ///   - note: Gets the encoded size of each part of the tables.
+    /// - Throws: `CompressionError`, `CancellationError`, and what `pages` throws.
+    package consuming func encoded(
+        _ effort: SegmentEffort, after pages: (any PageSource)? = nil, noting note: PartNote? = nil
+    ) throws -> [UInt8] {
         let noteIndex: PartNote? = note.map { note in { note(.indexes, $1) } }
         let count = elements.count
-        var writer = try SegmentWriter(effort: effort, contentSize: size)
+        let density = earlier?.density ?? 1
+        // Without a search for matches nothing refers to it.
+        let isSearched = effort.leastGains != [nil]
+        var dictionary: EarlierContent?
+        if isSearched, let earlier, let pages { dictionary = try earlier.content(in: pages) }
+        var writer = try SegmentWriter(effort: effort, contentSize: size, after: dictionary)
         // Elements are released as they are written.
         elements.reverse()
         while let element = elements.popLast() {
             try Task.checkCancellation()
-            let note = placesOfIndexes.contains(count - elements.count - 1) ? noteIndex : note
+            let place = count - elements.count - 1
+            let note = placesOfIndexes.contains(place) ? noteIndex : note
             switch element {
             case .number(let number): writer.number(number)
-            case .rows(let rows): try writer.rows(rows, integers: integers, noting: note)
+            case .rows(let rows):
+                try writer.rows(
+                    rows, integers: integers, found: dictionary == nil ? nil : found[place]?.scaled(by: density),
+                    noting: note)
             case .chunk(let bytes): try writer.bytes(bytes, noting: note)
             }
         }

@@ -31,6 +31,8 @@ package final class StoreBuilder {
     private var left = 0
     private var longSchemaRow: [UInt8]?
     private var longRow = RecordCheck()
+    /// The last page that segments may refer to: what an item makes is complete with the next one.
+    private var written: UInt32 = 0
 
     private enum State: Hashable {
         case awaitingSettings
@@ -65,8 +67,13 @@ package final class StoreBuilder {
     package func append(_ segment: [UInt8]) throws {
         guard state != .ended else { throw CompressionError.damaged(.rows) }
         do {
+            let last = written
             try work.measuring(segment: segment) {
-                var reader = try SegmentReader(decoding: segment, work)
+                var reader = try SegmentReader(decoding: segment, work) { [writer, target, work] runs in
+                    guard let writer, let target else { throw CompressionError.damaged(.segment) }
+                    return try PageRun.bytes(
+                        of: runs, in: target, writer.geometry, after: writer.roots.last ?? 1, upTo: last, work)
+                }
                 while !reader.isAtEnd { try takeItem(&reader) }
             }
         } catch is StoreFlaw {
@@ -91,6 +98,7 @@ package final class StoreBuilder {
         case (.awaitingSettings, _), (.inSchema, _), (.inTree, _), (.afterDerived, _), (.ended, _):
             throw CompressionError.damaged(.rows)
         }
+        if state == .inTree, left == 0, let writer { written = writer.pageCount }
     }
 
     private func takeSettings(_ reader: inout SegmentReader) throws {
@@ -230,6 +238,7 @@ package final class StoreBuilder {
         derivedOfTable += 1
         guard next < plan.count, !plan[next].isTable, derivedOfTable <= IndexShape.mostOfTable, let writer, let target
         else { throw CompressionError.damaged(.rows) }
+        written = writer.pageCount
         try shape.writeIndex(
             ofTable: plan[next].table, root: plan[next].root, with: writer, to: target,
             room: mostPages - min(mostPages, writer.pageCount), work)

@@ -87,6 +87,8 @@ package struct StoreEncoder: ColumnsEncoder {
         var skipped: Int64 = 0
         try StoreWalk.run(over: try open(), shapes: store.shapes ?? [:], after: recorded) {
             capacities
+        } refers: {
+            store.settings.level.value >= CompressionLevel.standard.value
         } deliver: { content in
             if let note = earlier.popFirst() {
                 guard note.isLast == content.isLast else { throw EarlierPieces.Mismatch() }
@@ -129,7 +131,7 @@ package struct StoreEncoder: ColumnsEncoder {
         let effort = content.effort(store.settings.level, isOnTrial: isOnTrial)
         let capacity = UInt64(content.capacity)
         let (storeBytes, isLast) = (content.storeBytes, content.isLast)
-        let bytes = try content.encoded(effort)
+        let bytes = try content.encoded(effort, after: content.earlier == nil ? nil : open())
         return .encoded(
             index, EncodedSegment(bytes: bytes, storeBytes: storeBytes, setting: capacity, isLast: isLast))
     }

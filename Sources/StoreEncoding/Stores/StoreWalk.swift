@@ -17,6 +17,10 @@ package struct StoreWalk {
     private let endsWithTables: Bool
     private let capacities: () -> (first: Int, largest: Int)
     private let deliver: (SegmentContent) throws -> Void
+    /// Whether the next segment may refer to earlier ones.
+    private let refers: () -> Bool
+    private var search: EarlierSearch?
+    private var isSearching = false
     private var content: SegmentContent
     /// Segments that have been delivered.
     private var closed = 0
@@ -33,27 +37,30 @@ package struct StoreWalk {
     ///   - recorded: The capacities of the first segments, so that this walk makes them as an earlier walk did.
     ///   - endsWithTables: Whether the end of a table ends a segment, too.
     ///   - capacities: How large the first segment may be, and the largest. It is called for each segment that has no recorded capacity.
+    ///   - refers: Whether a segment may refer to earlier ones, which takes time. It is called for each segment.
     ///   - deliver: Gets the segments in order.
     /// - Throws: `StoreFlaw`, and what `pages` and `deliver` throw.
     package static func run(
         over pages: any PageSource, shapes: [String: IndexShape], after recorded: [Int] = [],
         endsWithTables: Bool = false,
         capacities: @escaping () -> (first: Int, largest: Int) = { SegmentContent.usualCapacities },
-        deliver: @escaping (SegmentContent) throws -> Void
+        refers: @escaping () -> Bool = { false }, deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
-        var walk = try StoreWalk(pages, shapes, recorded, endsWithTables, capacities, deliver)
+        var walk = try StoreWalk(pages, shapes, recorded, endsWithTables, capacities, refers, deliver)
         try walk.run()
     }
 
     private init(
         _ pages: any PageSource, _ shapes: [String: IndexShape], _ recorded: [Int], _ endsWithTables: Bool,
-        _ capacities: @escaping () -> (first: Int, largest: Int), _ deliver: @escaping (SegmentContent) throws -> Void
+        _ capacities: @escaping () -> (first: Int, largest: Int), _ refers: @escaping () -> Bool,
+        _ deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
         self.pages = CountedPages(pages)
         self.shapes = shapes
         self.recorded = recorded
         self.endsWithTables = endsWithTables
         self.capacities = capacities
+        self.refers = refers
         self.deliver = deliver
         var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
         try pages.read(1, into: &header)
@@ -65,6 +72,12 @@ package struct StoreWalk {
 
     private mutating func run() throws {
         let schema = try readSchema()
+        if Int(pages.pageCount) * settings.pageSize > content.capacity {
+            var root: UInt32 = 1
+            for _ in 0..<schema.count { root = geometry.page(after: root) }
+            search = EarlierSearch(pages.pages, geometry, roots: root)
+            isSearching = refers()
+        }
         content.add(.settings)
         for number in settings.numbers + [UInt32(schema.count)] { content.add(UInt64(number)) }
         var unchecked: [ExpectedEntries?] = []
@@ -76,6 +89,7 @@ package struct StoreWalk {
         }
         content.add(.end)
         content.isLast = true
+        content.earlier = search?.endSegment()
         content.storeBytes = pages.takeRest() * Int64(settings.pageSize)
         try deliver(content)
     }
@@ -100,6 +114,7 @@ package struct StoreWalk {
                 .map(ExpectedEntries.init)
         }
         content.isInIndex = false
+        search?.endTree()
         content.add(kind == .table ? .table : .entries)
         try sendRows(of: table.root, kind, use: use, checking: &expected)
         content.isInIndex = true
@@ -107,9 +122,11 @@ package struct StoreWalk {
         for (index, expected) in zip(indexes, expected) {
             if derived < IndexShape.mostOfTable, let expected, try isAsExpected(index, expected) {
                 derived += 1
+                search?.endTree()
                 content.add(.derived)
                 for number in expected.shape.numbers { content.add(number) }
             } else {
+                search?.endTree()
                 content.add(.entries)
                 var unchecked: [ExpectedEntries?] = []
                 try sendRows(of: index.root, .index, use: use, checking: &unchecked)
@@ -131,6 +148,7 @@ package struct StoreWalk {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 try close(&group)
                 try sendLong(cell, of: reader, kind)
+                search?.end(cell, kind)
                 if isChecked { try check(cell, of: reader.unnoted, &expected) }
                 continue
             }
@@ -138,6 +156,12 @@ package struct StoreWalk {
             try reader.appendRecord(of: cell, to: &group.records)
             group.ends.append(group.records.count)
             if kind == .table { group.rowids?.append(cell.rowid) }
+            if let search {
+                if isSearching {
+                    try group.records.withUnsafeBytes { try search.look(at: .init(rebasing: $0[start...]), of: cell) }
+                }
+                search.end(cell, kind)
+            }
             let mayHoldStream = group.records.count - start > DeflateRepetition.shortest
             if isChecked || mayHoldStream {
                 guard columns.read(group.records.span.extracting(start..<group.records.count)) else {
@@ -173,7 +197,7 @@ package struct StoreWalk {
     /// Adds the group to the segment unless it is empty, and begins another.
     private mutating func close(_ group: inout RowGroup) throws {
         guard !group.ends.isEmpty else { return }
-        content.add(group)
+        content.add(group, found: search?.takeFound())
         group = RowGroup(rowids: group.rowids == nil ? nil : [])
         try closeIfFull()
     }
@@ -185,8 +209,10 @@ package struct StoreWalk {
     /// Delivers the segment, and begins another.
     private mutating func close() throws {
         content.storeBytes = pages.take() * Int64(settings.pageSize)
+        content.earlier = search?.endSegment()
         try deliver(content)
         closed += 1
+        isSearching = refers()
         let capacity =
             closed < recorded.count ? recorded[closed] : min(capacities().largest, content.capacity * 2)
         content = content.next(capacity: capacity)
@@ -200,7 +226,12 @@ package struct StoreWalk {
         var chunk: [UInt8] = []
         var walk = self
         let full = SegmentContent.usualCapacities.largest - 65_536
+        var read = 0
         try reader.forEachPiece(of: cell) { piece in
+            if let search, walk.isSearching {
+                try piece.withUnsafeBytes { try search.look(at: $0, of: cell, from: read) }
+            }
+            read += piece.count
             piece.withUnsafeBufferPointer { chunk.append(contentsOf: $0) }
             guard chunk.count >= full else { return }
             walk.content.add(chunk: chunk)
@@ -244,7 +275,8 @@ package struct StoreWalk {
 
 /// Counts the pages that are read, for the progress display.
 private final class CountedPages: PageSource {
-    private let pages: any PageSource
+    /// Pages that are read again here do not count.
+    let pages: any PageSource
     /// Pages read since the last `take`, and those that `take` has returned.
     private var (fresh, taken) = (Int64(0), Int64(0))
 

@@ -7,11 +7,11 @@ package struct TreeCell: Hashable, Sendable {
     /// The page that the cell is in.
     package let page: UInt32
     /// Where the record begins in the page.
-    let start: Int
+    package let start: Int
     /// Bytes of the record that are in the page.
-    let localSize: Int
+    package let localSize: Int
     /// The first page of the rest; 0 if there is none.
-    let overflow: UInt32
+    package let overflow: UInt32
     /// Bytes that the cell takes in its page, without its pointer.
     let room: Int
 }

@@ -5,7 +5,7 @@
 package final class StoreWriter {
     package let settings: StoreSettings
     package let sink: any PageSink
-    let geometry: PageGeometry
+    package let geometry: PageGeometry
     private let mostPages: UInt32
     private var lastPage: UInt32 = 1
     private var firstPage: [UInt8]

@@ -83,7 +83,8 @@ import Testing
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))"
     }
 
-    /// Rows of many tables, with indexes that follow from them and some that do not; rows of several chunks; a small store.
+    /// Rows of many tables, with indexes that follow from them and some that do not; rows of several chunks; a small store; a table that has
+    /// what another has.
     private static let stores = [
         (0..<7).map { table in
             """
@@ -98,6 +99,10 @@ import Testing
         \(numbers(6000)) INSERT INTO s SELECT hex(zeroblob(200)) FROM n; CREATE INDEX sx ON s(x);
         """,
         "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'one'), (2, 'two'); CREATE INDEX ta ON t(a, b);",
+        """
+        CREATE TABLE a (x); CREATE TABLE b (id INTEGER PRIMARY KEY, x);
+        \(numbers(400)) INSERT INTO a SELECT randomblob(6000) FROM n; INSERT INTO b(x) SELECT x FROM a ORDER BY x;
+        """,
     ]
 
     @Test(arguments: stores.indices, [CompressionLevel.fastest, .smallest])
@@ -110,6 +115,7 @@ import Testing
         }
         #expect(whole.notes.map(\.isLast) == whole.data.indices.map { $0 == whole.data.count - 1 })
         #expect(copy.bytes.count < 1 << 22 || Set(whole.notes.map(\.setting)).count > 2)
+        var referring = 0
         for count in 0...whole.data.count {
             // In a short run in turn.
             for selfCheck in [true, false] where Soak.isOn || selfCheck == (count % 2 == 0) {
@@ -117,11 +123,13 @@ import Testing
                 let store = copy.store(settings, selfCheck: selfCheck, goingOnAfter: whole.earlier(count))
                 let rest = try await Stream(copy.encoder(store))
                 #expect(try copy.built(from: whole.data[..<count] + rest.data) == copy.bytes)
+                referring += rest.data.count { $0[0] == SegmentForm.deflatedWithRuns.rawValue }
                 #expect((rest.notes.last ?? whole.notes.last)?.isLast == true)
                 #expect(count == whole.data.count || rest.storeBytes == Int64(copy.bytes.count))
                 #expect(count < whole.data.count || rest.data.isEmpty)
             }
         }
+        #expect((store == 3) == (referring > 0))
     }
 
     @Test func `goes on after what was gone on with before`() async throws {

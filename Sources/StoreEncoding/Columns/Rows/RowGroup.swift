@@ -26,10 +26,13 @@ extension RowGroup {
     // The bits of a group's first byte.
     private static let (rowidsBit, legacyBit, rowWiseBit): (UInt8, UInt8, UInt8) = (1, 2, 4)
 
-    /// - Parameter note: Is told what each column takes, column by column; the rows may take less row by row.
+    /// - Parameters:
+    ///   - found: How much of the records the dictionary of the segment has.
+    ///   - note: Is told what each column takes, column by column; the rows may take less row by row.
     /// - Throws: `.notCanonical`.
     func encode(
-        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost, noting note: PartNote? = nil
+        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost, found: EarlierSearch.Found? = nil,
+        noting note: PartNote? = nil
     ) throws(CompressionError) -> SegmentAreas {
         var columnar = SegmentAreas()
         let head = (rowids == nil ? 0 : Self.rowidsBit) | (form == .legacy ? Self.legacyBit : 0)
@@ -70,15 +73,37 @@ extension RowGroup {
 
         // For many rows, columns are nearly always smaller, and comparing takes long.
         let columnarCost = cost.of(columnar)
-        guard records.count <= effort.comparedSize || cost.estimated(records) < columnarCost else { return columnar }
+        let isFound = found.map { isSmaller(than: columnar, finding: $0, cost) } ?? false
+        guard isFound || records.count <= effort.comparedSize || cost.estimated(records) < columnarCost else {
+            return columnar
+        }
         var lengths = ends
         for index in lengths.indices.dropFirst() { lengths[index] = ends[index] - ends[index - 1] }
         encoder.encode(lengths.map(Int64.init), into: &rowWise)
         rowWise.text += records
-        guard cost.of(rowWise) < columnarCost else { return columnar }
+        guard isFound || cost.of(rowWise) < columnarCost else { return columnar }
         cost.room += columnar.streams
         return rowWise
     }
+
+    /// Whether the rows are smaller row by row, as a dictionary has much of them as they are. Columns are taken apart, so that only long
+    /// strings are found again in them, as long as they stand as they are.
+    private func isSmaller(than columnar: SegmentAreas, finding found: EarlierSearch.Found, _ cost: TrialCost) -> Bool {
+        guard found.bytes >= records.count / 2 else { return false }
+        let rest = records.count - min(records.count, found.bytes)
+        let rowWise = cost.estimated(records) * rest / records.count + found.count * Self.matchCost
+        let size = columnar.text.count
+        let areLong = found.bytes > found.count * Self.longMatch && size <= records.count
+        let textCost =
+            areLong && size > 0 ? cost.of(columnar.text) * max(0, size - found.bytes) / size : cost.of(columnar.text)
+        return rowWise < columnar.control.count + cost.of(columnar.numbers) + textCost
+            + (areLong ? found.count * Self.matchCost : 0)
+    }
+
+    /// Bytes that a match takes, about.
+    private static let matchCost = 5
+    /// Matches of so many bytes or more are parts of strings.
+    private static let longMatch = 256
 
     /// Reads what `encode` wrote, within what is left of the segment's limits.
     init(from source: inout SegmentReader) throws(CompressionError) {

@@ -13,19 +13,42 @@ struct LongMatches {
     private(set) var runs: [UInt8] = []
     /// Lengths of the matches, less `shortest`.
     private(set) var lengths: [UInt8] = []
-    /// How far back each match is, less 1.
+    /// How far back each match is, less 1, as the form has it.
     private(set) var distances: [UInt8] = []
     private(set) var count = 0
+
+    /// How distances are written.
+    enum Distances: Hashable, Sendable {
+        case whole
+        /// Each less the one before: what comes in the order in which the dictionary has it is as far back as what came before.
+        case differences
+
+        /// - Parameter numbers: As they are written.
+        func restored(_ numbers: [UInt64]) -> [UInt64] {
+            guard self == .differences else { return numbers }
+            var last: Int64 = 0
+            return numbers.map { number in
+                last &+= Int64(zigzag: number)
+                return UInt64(bitPattern: last)
+            }
+        }
+    }
 
     /// - Parameters:
     ///   - leastGain: Bytes that a match must cover beyond what deflate sees itself. A match takes about four bytes, and deflate cannot
     ///     refer to what it covers.
-    init(_ text: [UInt8], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
+    init(
+        _ text: [UInt8], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int,
+        distances form: Distances = .whole
+    ) {
+        var last: Int64 = 0
         var search = MatchSearch(text, dictionary: dictionary, effort: effort, leastGain: leastGain)
         while let (run, length, distance) = search.next() {
             runs.appendVarint(UInt64(run))
             lengths.appendVarint(UInt64(length - Self.shortest))
-            distances.appendVarint(UInt64(distance - 1))
+            let number = Int64(distance - 1)
+            distances.appendVarint(form == .whole ? UInt64(number) : (number - last).zigzag)
+            last = number
             count += 1
         }
         literals = search.literals

@@ -245,9 +245,12 @@ struct MatchDictionary {
     let bytes: [UInt8]
     /// The chosen places whose keys are within it, in order, and the hashes of the keys.
     let places: [(place: Int32, hash: UInt64)]
+    /// The first place whose key is not among them.
+    let end: Int
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        end = max(0, bytes.count - MatchSearch.keySize + 1)
         places = bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, bytes.count >= MatchSearch.keySize else { return [] }
             var places: [(place: Int32, hash: UInt64)] = []
@@ -260,6 +263,10 @@ struct MatchDictionary {
         }
     }
 
-    /// The first place whose key is not within it.
-    var end: Int { max(0, bytes.count - MatchSearch.keySize + 1) }
+    /// - Parameter other: Bytes that follow those of a dictionary. Each search notes their places itself.
+    init(_ dictionary: MatchDictionary, followedBy other: [UInt8]) {
+        bytes = dictionary.bytes + other
+        places = dictionary.places
+        end = dictionary.end
+    }
 }

@@ -44,6 +44,9 @@ enum SegmentForm: UInt8 {
     /// In a delta only: the runs of the dictionary follow, and then the same as in `deflated`. The text and the stream may refer to the
     /// dictionary.
     case preset = 2
+    /// As `stored` and `deflated`, but the content begins with runs of pages, which are the dictionary. In a segment of rows only.
+    case storedWithRuns = 3
+    case deflatedWithRuns = 4
 }
 
 /// Writes one segment: numbers, chunks of bytes and groups of rows, in the order of the calls.
@@ -52,6 +55,7 @@ enum SegmentForm: UInt8 {
 /// Source: `Protocol/COLUMNS.md` 2.
 package struct SegmentWriter {
     private let effort: SegmentEffort
+    private let earlier: EarlierContent?
     private let cost: TrialCost
     private(set) var areas = SegmentAreas()
     private var rowCount = 0
@@ -60,7 +64,13 @@ package struct SegmentWriter {
 
     /// - Parameter contentSize: Bytes of records and chunks that it will get, at most.
     package init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
+        try self.init(effort: effort, contentSize: contentSize, after: nil)
+    }
+
+    /// - Parameter earlier: What the text may refer to.
+    init(effort: SegmentEffort, contentSize: Int, after earlier: EarlierContent?) throws(CompressionError) {
         self.effort = effort
+        self.earlier = earlier
         cost = try TrialCost(effort: effort, contentSize: contentSize)
     }
 
@@ -78,15 +88,20 @@ package struct SegmentWriter {
         contentSize += chunk.count
     }
 
+    package mutating func rows(_ group: RowGroup, integers form: IntegerForm = .modern) throws(CompressionError) {
+        try rows(group, integers: form, found: nil, noting: nil)
+    }
+
+    /// - Parameter found: How much of the records the dictionary has.
     /// - Throws: `.notCanonical` for a record that is not in the encoding of `form`, `.segmentFull`; the segment is as
     ///   before then.
-    package mutating func rows(
-        _ group: RowGroup, integers form: IntegerForm = .modern, noting note: PartNote? = nil
+    mutating func rows(
+        _ group: RowGroup, integers form: IntegerForm, found: EarlierSearch.Found?, noting note: PartNote?
     ) throws(CompressionError) {
         guard rowCount + group.ends.count <= SegmentLimits.rows,
             contentSize + group.records.count <= SegmentLimits.contentSize
         else { throw .segmentFull }
-        areas.append(try group.encode(form, effort: effort, cost: cost, noting: note))
+        areas.append(try group.encode(form, effort: effort, cost: cost, found: found, noting: note))
         rowCount += group.ends.count
         contentSize += group.records.count
     }
@@ -94,16 +109,16 @@ package struct SegmentWriter {
     /// - Returns: The encoded segment.
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
     package consuming func finish() throws(CompressionError) -> [UInt8] {
-        let content = smallestContent()
+        let (content, hasRuns) = smallestContent()
         // Frees memory before deflate takes its own.
         areas = SegmentAreas()
         guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
-        var segment: [UInt8] = [SegmentForm.deflated.rawValue]
+        var segment: [UInt8] = [(hasRuns ? SegmentForm.deflatedWithRuns : .deflated).rawValue]
         segment.appendVarint(UInt64(content.count))
         if let deflated = try deflated(content), deflated.count + segment.count < content.count + 1 {
             segment += deflated
         } else {
-            segment = [SegmentForm.stored.rawValue] + content
+            segment = [(hasRuns ? SegmentForm.storedWithRuns : .stored).rawValue] + content
         }
         guard segment.count <= SegmentLimits.encodedSize else { throw .segmentFull }
         return segment
@@ -117,26 +132,31 @@ package struct SegmentWriter {
     }
 
     /// The content with the long matches that make it smallest, of those that the effort tries.
-    private func smallestContent() -> [UInt8] {
+    private func smallestContent() -> (bytes: [UInt8], hasRuns: Bool) {
         let candidates = effort.leastGains
-        guard candidates.count > 1 else { return content(leastGain: candidates[0]) }
-        var best: (size: Int, content: [UInt8])?
+        let dictionary = earlier.map { MatchDictionary(.builtIn, followedBy: $0.bytes) } ?? .builtIn
+        guard candidates.count > 1 else { return content(leastGain: candidates[0], dictionary) }
+        var best: (size: Int, content: (bytes: [UInt8], hasRuns: Bool))?
         // Each trial takes a second or so: a segment that is not wanted any more gets only one.
         for candidate in candidates where best == nil || !Task.isCancelled {
-            let content = content(leastGain: candidate)
-            let size = cost.of(content)
+            let content = content(leastGain: candidate, dictionary)
+            let size = cost.of(content.bytes)
             if size < best?.size ?? Int.max { best = (size, content) }
         }
-        return best?.content ?? content(leastGain: nil)
+        return best?.content ?? content(leastGain: nil, dictionary)
     }
 
     /// - Parameter leastGain: The least gain of a long match; `nil` for no long matches.
-    private func content(leastGain: Int?) -> [UInt8] {
+    private func content(leastGain: Int?, _ dictionary: MatchDictionary) -> (bytes: [UInt8], hasRuns: Bool) {
         let matches = leastGain.map {
-            LongMatches(areas.text, dictionary: .builtIn, effort: effort, leastGain: $0)
+            LongMatches(
+                areas.text, dictionary: dictionary, effort: effort, leastGain: $0,
+                distances: earlier == nil ? .whole : .differences)
         }
         var content: [UInt8] = []
         content.reserveCapacity(areas.control.count + areas.numbers.count + areas.text.count + 64)
+        let runs = matches.map { $0.count > 0 ? earlier?.runs ?? [] : [] } ?? []
+        if !runs.isEmpty { PageRun.write(runs, to: &content) }
         content.appendVarint(UInt64(areas.control.count))
         content.appendVarint(UInt64(areas.numbers.count))
         content.appendVarint(UInt64(areas.text.count))
@@ -149,7 +169,7 @@ package struct SegmentWriter {
         }
         content += areas.numbers
         content += matches?.literals ?? areas.text
-        return content
+        return (content, !runs.isEmpty)
     }
 }
 
@@ -157,21 +177,32 @@ package struct SegmentWriter {
 ///
 /// Source: `Protocol/COLUMNS.md` 2.
 extension SegmentReader {
-    /// - Throws: `.damaged`; nothing is inflated beyond `SegmentLimits`.
-    package init(decoding segment: [UInt8], _ work: DecodingWork = DecodingWork()) throws(CompressionError) {
-        guard segment.count <= SegmentLimits.encodedSize else { throw .damaged(.segmentLimit) }
+    /// - Parameters:
+    ///   - work: That of the part.
+    ///   - dictionary: Reads runs of pages that earlier segments have filled.
+    /// - Throws: `.damaged`, and what `dictionary` throws; nothing is inflated beyond `SegmentLimits`.
+    package init(
+        decoding segment: [UInt8], _ work: DecodingWork = DecodingWork(),
+        dictionary: ([PageRun]) throws -> [UInt8] = { _ in throw CompressionError.damaged(.segment) }
+    ) throws {
+        guard segment.count <= SegmentLimits.encodedSize else { throw CompressionError.damaged(.segmentLimit) }
         var head = AreaCursor(segment)
-        guard let form = SegmentForm(rawValue: try head.byte()) else { throw .damaged(.segment) }
+        guard let form = SegmentForm(rawValue: try head.byte()) else { throw CompressionError.damaged(.segment) }
         var content: AreaCursor
         switch form {
-        case .stored:
+        case .stored, .storedWithRuns:
             try work.spend(segment.count - 1)
             content = AreaCursor(Array(segment.dropFirst()))
-        case .deflated:
+        case .deflated, .deflatedWithRuns:
             let size = try head.count(limit: SegmentLimits.inflatedSize)
             try work.spend(size)
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
-        case .preset: throw .damaged(.segment)
+        case .preset: throw CompressionError.damaged(.segment)
+        }
+        var history = MatchDictionary.builtInBytes
+        let hasRuns = form == .storedWithRuns || form == .deflatedWithRuns
+        if hasRuns {
+            history += try dictionary(try PageRun.read(from: &content))
         }
         let controlSize = try content.count(limit: SegmentLimits.inflatedSize)
         let numberSize = try content.count(limit: SegmentLimits.inflatedSize)
@@ -185,8 +216,9 @@ extension SegmentReader {
         let literals = content.bytes[content.offset...]
         try work.spend(textSize)
         let text = try LongMatches.text(
-            literals, runs: runs, lengths: lengths, distances: distances, size: textSize,
-            dictionary: MatchDictionary.builtInBytes)
+            literals, runs: runs, lengths: lengths,
+            distances: (hasRuns ? LongMatches.Distances.differences : .whole).restored(distances), size: textSize,
+            dictionary: history)
         self.init(control: Array(control), numbers: Array(numbers), text: text, work)
     }
 

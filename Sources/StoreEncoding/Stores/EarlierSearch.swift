@@ -1,0 +1,280 @@
+import StoreFormat
+
+/// Finds what earlier segments have of the rows of a segment, by the hashes of some places of what it has seen.
+///
+/// The bytes themselves choose the places, so that equal bytes have the same places chosen wherever they stand: as many as the table has
+/// room for, over the whole store. A repetition is found at one of them, and followed both ways. The work is one multiplication a byte.
+///
+/// Memory: 2 MiB, and four pages.
+final class EarlierSearch {
+    /// How much of the rows of one group earlier segments have.
+    struct Found: Hashable, Sendable {
+        var count = 0
+        var bytes = 0
+
+        func scaled(by factor: Double) -> Found {
+            Found(count: Int(Double(count) * factor), bytes: Int(Double(bytes) * factor))
+        }
+    }
+
+    private static let slotBits: UInt64 = 18
+    private static let keySize = 32
+    /// A run takes some five bytes, and what refers to it as many: shorter ones are mostly words that come often.
+    private static let shortest = 64
+    /// Bytes beyond the shortest, in all runs of a segment, that are worth a dictionary.
+    private static let leastGain = 1024
+    /// Runs that are no further apart become one.
+    private static let gap = 512
+    /// After a place that is chosen, bytes that cannot be: in a run of equal bytes all would.
+    private static let step = 8
+
+    private let pages: any PageSource
+    private let geometry: PageGeometry
+    /// The highest page that is a root.
+    private let roots: UInt32
+    /// Bits of a hash that are 0 where a place is chosen.
+    private let unchosen: UInt64
+    /// The last place of each hash: see `Place`. 0 for none.
+    private let slots: UnsafeMutablePointer<UInt64>
+    /// The pages that were compared last.
+    private var compared: [(number: UInt32, bytes: [UInt8])] = []
+    private var nextCompared = 0
+
+    /// The last page that is written for certain after the rows so far: pages are written in the order of their numbers.
+    private var written: UInt32 = 0
+    /// That of the segments before this one.
+    private var limit: UInt32 = 0
+    /// The leaf of the row before; 0 at the beginning of a tree.
+    private var leaf: UInt32 = 0
+    /// What was found for this segment.
+    private var runs: [PageRun] = []
+    private var found = Found()
+
+    /// - Parameters:
+    ///   - pages: Of a canonical copy.
+    ///   - roots: The highest page that is the root of a tree.
+    init(_ pages: any PageSource, _ geometry: PageGeometry, roots: UInt32) {
+        (self.pages, self.geometry, self.roots) = (pages, geometry, roots)
+        let size = UInt64(pages.pageCount) * UInt64(geometry.pageSize)
+        let rate = max(32, size >> Self.slotBits)
+        let bits = UInt64(UInt64.bitWidth - (rate - 1).leadingZeroBitCount)
+        unchosen = ((1 << bits) - 1) << (64 - bits)
+        slots = .allocate(capacity: 1 << Int(Self.slotBits))
+        slots.initialize(repeating: 0, count: 1 << Int(Self.slotBits))
+    }
+
+    deinit { slots.deallocate() }
+
+    /// Where a key is: its page, offset and kind, and a few more bits of its hash.
+    private struct Place {
+        let bits: UInt64
+
+        static let tagBits: UInt64 = 0x7fff
+
+        init(page: UInt32, offset: Int, isChain: Bool, tag: UInt64) {
+            bits = UInt64(page) << 32 | UInt64(offset) << 16 | (isChain ? Self.tagBits + 1 : 0) | tag
+        }
+
+        init(bits: UInt64) { self.bits = bits }
+
+        var page: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+        var offset: Int { Int(bits >> 16 & 0xffff) }
+        var isChain: Bool { bits & (Self.tagBits + 1) != 0 }
+        var tag: UInt64 { bits & Self.tagBits }
+    }
+
+    // MARK: Order
+
+    /// The tree before has ended: all its pages are written.
+    func endTree() {
+        written = max(written, leaf)
+        leaf = 0
+    }
+
+    /// A row is written.
+    func end(_ cell: TreeCell, _ kind: TreeKind) {
+        if kind == .table, cell.page != leaf {
+            // The leaf before is written with the first row of this one. That of an index may wait, as its last entry may move.
+            written = max(written, leaf)
+            leaf = cell.page
+        }
+        guard cell.overflow > 0 else { return }
+        let chain = (cell.payloadSize - cell.localSize - 1) / geometry.overflowSize
+        written = max(written, geometry.page(after: cell.overflow, by: chain))
+    }
+
+    /// The segment ends.
+    ///
+    /// - Returns: The runs that hold what was found for it, in the order of their pages.
+    func endSegment() -> EarlierRuns? {
+        limit = written
+        defer { runs.removeAll(keepingCapacity: true) }
+        guard runs.reduce(0, { $0 + $1.count - Self.shortest }) >= Self.leastGain else { return nil }
+        let found = runs.reduce(0) { $0 + $1.count }
+        let merged = merged()
+        let density = Double(merged.reduce(0) { $0 + $1.count }) / Double(found)
+        return EarlierRuns(runs: merged, geometry: geometry, density: max(1, density))
+    }
+
+    /// What was found since the last call.
+    func takeFound() -> Found {
+        defer { found = Found() }
+        return found
+    }
+
+    private func merged() -> [PageRun] {
+        let sorted = runs.sorted { ($0.isChain ? 1 : 0, $0.page, $0.offset) < ($1.isChain ? 1 : 0, $1.page, $1.offset) }
+        var merged: [PageRun] = []
+        var left = SegmentLimits.pageRunBytes
+        for run in sorted {
+            if let last = merged.last, let count = last.count(with: run, geometry, gap: Self.gap) {
+                guard count - last.count <= left else { break }
+                left -= count - last.count
+                merged[merged.count - 1].count = count
+            } else {
+                guard run.count <= left, merged.count < SegmentLimits.pageRuns else { break }
+                left -= run.count
+                merged.append(run)
+            }
+        }
+        return merged
+    }
+
+    // MARK: Search
+
+    /// Looks at the bytes of a record, or at a part of them.
+    ///
+    /// - Parameters:
+    ///   - cell: The cell of the record.
+    ///   - start: Where the bytes begin in the record.
+    func look(at bytes: UnsafeRawBufferPointer, of cell: TreeCell, from start: Int = 0) throws {
+        guard let base = bytes.baseAddress else { return }
+        var (place, matched) = (0, 0)
+        while place <= bytes.count - Self.keySize {
+            place = Self.chosen(base, from: place, upTo: bytes.count - Self.keySize, unchosen)
+            guard place <= bytes.count - Self.keySize else { break }
+            let mixed = Self.mixed(base + place)
+            let slot = Int(truncatingIfNeeded: mixed >> (64 - Self.slotBits))
+            let tag = mixed & Place.tagBits
+            let earlier = Place(bits: slots[slot])
+            if place >= matched, earlier.bits != 0, earlier.tag == tag, earlier.page <= limit,
+                let (run, end) = try follow(bytes, place, floor: matched, earlier)
+            {
+                matched = end
+                if run.count >= Self.shortest {
+                    runs.append(run)
+                    found.count += 1
+                    found.bytes += run.count
+                }
+            }
+            // Of several places the last is the nearest, and goes on longest where rows change from copy to copy.
+            if let here = self.place(start + place, of: cell, tag: tag) { slots[slot] = here.bits }
+            place += Self.step
+        }
+    }
+
+    /// The first place that is chosen, or the one after `last`.
+    private static func chosen(_ base: UnsafeRawPointer, from first: Int, upTo last: Int, _ unchosen: UInt64) -> Int {
+        var place = first
+        while place <= last, hash(base + place) & unchosen != 0 { place &+= 1 }
+        return place
+    }
+
+    @inline(__always)
+    private static func hash(_ place: UnsafeRawPointer) -> UInt64 {
+        place.loadUnaligned(as: UInt64.self) &* 0x9e37_79b9_7f4a_7c15
+    }
+
+    /// The hash of all of a key.
+    private static func mixed(_ key: UnsafeRawPointer) -> UInt64 {
+        var mixed = hash(key)
+        for offset in stride(from: 8, to: keySize, by: 8) {
+            let word = key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            mixed = (mixed ^ mixed >> 29 ^ word) &* 0xc2b2_ae3d_27d4_eb4f
+        }
+        return mixed ^ mixed >> 32
+    }
+
+    /// Where a byte of a record is; `nil` on a root.
+    private func place(_ index: Int, of cell: TreeCell, tag: UInt64) -> Place? {
+        if index < cell.localSize {
+            guard cell.page > roots else { return nil }
+            return Place(page: cell.page, offset: cell.start + index, isChain: false, tag: tag)
+        }
+        let index = index - cell.localSize
+        let page = geometry.page(after: cell.overflow, by: index / geometry.overflowSize)
+        return Place(page: page, offset: 4 + index % geometry.overflowSize, isChain: true, tag: tag)
+    }
+
+    /// Follows equal bytes both ways.
+    ///
+    /// - Returns: The run that equals bytes around `place`, and where these end; `nil` if the key is another.
+    private func follow(
+        _ bytes: UnsafeRawBufferPointer, _ place: Int, floor: Int, _ earlier: Place
+    ) throws -> (PageRun, end: Int)? {
+        let usable = geometry.usableSize
+        var (page, offset, end) = (earlier.page, earlier.offset, place)
+        while end < bytes.count, page <= limit, !geometry.isSetAside(page) {
+            let other = try read(page)
+            var count = 0
+            other.withUnsafeBytes { other in
+                let most = min(usable - offset, bytes.count - end)
+                while count < most, other[offset + count] == bytes[end + count] { count += 1 }
+            }
+            end += count
+            offset += count
+            guard earlier.isChain, offset == usable else { break }
+            (page, offset) = (geometry.page(after: page), 4)
+        }
+        guard end - place >= Self.keySize else { return nil }
+        (page, offset) = (earlier.page, earlier.offset)
+        var start = place
+        let first = earlier.isChain ? 4 : 0
+        while start > floor {
+            let other = try read(page)
+            other.withUnsafeBytes { other in
+                while start > floor, offset > first, other[offset - 1] == bytes[start - 1] {
+                    start -= 1
+                    offset -= 1
+                }
+            }
+            guard start > floor, offset == first, earlier.isChain else { break }
+            var before = page - 1
+            while before > roots, geometry.isSetAside(before) { before -= 1 }
+            guard before > roots, try read(before)[usable - 1] == bytes[start - 1] else { break }
+            (page, offset) = (before, usable)
+        }
+        return (PageRun(page: page, offset: offset, count: end - start, isChain: earlier.isChain), end)
+    }
+
+    private func read(_ number: UInt32) throws -> [UInt8] {
+        if let held = compared.first(where: { $0.number == number }) { return held.bytes }
+        var bytes = [UInt8](repeating: 0, count: geometry.pageSize)
+        try pages.read(number, into: &bytes)
+        if compared.count < 4 {
+            compared.append((number, bytes))
+        } else {
+            compared[nextCompared] = (number, bytes)
+            nextCompared = (nextCompared + 1) % 4
+        }
+        return bytes
+    }
+}
+
+extension PageRun {
+    /// Bytes from the beginning of this run to the end of another one that begins after it, if that is near.
+    fileprivate func count(with other: PageRun, _ geometry: PageGeometry, gap: Int) -> Int? {
+        guard isChain == other.isChain else { return nil }
+        let skipped = isChain ? 4 : 0
+        let content = geometry.usableSize - skipped
+        let distance = Int(other.page - page) * content + other.offset - offset
+        guard distance <= count + gap else { return nil }
+        // The pages between them are next to each other.
+        var number = page
+        while number < other.page {
+            number += 1
+            guard !geometry.isSetAside(number) else { return nil }
+        }
+        return max(count, distance + other.count)
+    }
+}
