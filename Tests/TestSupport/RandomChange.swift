@@ -17,16 +17,16 @@ package struct RandomChange {
     package var keepsRows: Bool {
         switch kind {
         case .dropColumn, .renameColumn, .renameTable, .swapTables, .dropTable, .dropIndex, .settings: true
-        // What `CREATE TABLE AS` makes has rowids.
-        case .moveColumns, .remakeTable, .copyTable: hadRowids
+        // What `CREATE TABLE AS` makes has rowids of its own.
+        case .moveColumns, .remakeTable, .copyTable: hadPlainRowids
         case .insertRows, .deleteRows, .editValues, .growRow, .shrinkRow, .renumberRows, .addColumn, .newTable,
             .addIndexes:
             false
         }
     }
 
-    /// Whether all tables had rowids before.
-    private let hadRowids: Bool
+    /// Whether all tables had rowids before, which no column stands for.
+    private let hadPlainRowids: Bool
 
     /// A table of the store that SQL can change.
     private struct Table {
@@ -35,16 +35,19 @@ package struct RandomChange {
         /// Without generated ones.
         let columns: [(name: String, isKey: Bool)]
         let hasRowid: Bool
+        private let hasIntegerKey: Bool
 
         init(_ row: Row, in database: Database) throws {
             name = row["name"]
             quoted = name.quotedDatabaseIdentifier
             hasRowid = row["wr"] == 0
-            columns = try Row.fetchAll(
-                database, sql: "SELECT * FROM pragma_table_xinfo(?) WHERE hidden = 0", arguments: [name]
-            )
-            .map { ($0["name"], $0["pk"] != 0) }
+            let all = try Row.fetchAll(
+                database, sql: "SELECT * FROM pragma_table_xinfo(?) WHERE hidden = 0", arguments: [name])
+            columns = all.map { ($0["name"], $0["pk"] != 0) }
+            hasIntegerKey = all.contains { $0["pk"] != 0 && $0["type"] == "INTEGER" }
         }
+
+        var hasPlainRowids: Bool { hasRowid && !hasIntegerKey }
 
         var plain: [String] { columns.filter { !$0.isKey }.map(\.name.quotedDatabaseIdentifier) }
 
@@ -67,7 +70,7 @@ package struct RandomChange {
         guard let sql = try sql(kind, tables, in: database, &random) else { return nil }
         do {
             try database.execute(sql: kind == .settings ? sql : "SAVEPOINT change; \(sql); RELEASE change")
-            return RandomChange(kind: kind, sql: sql, hadRowids: tables.allSatisfy(\.hasRowid))
+            return RandomChange(kind: kind, sql: sql, hadPlainRowids: tables.allSatisfy(\.hasPlainRowids))
         } catch is DatabaseError {
             try? database.execute(sql: "ROLLBACK TO change; RELEASE change")
             return nil

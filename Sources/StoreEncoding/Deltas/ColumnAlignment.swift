@@ -28,7 +28,8 @@ struct ColumnAlignment {
             let equal = pairs.count { old < $0.old.values.count && $0.new.values[column] == $0.old.values[old] }
             let isNamed =
                 column < names.new.count && old < names.old.count && names.new[column] == names.old[old]
-            return 4 * equal + (isNamed && equal > 0 ? 1 : 0)
+            // A few equal values are chance, and would take the place of the column that it is.
+            return isNamed ? 4 * equal + 1 : 2 * equal > pairs.count ? 4 * equal : 0
         }
         let scores = (0..<count).map { column in (0..<oldCount).map { score(column, $0) } }
         var columns = Self.inOrder(scores, count, oldCount)
@@ -36,7 +37,7 @@ struct ColumnAlignment {
         var left = Set(0..<oldCount).subtracting(columns.compactMap { $0 })
         for column in columns.indices where columns[column] == nil {
             guard let best = left.max(by: { (scores[column][$0], $1) < (scores[column][$1], $0) }),
-                2 * (scores[column][best] / 4) > pairs.count
+                scores[column][best] > 0
             else { continue }
             columns[column] = best
             left.remove(best)

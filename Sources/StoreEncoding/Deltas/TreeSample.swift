@@ -16,6 +16,9 @@ struct TreeSample {
     private static let mostKeysOfRow = 5
     private static let shortestString = 4
     private static let leastInteger = 1000
+    private static let longValue = 1000
+    /// The header of a record with many columns.
+    private static let headSize = 4096
 
     private(set) var rows: [SampledRow] = []
     private let kind: TreeKind
@@ -28,16 +31,37 @@ struct TreeSample {
         kind = source.kind
         while rows.count < most, size < Self.mostBytes, try source.next(&row) {
             size += row.size
-            guard !row.isLong, let values = DeltaValue.values(of: row.record) else { continue }
-            var whole = Hasher()
-            if kind == .table { whole.combine(row.rowid) }
-            whole.combine(values)
-            let keys = [whole.finalize()] + values.filter(Self.isTelling).map(\.hashValue)
-            rows.append(
-                SampledRow(
-                    rowid: row.rowid, values: values.map { UInt64(truncatingIfNeeded: $0.hashValue) },
-                    keys: keys.map { UInt64(truncatingIfNeeded: $0) }))
+            if row.isLong {
+                let types = try Self.types(of: source)
+                rows.append(Self.sampled(row, types, kind) { SerialType.length($0) ?? 0 > Self.longValue })
+            } else if let values = DeltaValue.values(of: row.record) {
+                rows.append(Self.sampled(row, values, kind, isTelling: Self.isTelling))
+            }
         }
+    }
+
+    private static func sampled<Value: Hashable>(
+        _ row: DeltaRow, _ values: [Value], _ kind: TreeKind, isTelling: (Value) -> Bool
+    ) -> SampledRow {
+        var whole = Hasher()
+        if kind == .table { whole.combine(row.rowid) }
+        whole.combine(values)
+        func hash(_ value: Value) -> UInt64 { UInt64(truncatingIfNeeded: value.hashValue) }
+        let first = UInt64(truncatingIfNeeded: whole.finalize())
+        return SampledRow(
+            rowid: row.rowid, values: values.map(hash), keys: [first] + values.filter(isTelling).map(hash))
+    }
+
+    /// The types of the values of the long row that `source` gave last: the length of a long value tells much.
+    private static func types(of source: DeltaRows) throws -> [UInt64] {
+        var head: [UInt8] = []
+        guard let record = try source.places() else { return [] }
+        try record.append(0..<min(record.size, headSize), to: &head)
+        var (position, types): (Int, [UInt64]) = (0, [])
+        let span = head.span
+        let end = Varint.read(span, at: &position) ?? 0
+        while position < end, let type = Varint.read(span, at: &position) { types.append(type) }
+        return types
     }
 
     private static func isTelling(_ value: DeltaValue) -> Bool {

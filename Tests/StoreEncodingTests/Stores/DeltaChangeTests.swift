@@ -53,6 +53,20 @@ import Testing
         #expect(delta.size <= change.most)
     }
 
+    @Test func `columns in any order are found, also where they have some values in common`() throws {
+        let columns = (0..<8).map { "c\($0)" }
+        let values = columns.indices.map { "CASE (i + \($0)) % 9 WHEN 0 THEN NULL ELSE hex(randomblob(9)) END" }
+        let delta = try DeltaOfStores(
+            """
+            CREATE TABLE t (\(columns.joined(separator: ", ")));
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+            INSERT INTO t SELECT \(values.joined(separator: ", ")) FROM n;
+            """,
+            "CREATE TABLE u AS SELECT c3, c5, c0, c2, c6, c1, c4, c7 FROM t; DROP TABLE t; ALTER TABLE u RENAME TO t")
+        #expect(try delta.applied() == delta.new)
+        #expect(delta.size < 200)
+    }
+
     @Test func `columns that hold the same are told apart by their names`() throws {
         let delta = try DeltaOfStores(
             """
@@ -159,24 +173,31 @@ import Testing
         let folder = try ScratchFolder.inMemory()
         let queue = try DatabaseQueue(path: folder.path.appending("source").string)
         let (old, new) = (folder.path.appending("old"), folder.path.appending("new"))
+        func change(_ times: ClosedRange<Int>) throws -> [RandomChange] {
+            try (0..<Int.random(in: times, using: &random)).compactMap { _ in
+                try queue.writeWithoutTransaction { try RandomChange.made(in: $0, &random) }
+            }
+        }
         try queue.writeWithoutTransaction { try $0.execute(sql: Self.store(&random)) }
-        for _ in 0..<Int.random(in: 0...3, using: &random) {
-            _ = try queue.writeWithoutTransaction { try RandomChange.made(in: $0, &random) }
-        }
+        let before = try change(0...3)
         try queue.vacuum(into: old.string)
-        var changes: [RandomChange] = []
-        for _ in 0..<Int.random(in: 1...4, using: &random) {
-            let change = try queue.writeWithoutTransaction { try RandomChange.made(in: $0, &random) }
-            changes += [change].compactMap(\.self)
-        }
+        let changes = try change(1...4)
         try queue.vacuum(into: new.string)
         try queue.close()
+        // VACUUM INTO leaves pages unused in a few stores with auto-vacuum: they have no canonical form.
+        let isCanonical = [old, new].allSatisfy { path in
+            (try? MemoryPages.canonicalForm(of: PageReading.bytes(of: path))) != nil
+        }
         let effort: SegmentEffort = [.fast, .smallest][Int.random(in: 0...1, using: &random)]
         let comment = Comment("\(changes.map { "\($0.kind): \($0.sql.prefix(200))" })")
-        let delta = try DeltaOfStores(of: old, new, effort: effort)
+        let delta = try DeltaOfStores(of: old, new, effort: effort, isCanonical: isCanonical)
         #expect(try delta.applied() == delta.new, comment)
+        guard isCanonical else { return }
         let whole = try WalkedStore(of: new).contents.reduce(0) { try $0 + $1.encoded(effort).count }
-        #expect(delta.size <= whole + 64, comment)
+        // Equal values of several long rows are found within a segment, and those of the whole hold more.
+        if !(before + changes).contains(where: { $0.kind == .growRow }) {
+            #expect(delta.size <= whole + whole / 64 + 64, comment)
+        }
         if changes.allSatisfy(\.keepsRows) {
             #expect(delta.size <= 600 + 200 * changes.count + whole / 8, comment)
         }
