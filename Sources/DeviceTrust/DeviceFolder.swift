@@ -32,7 +32,10 @@ public struct DeviceFolder: Sendable {
 
     /// The identity of this device. The first call makes it; two processes that call this at the same time get the same one.
     public func identity() throws(IdentityError) -> DeviceIdentity {
-        if let known = try existingIdentity() { return known }
+        if let known = try existingIdentity() {
+            try folder.sync()
+            return known
+        }
         try folder.make()
         return try folder.whileLocked { () throws(IdentityError) in
             if let known = try existingIdentity() { return known }
@@ -73,9 +76,9 @@ extension DeviceFolder {
     ) throws -> Value {
         let number = String(ContentDigest(hashing: Array(store.text.utf8)).hex.prefix(2))
         let place = path.appending(Self.storeLocksFolder).appending(number)
-        try folder.make()
-        try PrivateFolder(path: path.appending(Self.storeLocksFolder)).make()
-        try PrivateFolder(path: place).make()
+        for path in [path, path.appending(Self.storeLocksFolder), place] {
+            try PrivateFolder(path: path).make(durably: false)
+        }
         let deadline = ContinuousClock.now + limit
         while true {
             try mayGoOn()

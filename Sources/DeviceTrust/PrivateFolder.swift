@@ -14,9 +14,20 @@ struct PrivateFolder: Sendable {
     private static let lockTime = Duration.seconds(5)
 
     /// Makes it if it is not there.
-    func make() throws(IdentityError) {
-        try files { () throws(FileError) in try Folder.make(path) }
+    ///
+    /// - Parameter durably: Whether it has to survive a power cut.
+    func make(durably: Bool = true) throws(IdentityError) {
+        try files { () throws(FileError) in try Folder.make(path, durably: durably) }
         _ = try open()
+    }
+
+    /// Makes what is in it durable: a process may have been killed between a change and its sync.
+    func sync() throws(IdentityError) {
+        do throws(FileError) {
+            try Folder.sync(path)
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
+        }
     }
 
     /// - Returns: The content of a file; `nil` if the file or the folder does not exist.

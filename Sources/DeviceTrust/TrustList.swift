@@ -175,7 +175,7 @@ extension DeviceFolder {
             } catch {
                 return .failure(error)
             }
-            if list != before { try folder.write(try Self.encode(list), as: Self.peersFile) }
+            if list == before { try folder.sync() } else { try folder.write(try Self.encode(list), as: Self.peersFile) }
             return .success(result)
         }
     }
@@ -220,7 +220,10 @@ extension DeviceFolder {
     /// - Returns: The removed peer; `nil` if no peer has that id or name.
     public func distrust(_ idOrName: String) throws(IdentityError) -> TrustedPeer? {
         // Changing the list would make the folder.
-        guard try !trustList().isEmpty else { return nil }
+        guard try !trustList().isEmpty else {
+            try folder.sync()
+            return nil
+        }
         switch try changeTrustList({ (list) throws(TrustListError) in list.distrust(idOrName) }) {
         case .success(let peer): return peer
         case .failure: return nil

@@ -13,23 +13,40 @@ extension BaseMemory {
     package func forget(where isToGo: (BaseKey) -> Bool) throws(BaseMemoryError) -> [BaseRecord] {
         // No lock is needed where there is nothing to forget.
         let index = try index()
-        if try open() != nil { TemporaryFolder.sweep(folder, .temporary) }
+        guard let open = try open() else { return [] }
+        TemporaryFolder.sweep(folder, .temporary)
+        // A killed removal leaves a copy of which a part is missing.
+        let isMissing = index.objects.contains { !open.holds(path(ofObject: $0.id)) }
         var rest = index
         guard
-            index.entries.contains(where: { isToGo($0.key) }) || rest.removeSent(where: isToGo) || !index.unused.isEmpty
-                || !index.unusedStreams.isEmpty
-        else { return [] }
+            isMissing || !index.unused.isEmpty || !index.unusedStreams.isEmpty || rest.removeSent(where: isToGo)
+                || index.entries.contains(where: { isToGo($0.key) })
+        else {
+            try sync(open)
+            return []
+        }
         return try whileLocked { (change) throws(BaseMemoryError) in
             let before = change.index
             let going = change.index.remove { isToGo($0.key) }
             _ = change.index.removeSent(where: isToGo)
             change.removeUnused()
-            if change.index != before { try change.save() }
+            // Files that come back with a power cut have to be listed then.
+            try sync(change.folder)
+            if change.index != index { try change.save() }
             change.removeIfEmpty()
             if let left = change.index.unused.first { throw .stillThere(change.path(of: left)) }
             if let left = change.index.unusedStreams.first { throw .stillThere(change.path(of: left)) }
             return going.sorted { $0.use > $1.use }.compactMap { BaseRecord($0, in: before, of: self) }
         } ?? []
+    }
+
+    /// Makes durable that files are gone: a process may have been killed before it did so.
+    private func sync(_ open: borrowing OpenFolder) throws(BaseMemoryError) {
+        try BaseMemoryError.wrapping { () throws(FileError) in
+            let objects = folder.appending(Self.objectFolder)
+            if open.holds(objects) { try open.sync(objects) }
+            try open.sync(folder)
+        }
     }
 
     /// Forgets everything of a store that is about to be destroyed, under all names.

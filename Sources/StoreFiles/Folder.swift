@@ -6,37 +6,51 @@ package import SystemPackage
 package enum Folder {
     /// Makes the folder, private to its owner, and missing folders above it.
     ///
-    /// - Parameter durably: Whether it has to survive a power cut: then it syncs the parent of each.
+    /// - Parameter durably: Whether it has to survive a power cut. Then its parent is synced, also where the folder is there, which a
+    ///   killed process may have made. Nothing is made in a folder before that itself is durable: so one level is enough.
     package static func make(_ path: FilePath, durably: Bool = true) throws(FileError) {
-        try make(path, durably: durably, isParentMade: false)
-    }
-
-    /// - Parameter isParentMade: Whether the folder above it is there: then there is another reason why nothing can be made in it.
-    private static func make(_ path: FilePath, durably: Bool, isParentMade: Bool) throws(FileError) {
+        if try isThere(path) { return durably ? try syncIfReadable(parent(of: path)) : () }
+        if path.lastComponent != nil,
+            (try? PlatformCalls.statusFollowingLinks(of: parent(of: path)).kind) ?? .folder == .folder
+        {
+            try make(parent(of: path), durably: durably)
+        }
         do throws(FileError) {
             try PlatformCalls.makeFolder(path)
         } catch {
-            switch error.errno {
-            case .fileExists:
-                guard try PlatformCalls.statusFollowingLinks(of: path).kind == .folder else {
-                    throw FileError(.makeFolder, path, .notDirectory)
-                }
-                return
-            case .noSuchFileOrDirectory
-            where !isParentMade && !path.removingLastComponent().isEmpty && path.lastComponent != nil:
-                try make(path.removingLastComponent(), durably: durably)
-                return try make(path, durably: durably, isParentMade: true)
-            default: throw error
-            }
+            guard error.errno == .fileExists else { throw error }
+            // Another process has made it meanwhile; or it is a symbolic link that leads nowhere.
+            guard try isThere(path) else { throw FileError(.makeFolder, path, .noSuchFileOrDirectory) }
         }
         guard durably else { return }
-        let parent = path.removingLastComponent()
         do throws(FileError) {
-            try sync(parent.isEmpty ? "." : parent)
+            try sync(parent(of: path))
         } catch {
-            // Whoever finds the folder takes it for durable; and fsync(2) tells of a lost write only once.
+            // fsync(2) tells of a lost write only once.
             if error.operation == .sync { try? PlatformCalls.removeEmptyFolder(path) }
             throw error
+        }
+    }
+
+    /// - Throws: `.notDirectory` for anything but a folder.
+    private static func isThere(_ path: FilePath) throws(FileError) -> Bool {
+        guard let status = try? PlatformCalls.statusFollowingLinks(of: path) else { return false }
+        guard status.kind == .folder else { throw FileError(.makeFolder, path, .notDirectory) }
+        return true
+    }
+
+    private static func parent(of path: FilePath) -> FilePath {
+        let parent = path.removingLastComponent()
+        return parent.isEmpty ? "." : parent
+    }
+
+    /// A folder that may be entered and not read cannot be synced, and a special one neither [fsync(2)]: what is in it was not made by
+    /// us then.
+    private static func syncIfReadable(_ path: FilePath) throws(FileError) {
+        do throws(FileError) {
+            try sync(path)
+        } catch {
+            guard [.permissionDenied, .invalidArgument, .readOnlyFileSystem].contains(error.errno) else { throw error }
         }
     }
 

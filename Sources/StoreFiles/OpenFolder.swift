@@ -193,9 +193,9 @@ extension OpenFolder {
 
     /// Makes the folder, private to its owner, and missing folders above it.
     ///
-    /// - Parameter durably: Whether it has to survive a power cut: then it syncs the parent of each.
+    /// - Parameter durably: Whether it has to survive a power cut: then it syncs the parent of each that it makes.
     package func makeFolder(at path: FilePath, durably: Bool = true) throws(FileError) {
-        // Most often it is there.
+        // Most often it is there. A receiver makes those durable that a killed one has made, when it starts.
         if (try? status(of: path))?.kind == .folder { return }
         var missing: [FilePath] = []
         var place = path

@@ -57,6 +57,12 @@ package struct TemporaryFolder: ~Copyable, Sendable {
 
     deinit { try? Folder.removeTree(at: path) }
 
+    /// Removes what is in it, and the folder, now and durably: what was moved into it is gone, and a power cut does not bring it back.
+    package func remove() throws(FileError) {
+        try Folder.removeTree(at: path)
+        try Folder.sync(path.removingLastComponent())
+    }
+
     /// Removes what killed processes of the same user left in a folder.
     package static func sweep(_ parent: FilePath, _ place: Place) {
         guard let names = try? Folder.names(in: parent) else { return }

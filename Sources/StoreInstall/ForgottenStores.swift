@@ -21,7 +21,12 @@ extension InboxFolder {
             try removeForgotten(named: name)
             return numbers
         } catch {
-            guard case .noSuchStore = error, try !forgottenPaths(of: name).isEmpty else { throw error }
+            guard case .noSuchStore = error else { throw error }
+            guard try !forgottenPaths(of: name).isEmpty else {
+                // It may be gone since a process was killed before it synced that.
+                try InboxError.wrapping { () throws(FileError) in try files.sync(layout.depot) }
+                throw error
+            }
             try removeForgotten(named: name)
             return []
         }

@@ -55,16 +55,8 @@ package final class Installer: Sendable {
     /// A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not
     /// durable.
     private static func makeDurable(_ folder: InboxFolder) throws(FileError) {
-        let layout = folder.layout
-        let parent = layout.root.removingLastComponent()
-        do throws(FileError) {
-            try Folder.sync(parent.isEmpty ? "." : parent)
-        } catch {
-            // A folder that may be entered and not read cannot be synced; the inbox was not made by us then.
-            guard error.operation == .open, error.errno == .permissionDenied else { throw error }
-        }
-        try folder.files.sync(layout.root)
-        try folder.files.sync(layout.depot)
+        try folder.files.sync(folder.layout.root)
+        try folder.files.sync(folder.layout.depot)
     }
 
     /// What the receiver does with a shipment that is offered.

@@ -12,7 +12,7 @@ extension StoreLock {
 
     /// Writes the record durably: aside, synced, renamed, and its folder synced.
     borrowing func write(_ record: RollbackRecord) throws(InboxError) {
-        guard (try? self.record()) != record else { return }
+        guard (try? self.record()) != record else { return try sync() }
         try write(record, aside(.rollback), to: layout.rollbackRecord(name))
     }
 
@@ -133,7 +133,9 @@ extension StoreLock {
         try keepOrigin()
         if step.to.number < step.from.number { try write(try record().adding(step.from, at: time)) }
         try folder.makeLinks(for: step.to.manifest)
-        if step.to.number != step.from.number {
+        if step.to.number == step.from.number {
+            try sync()
+        } else {
             try InboxError.wrapping { () throws(FileError) in
                 try folder.files.makeFolder(at: layout.staging(name))
                 try switchCurrent(to: target)

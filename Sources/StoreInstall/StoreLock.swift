@@ -83,6 +83,16 @@ package struct StoreLock: ~Copyable {
     var layout: InboxLayout { folder.layout }
     var currentName: GenerationName? { folder.currentName(of: name) }
 
+    /// Makes durable what is there: a process may have been killed between a change and its sync.
+    package borrowing func sync() throws(InboxError) {
+        try InboxError.wrapping { () throws(FileError) in
+            for path in [layout.staging(name), layout.generations(name), layout.store(name)]
+            where folder.files.holds(path) {
+                try folder.files.sync(path)
+            }
+        }
+    }
+
     /// A name in the staging for what is made aside and then renamed, or renamed and then removed.
     func aside(_ purpose: Purpose) -> FilePath {
         layout.staging(name).appending("\(purpose.rawValue)-\(UUID().uuidString)")

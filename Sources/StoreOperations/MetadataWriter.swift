@@ -38,6 +38,8 @@ package struct MetadataWriter: Sendable {
                     }
                     return .commit
                 }
+                // Also where nothing has changed: who made it so may have been killed before the sync.
+                try StoreHome(store).makeDurable()
             }
         } catch let error as MetadataError {
             throw error
@@ -45,12 +47,18 @@ package struct MetadataWriter: Sendable {
             switch error.resultCode {
             case _ where isCancelled(): throw .cancelled
             case .SQLITE_BUSY: throw .busy(store, waited: busyTimeout)
-            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: throw .readOnly(store)
+            case .SQLITE_PERM: throw .readOnly(store)
+            // SQLite takes every failure to open a file for writing for a want of permission.
+            case .SQLITE_READONLY where !mayWrite, .SQLITE_CANTOPEN where !mayWrite: throw .readOnly(store)
             default: throw .sqlite(code: error.extendedResultCode.rawValue, message: ForeignText(error.message ?? ""))
             }
         } catch {
             throw .sqlite(code: DatabaseError.SQLITE_ERROR.rawValue, message: ForeignText(String(describing: error)))
         }
+    }
+
+    private var mayWrite: Bool {
+        PlatformCalls.canWrite(store) && PlatformCalls.canWrite(StoreHome(store).folder)
     }
 
     private func configuration(_ isCancelled: @escaping @Sendable () -> Bool) -> Configuration {

@@ -217,4 +217,19 @@ import Testing
         try queue.close()
         #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite", "copy.sqlite"])
     }
+
+    @Test func `a copy from before a migration comes back over the path that it remembers`() async throws {
+        try desk.makeStore(rows: 3)
+        let kept = try await desk.run("copy", "Recipes.sqlite", "--keep-in", "kept")
+        let copy = try #require(kept.lines.first)
+        let before = try StoreContent(of: desk["Recipes.sqlite"])
+        let migration = "ALTER TABLE recipe ADD COLUMN stars; CREATE TABLE tag(name)"
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: migration)
+        try await desk.run("restore", copy, "--over", "Recipes.sqlite").expectSuccess()
+        #expect(try StoreContent(of: desk["Recipes.sqlite"]) == before)
+        // At any other path it is another store's.
+        try TestStore.make(at: desk["Other.sqlite"], sql: "CREATE TABLE tag(name)")
+        let other = try await desk.run("restore", copy, "--over", "Other.sqlite")
+        #expect(other.status == .exited(65) && other.stderr.contains("say --any-identity if that is what you want"))
+    }
 }

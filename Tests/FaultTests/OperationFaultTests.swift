@@ -10,10 +10,6 @@ import Testing
 /// to do, and nothing is left behind.
 @Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
 struct OperationFaultTests {
-    enum Operation: String, CaseIterable, Sendable {
-        case update, keep, restore, restoreRollback, move, destroy
-    }
-
     private let scratch: ScratchFolder
     private let shim: FaultShim
     private let sample: OperationSample
@@ -24,43 +20,119 @@ struct OperationFaultTests {
         sample = try await OperationSample(in: scratch)
     }
 
-    @Test(arguments: Operation.allCases)
+    @Test(arguments: StoreOperation.allCases)
     func `killed at any call, it leaves the old state or the new one, and can be done again`(
-        operation: Operation
+        operation: StoreOperation
     ) async throws {
         // The short form leaves out calls, other ones for each operation.
-        let first = Soak.isOn ? 1 : 1 + (Operation.allCases.firstIndex(of: operation) ?? 0) * 2
-        try await sweep(operation, .kill, .once, from: first, by: Soak.isOn ? 1 : 11)
+        let number = StoreOperation.allCases.firstIndex(of: operation) ?? 0
+        for (turn, mode) in [JournalMode.wal, .delete].enumerated() {
+            let first = Soak.isOn ? 1 : 1 + (number + turn) * 2 % 5
+            try await sweep(operation, mode, .kill, .once, from: first, by: Soak.isOn ? 1 : 43)
+        }
     }
 
-    @Test(arguments: Operation.allCases)
+    @Test(arguments: StoreOperation.allCases)
     func `a call that fails leaves the old state, or the operation succeeds all the same`(
-        operation: Operation
+        operation: StoreOperation
     ) async throws {
-        let step = Soak.isOn ? 1 : 37
-        try await sweep(operation, .eio, .once, from: 1 % step + 1, by: step)
-        try await sweep(operation, .enospc, .onward, from: 5 % step + 1, by: step)
+        let step = Soak.isOn ? 1 : 61
+        try await sweep(operation, .wal, .eio, .once, from: 1 % step + 1, by: step)
+        try await sweep(operation, .wal, .enospc, .onward, from: 5 % step + 1, by: step)
+    }
+
+    /// The other modes are those of a connection, and matter where one writes to the store.
+    private static let cases = StoreOperation.allCases.flatMap { operation in
+        let isWritten = [.restore, .restoreWithoutSafetyCopy, .metadata].contains(operation)
+        return (isWritten || Soak.isOn ? JournalMode.allCases : [.wal, .delete]).map { (operation, $0) }
+    }
+
+    @Test(arguments: cases)
+    func `what was acknowledged survives a power cut`(operation: StoreOperation, mode: JournalMode) async throws {
+        let place = try sample.newPlace(for: operation, mode)
+        defer { try? Folder.removeTree(at: place.path) }
+        let disk = try CutDisk(of: place.desk, keepingIn: try scratch.folder("\(UUID())"))
+        let outcome = try await BuiltProgram.run(
+            sample.arguments(operation),
+            environment: shim.environment(log: place.path.appending("calls"), keepingIn: disk.kept)
+                .merging(place.environment) { $1 },
+            in: place.desk)
+        #expect(outcome.status == .exited(0), "\(operation) \(mode) \(outcome.stderr)")
+        try expectNew(operation, on: disk, "\(operation) in mode \(mode.rawValue)")
+    }
+
+    /// The test of the test: without a sync that matters, something is lost.
+    @Test func `a sync that is left out is noticed`() async throws {
+        for (operation, mode, path) in [
+            (StoreOperation.restore, JournalMode.delete, "/Photos.sqlite"),
+            (.metadata, .delete, "/desk"),
+            (.copyAs, .wal, "/new/copies"), (.restoreLost, .wal, "/desk"), (.destroy, .wal, "/desk"),
+        ] {
+            let syncs = try await round(operation, mode, leavingOut: nil).syncs
+            var noticed = false
+            for (index, sync) in syncs.enumerated() where sync.hasSuffix(path) {
+                noticed = try await round(operation, mode, leavingOut: index + 1).isLost || noticed
+            }
+            #expect(noticed, "\(operation) in mode \(mode.rawValue), the sync of \(path)")
+        }
+    }
+
+    /// - Returns: What is synced, and whether a power cut after it may take what was acknowledged.
+    private func round(
+        _ operation: StoreOperation, _ mode: JournalMode, leavingOut number: Int?
+    ) async throws -> (syncs: [String], isLost: Bool) {
+        let place = try sample.newPlace(for: operation, mode)
+        defer { try? Folder.removeTree(at: place.path) }
+        let disk = try CutDisk(of: place.desk, keepingIn: try scratch.folder("\(UUID())"))
+        let log = place.path.appending("calls")
+        let faults = shim.environment(
+            number.map { _ in .skip }, at: number ?? 0, only: ["fsync", "fdatasync"], log: log, keepingIn: disk.kept)
+        let outcome = try await BuiltProgram.run(
+            sample.arguments(operation), environment: faults.merging(place.environment) { $1 }, in: place.desk)
+        #expect(outcome.status == .exited(0), "\(operation) \(outcome.stderr)")
+        var isLost = false
+        for loss in CutDisk.Loss.all(mixtures: 0, from: 0) where !isLost {
+            let image = place.path.appending("\(UUID())")
+            try disk.make(image, losing: loss)
+            isLost = try sample.isLost(operation, at: image)
+        }
+        return (FaultShim.calls(in: log).map(\.path), isLost)
+    }
+
+    private func expectNew(_ operation: StoreOperation, on disk: CutDisk, _ comment: Comment) throws {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        for loss in CutDisk.Loss.all(mixtures: Soak.isOn ? 20 : 1, from: seed) {
+            let image = scratch.path.appending("\(UUID())")
+            defer { try? Folder.removeTree(at: image) }
+            try disk.make(image, losing: loss)
+            try sample.expectNew(operation, at: image, "\(comment): \(loss)")
+        }
     }
 
     private func sweep(
-        _ operation: Operation, _ action: FaultShim.Action, _ extent: FaultShim.Extent, from first: Int, by step: Int
+        _ operation: StoreOperation, _ mode: JournalMode, _ action: FaultShim.Action, _ extent: FaultShim.Extent,
+        from first: Int, by step: Int
     ) async throws {
         var call = first
-        while try await round(operation, action, extent, call) { call += step }
-        #expect(call > 15, "the shim counts almost nothing")
+        while try await round(operation, mode, action, extent, call) { call += step }
+        #expect(call > 4, "the shim counts almost nothing")
     }
 
     /// - Returns: Whether there was such a call.
     private func round(
-        _ operation: Operation, _ action: FaultShim.Action, _ extent: FaultShim.Extent, _ call: Int
+        _ operation: StoreOperation, _ mode: JournalMode, _ action: FaultShim.Action, _ extent: FaultShim.Extent,
+        _ call: Int
     ) async throws -> Bool {
-        let place = try sample.newPlace(for: operation)
+        let place = try sample.newPlace(for: operation, mode)
         defer { try? Folder.removeTree(at: place.path) }
+        let disk = try CutDisk(of: place.desk, keepingIn: place.path.appending("kept"))
+        try PlatformCalls.makeFolder(disk.kept)
         let log = place.path.appending("calls")
-        let comment: Comment = "\(operation) \(action)\(extent.rawValue) at call \(call)"
+        let comment: Comment = "\(operation) in mode \(mode.rawValue), \(action)\(extent.rawValue) at call \(call)"
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: shim.environment(action, at: call, extent, log: log).merging(place.environment) { $1 },
+            environment: shim.environment(action, at: call, extent, log: log, keepingIn: disk.kept)
+                .merging(place.environment) { $1 },
             in: place.desk)
         if action != .kill {
             #expect([.exited(0), .exited(73), .exited(74)].contains(outcome.status), "\(comment) \(outcome)")
@@ -68,10 +140,15 @@ struct OperationFaultTests {
         try sample.expectOldOrNew(operation, in: place, succeeded: outcome.status == .exited(0), comment)
 
         let again = try await BuiltProgram.run(
-            sample.arguments(operation), environment: place.environment, in: place.desk)
+            sample.arguments(operation),
+            environment: shim.environment(log: place.path.appending("calls again"), keepingIn: disk.kept)
+                .merging(place.environment) { $1 },
+            in: place.desk)
         // There is nothing left to move or to destroy.
-        let isDone = [.destroy, .move].contains(operation) && again.status == .exited(66)
+        let isDone = operation.removes && again.status == .exited(66)
         #expect(again.status == .exited(0) || isDone, "\(comment) \(outcome.stderr) \(again.stderr)")
+        // Also what the first run has done, and the second one has found.
+        try expectNew(operation, on: disk, "\(comment), and again")
         try sample.expectNew(operation, in: place, comment)
         return FaultShim.calls(in: log).count >= call
     }

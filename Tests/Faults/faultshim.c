@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_long calls;   // so far, in this process
@@ -27,8 +28,10 @@ static long fault_at;       // 0: never
 static int fault_from;      // whether every later call fails as well
 static int fault_errno;     // 0: kill or stop
 static int fault_stops;
+static int fault_skips;     // a sync says that it has worked, and has not
 static const char *only;    // names with commas between them, or NULL for every name but open-read
 static const char *log_path;
+static const char *kept_path;  // a folder
 static int armed;
 static long (*kernel)(long number, ...);  // glibc's syscall()
 
@@ -44,11 +47,13 @@ __attribute__((constructor(101))) static void configure(void)
         fault_from = *rest == '+';
     }
     fault_stops = action && !strcmp(action, "stop");
-    if (action) fault_errno = !strcmp(action, "eio") ? EIO : !strcmp(action, "enospc") ? ENOSPC
+    fault_skips = action && !strcmp(action, "skip");
+    if (action) fault_errno = fault_skips || !strcmp(action, "eio") ? EIO : !strcmp(action, "enospc") ? ENOSPC
                          : !strcmp(action, "enosys") ? ENOSYS : 0;
     only = getenv("SHIP_STORE_FAULT_ONLY");
     log_path = getenv("SHIP_STORE_FAULT_LOG");
-    armed = fault_at > 0 || log_path;
+    kept_path = getenv("SHIP_STORE_FAULT_KEPT");
+    armed = fault_at > 0 || log_path || kept_path;
 }
 
 static int is_selected(const char *name)
@@ -147,6 +152,34 @@ static int fault_on(const char *name, int descriptor)
     return known && (status.st_mode & S_IFMT) ? fault(name, descriptor, NULL, NULL) : 0;
 }
 
+// What a sync has put on the medium: a copy of the file's bytes, or of the folder's entries as getdents64(2) gives them, named
+// `NANOSECONDS-DEVICE-INODE.file` or `.folder`. It reads through the program's own descriptor: closing another one would drop its
+// locks [fcntl_locking(2)].
+static void keep(int descriptor)
+{
+    struct stat status;
+    struct timespec now;
+    if (!kept_path || fstat(descriptor, &status)) return;
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    char path[PATH_MAX], *end = path + sizeof path - 1, *at = append(append(path, end, kept_path), end, "/");
+    at = append(append_number(at, end, now.tv_sec * 1000000000 + now.tv_nsec), end, "-");
+    at = append(append_number(at, end, (long)status.st_dev), end, "-");
+    at = append_number(at, end, (long)status.st_ino);
+    *append(at, end, S_ISDIR(status.st_mode) ? ".folder" : ".file") = 0;
+    char piece[32768];
+    long copy = kernel(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), length, offset = 0;
+    if (S_ISDIR(status.st_mode)) {
+        long folder = kernel(SYS_openat, descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        while ((length = kernel(SYS_getdents64, folder, piece, sizeof piece)) > 0) kernel(SYS_write, copy, piece, length);
+        kernel(SYS_close, folder);
+    } else {
+        for (; (length = kernel(SYS_pread64, descriptor, piece, sizeof piece, offset)) > 0; offset += length)
+            kernel(SYS_write, copy, piece, length);
+    }
+    kernel(SYS_close, copy);
+}
+
 // Whether open() with these flags may make a file, and so takes a mode.
 static int makes_file(int flags)
 {
@@ -170,7 +203,8 @@ static int fault_stdio(const char *path, const char *mode)
 
 // Stands in for a function: `failed` where `check` says so, else what the next library's function of that name gives.
 // Looked up at load; once more where another library's constructor comes before.
-#define REPLACE(type, name, params, args, check, failed)                          \
+#define REPLACE(type, name, params, args, check, failed) REPLACE_THEN(type, name, params, args, check, failed, (void)0)
+#define REPLACE_THEN(type, name, params, args, check, failed, after_success)      \
     static type(*next_##name) params;                                             \
     __attribute__((constructor(102))) static void find_##name(void)               \
     {                                                                             \
@@ -179,7 +213,10 @@ static int fault_stdio(const char *path, const char *mode)
     type name params                                                              \
     {                                                                             \
         if (!next_##name) find_##name();                                          \
-        return check ? (type)failed : next_##name args;                           \
+        if (check) return (type)failed;                                           \
+        type result = next_##name args;                                           \
+        if (!result) after_success;                                               \
+        return result;                                                            \
     }
 #define ON_PATH(name, params, args, path, to) REPLACE(int, name, params, args, fault(#name, AT_FDCWD, path, to), -1)
 #define IN_FOLDER(name, params, args, folder, path, to_folder, to) \
@@ -230,8 +267,8 @@ ON_FILE(ssize_t, sendto, "sendto",
 ON_FILE(ssize_t, sendmsg, "sendmsg", (int fd, const struct msghdr *m, int f), (fd, m, f))
 ON_FILE(int, sendmmsg, "sendmmsg", (int fd, struct mmsghdr *m, unsigned n, int f), (fd, m, n, f))
 ON_FILE(int, shutdown, "shutdown", (int fd, int how), (fd, how))
-ON_FILE(int, fsync, "fsync", (int fd), (fd))
-ON_FILE(int, fdatasync, "fdatasync", (int fd), (fd))
+REPLACE_THEN(int, fsync, (int fd), (fd), fault_on("fsync", fd), fault_skips - 1, keep(fd))
+REPLACE_THEN(int, fdatasync, (int fd), (fd), fault_on("fdatasync", fd), fault_skips - 1, keep(fd))
 ON_FILE(int, syncfs, "syncfs", (int fd), (fd))
 ON_FILE(int, fchmod, "fchmod", (int fd, mode_t m), (fd, m))
 ON_FILE(int, fchown, "fchown", (int fd, uid_t u, gid_t g), (fd, u, g))
@@ -289,5 +326,7 @@ long syscall(long number, ...)
     case SYS_fdatasync: failed = fault_on("fdatasync", (int)a[0]); break;
     case SYS_copy_file_range: failed = fault_on("copy_file_range", (int)a[2]); break;
     }
-    return failed ? -1 : kernel(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    long result = failed ? -1 : kernel(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (!result && (number == SYS_fsync || number == SYS_fdatasync)) keep((int)a[0]);
+    return result;
 }

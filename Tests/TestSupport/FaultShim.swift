@@ -11,6 +11,8 @@ package struct FaultShim: Sendable {
         case enosys
         /// The program waits right before the call until it gets SIGCONT.
         case stop
+        /// A sync is not made, and says that it has worked.
+        case skip
 
         /// Those after which a program cannot go on as it was.
         package static let faults = [Action.kill, .eio, .enospc]
@@ -59,13 +61,16 @@ package struct FaultShim: Sendable {
     /// - Parameters:
     ///   - call: The number of the call, from 1.
     ///   - log: Where the calls are listed: an absolute path.
+    ///   - kept: Where what is synced is kept, for `CutDisk`: a folder, by an absolute path.
     package func environment(
-        _ action: Action? = nil, at call: Int = 0, _ extent: Extent = .once, only names: [String] = [], log: FilePath
+        _ action: Action? = nil, at call: Int = 0, _ extent: Extent = .once, only names: [String] = [], log: FilePath,
+        keepingIn kept: FilePath? = nil
     ) -> [String: String] {
         var variables = [
             "LD_PRELOAD": library.string, "SHIP_STORE_FAULT_PROGRAM": "ship-store", "SHIP_STORE_FAULT_LOG": log.string,
             "SHIP_STORE_FAULT_ONLY": names.joined(separator: ","),
         ]
+        variables["SHIP_STORE_FAULT_KEPT"] = kept?.string
         if let action {
             variables["SHIP_STORE_FAULT_AT"] = "\(call)\(extent.rawValue)"
             variables["SHIP_STORE_FAULT_ACTION"] = action.rawValue

@@ -83,7 +83,9 @@ public struct GenerationPruning: Hashable, Sendable {
     ) throws(InboxError) -> StoreLock.Pruned {
         let storeLock = try StoreLock(of: name, in: inbox)
         storeLock.removeLitter()
-        return try storeLock.prune(retention)
+        let pruned = try storeLock.prune(retention)
+        try storeLock.sync()
+        return pruned
     }
 }
 

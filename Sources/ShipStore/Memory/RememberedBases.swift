@@ -176,6 +176,8 @@ extension BaseMemory {
     public func remove(named names: [StoreName]?) async throws(ShipmentError) -> [BaseRecord] {
         try await LocalStore.run(waiting: .zero) { [self] _ in
             guard let names else { return try forget { _ in true } }
+            // Also where nothing has the name any more: a killed removal may have left files.
+            _ = try forget { _ in false }
             _ = try list(named: names)
             return try names.flatMap { name in try forget { $0.name == name } }
         }

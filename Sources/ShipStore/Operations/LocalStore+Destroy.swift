@@ -79,20 +79,27 @@ extension LocalStore {
 }
 
 extension LocalStore {
-    /// Why SQLite cannot open the file as a store, in words; `nil` if it can.
+    /// Why SQLite cannot open the file as a store, or cannot write to it, in words; `nil` if it can. No other program may have it open.
     ///
     /// - Throws: `.operation(.noSuchStore)`, and what a look at a store may throw.
     public func damage() async throws(ShipmentError) -> String? {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
-            guard case .damaged(let words) = try await StoreCondition.find(try StoreHome(resolving: path), busyHandler)
-            else {
-                return nil
-            }
+            try await Self.damage(of: try StoreHome(resolving: path), busyHandler)
+        }
+    }
+
+    private static func damage(of home: StoreHome, _ busyHandler: BusyHandler) async throws -> String? {
+        if case .damaged(let words) = try await StoreCondition.find(home, busyHandler) { return words }
+        do {
+            _ = try ExclusiveHold(on: home, busyHandler)
+            return nil
+        } catch {
+            guard let words = StoreCondition.damage(error) else { throw error }
             return words
         }
     }
 
-    /// Removes a file that SQLite cannot open, and its -wal, -shm and -journal. External files stay: without the rows that
+    /// Removes a file that SQLite cannot open or write to, and its -wal, -shm and -journal. External files stay: without the rows that
     /// refer to them, their owner is unknown.
     ///
     /// - Throws: `.operation(.inUse)` while a program has it open, `.operation(.kept)` for a generation of an inbox and for a kept
@@ -101,9 +108,7 @@ extension LocalStore {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let (named, home) = (NamedStore(path), try StoreHome(resolving: path))
             try home.refuseIfKept(.destroy)
-            guard case .damaged = try await StoreCondition.find(home, busyHandler) else {
-                throw OperationError.notDamaged(path)
-            }
+            guard try await Self.damage(of: home, busyHandler) != nil else { throw OperationError.notDamaged(path) }
             let forgotten = try forget(home)
             try DamagedStore.remove(home, busyHandler)
             let claims = await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)

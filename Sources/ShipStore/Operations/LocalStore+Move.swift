@@ -56,7 +56,7 @@ extension LocalStore {
             let removal = StoreRemoval(of: named.home)
             guard (try? PlatformCalls.status(of: named.home.path)) != nil || removal.store != nil else {
                 // A killed move may have finished its work.
-                removal.sweep()
+                try removal.sweep()
                 TemporaryFolder.sweep(folder, .besideResults)
                 throw OperationError.noSuchStore(path)
             }
@@ -102,6 +102,7 @@ struct MoveSession: Sendable {
         if try await isThere(source, hold) {
             way = .wasThere
             _ = try companions(of: home).carry()
+            try target.makeDurable()
         } else {
             way = try await place(source, temporary.path, locks)
         }

@@ -88,8 +88,3 @@ public struct RestoreOptions: Hashable, Sendable {
         case none
     }
 }
-
-extension CopyTag {
-    /// The tag of the safety copies that restores keep.
-    public static let beforeRestore = "before-restore"
-}

@@ -45,7 +45,7 @@ struct RemovalSession: Sendable {
     func finishKilled(
         besides rows: ReferringFile = .noStore, carrying companions: Companions? = nil
     ) async throws -> Outcome? {
-        removal.sweep()
+        try removal.sweep()
         guard let store = removal.store else { return nil }
         let removed = await ReferringFile(ofStore: store, waiting: busyHandler.busyTimeout)
         let claims = await claims(besides: rows)
@@ -80,8 +80,11 @@ struct RemovalSession: Sendable {
         _ rows: ReferringFile, _ claims: SupportFolderClaims, _ arrived: [FilePath]?
     ) throws(OperationError) -> Outcome {
         let support = home.supportFolder
+        // A restore that was cut off may have put files there to which no row refers yet.
+        let record = RestoreRecord(of: home)
+        let own = rows.ownFiles?.union(support.names().filter { record?.lists($0) == true })
         let removedLinks = try OperationError.wrapping { () throws(FileError) in
-            try support.removeForGood(claims.solely(rows.ownFiles))
+            try support.removeForGood(claims.solely(own))
             if let arrived { try support.removeForGood(arrived) }
             let removedLinks = named.removeLinks()
             try removal.finish()

@@ -27,7 +27,14 @@ struct RestoreSession: Sendable {
             throw OperationError.sharedSupportFolder(safetyCopies.folder, with: home.path)
         }
         switch try await StoreCondition.find(home, busyHandler) {
-        case .usable(let survey): return try await rewrite(survey, from: source)
+        case .usable(let survey):
+            do {
+                return try await rewrite(survey, from: source)
+            } catch {
+                // SQLite can read it, as far as the schema, and not write to it.
+                guard let damage = StoreCondition.damage(error) else { throw error }
+                return try await replace(damage, from: source)
+            }
         case .lost: return try await replace(nil, from: source)
         case .damaged(let damage):
             guard options.takesOtherIdentity || StoreCondition.mayHaveBeenStore(home, source.manifest.name) else {
@@ -89,6 +96,8 @@ struct RestoreSession: Sendable {
             let replaced = comparison.different.map(\.file.name)
             throw tidyUp(after: error, rewrite, (added, replaced), old, hadRecord: earlier != nil)
         }
+        // The store has the new content. If this fails, it is unknown whether that survives a power cut.
+        try OperationError.wrapping { () throws(FileError) in try home.makeDurable() }
         let candidates = obsolete(of: support.names().subtracting(source.references), old, earlier)
         let obsolete = claims.solely(candidates)
         if !obsolete.isEmpty, rewrite.settle() { support.remove(obsolete) }
@@ -137,7 +146,10 @@ struct RestoreSession: Sendable {
             guard copy.identity == store.identity else {
                 throw .otherIdentity(home.path, has: store.identity, copyHas: copy.identity)
             }
-            guard store.identity != nil || source.schema == store.schema else { throw .otherSchema(home.path) }
+            // A copy that was taken here is one of this store from before a migration.
+            guard store.identity != nil || source.schema == store.schema || source.original == home.path else {
+                throw .otherSchema(home.path)
+            }
         }
         guard copy.store.textEncoding == store.textEncoding else {
             throw .otherTextEncoding(home.path, store.textEncoding, copyHas: copy.store.textEncoding)

@@ -19,6 +19,8 @@ struct RestoreSource: ~Copyable, Sendable {
     let unproven: Generation?
     /// SHA-256 of its schema, as `StoreSurvey` has it.
     let schema: ContentDigest?
+    /// Where the store was that it is a copy of; `nil` if that is unknown.
+    let original: FilePath?
     private let copy: PreparedCopy?
     /// Keeps the copy's folder from being pruned; `nil` where no folder is read, or where there are no locks.
     private let hold: FolderLock?
@@ -26,8 +28,9 @@ struct RestoreSource: ~Copyable, Sendable {
     /// Takes a compact copy of a store.
     ///
     /// - Parameter schema: Of the copy, from `schema(of:)`.
-    init(_ copy: consuming PreparedCopy, schema: ContentDigest?) {
+    init(_ copy: consuming PreparedCopy, schema: ContentDigest?, of original: FilePath? = nil) {
         self.schema = schema
+        self.original = original
         manifest = copy.manifest
         store = copy.copy.path
         files = copy.files
@@ -42,6 +45,7 @@ struct RestoreSource: ~Copyable, Sendable {
 
     private init(_ generation: Generation, _ survey: StoreSurvey, _ hold: consuming FolderLock?) {
         schema = survey.schema
+        original = KeptCopy.originalStore(ofCopyAt: generation.path)
         manifest = generation.manifest
         store = generation.storePath
         files = manifest.externalFiles.enumerated().map { index, file in
@@ -96,7 +100,7 @@ struct RestoreSource: ~Copyable, Sendable {
             try await prove(generation, CheckOptions())
             let copy = try await PreparedCopy(of: generation.storePath, options)
             let schema = try await schema(of: copy.copy.path)
-            return RestoreSource(copy, schema: schema)
+            return RestoreSource(copy, schema: schema, of: KeptCopy.originalStore(ofCopyAt: folder))
         }
         guard try PlatformCalls.status(of: real).kind != .folder else { throw OperationError.noSuchCopy(path) }
         // Before the copy, which would fail where a file was left out.

@@ -16,8 +16,8 @@ enum StoreCondition: Sendable {
     /// The pause between the two looks.
     private static let pause = Duration.milliseconds(100)
 
-    /// A store is damaged if SQLite says so twice, while it holds its lock on the file. A store that is busy, that may not be
-    /// read, or that the system fails to read, is not damaged.
+    /// A store is damaged if SQLite says so twice, while it holds its lock on the file. A store that is busy, or that may not be
+    /// read, is not damaged.
     ///
     /// - Throws: `OperationError.notADatabase` for anything but a file; the errors of `SourceStore.survey`.
     static func find(_ home: StoreHome, _ busyHandler: BusyHandler) async throws -> StoreCondition {
@@ -86,13 +86,10 @@ enum StoreCondition: Sendable {
         case let error as SnapshotError:
             switch error {
             case .notADatabase, .unsupportedFormat, .truncated, .corrupt: error.cause.text
+            case .sqlite(let code, _) where OperationError.isDamage(sqlite: code): error.cause.text
             default: nil
             }
-        case let error as OperationError:
-            switch error {
-            case .notADatabase, .corrupt: error.cause.text
-            default: nil
-            }
+        case let error as OperationError: error.isDamage ? error.cause.text : nil
         default: nil
         }
     }

@@ -55,6 +55,9 @@ package struct CopyRecord: Hashable, Sendable, Codable {
 public struct CopyTag: Hashable, Sendable, Comparable {
     public let text: String
 
+    /// The tag of the safety copies that restores keep.
+    public static let beforeRestore = "before-restore"
+
     private static let prefix = "tag."
 
     /// - Throws: `.badTag` unless it is 1 to 60 letters, digits, dots, dashes and underscores, so that the key keeps to

@@ -36,14 +36,15 @@ extension KeptCopies {
             _ = try Folder.names(in: folder)
             return try TemporaryFolder(in: folder, .besideResults)
         }
-        return try FolderLock.holding(.exclusive, on: folder, busyHandler) { () throws(OperationError) in
+        let pruned = try FolderLock.holding(.exclusive, on: folder, busyHandler) { () throws(OperationError) in
             var findings: [(copy: KeptCopy, removal: Removal)] = []
             for copy in try expired() {
                 findings.append((copy, try remove(copy, into: bin.path)))
             }
-            try OperationError.wrapping { () throws(FileError) in try Folder.sync(folder) }
             return (findings, try list())
         }
+        try OperationError.wrapping { () throws(FileError) in try bin.remove() }
+        return pruned
     }
 
     /// Removes copies, each in one step as others see it.
@@ -61,7 +62,7 @@ extension KeptCopies {
             let removal = try remove(copy, into: bin.path)
             if removal != .removed { staying.append((copy, removal)) }
         }
-        try OperationError.wrapping { () throws(FileError) in try Folder.sync(folder) }
+        try OperationError.wrapping { () throws(FileError) in try bin.remove() }
         return staying
     }
 
@@ -121,8 +122,9 @@ public struct CopyRetention: Hashable, Sendable {
     /// How many stay by default: as many as generations.
     public static let standardCount = 3
 
-    public init(keeping kept: Int = standardCount, for age: Duration? = nil, tagged tag: CopyTag? = nil) {
-        self.kept = kept
+    /// - Parameter kept: By default `standardCount`, but none of those that a restore has kept, which nobody has asked for.
+    public init(keeping kept: Int? = nil, for age: Duration? = nil, tagged tag: CopyTag? = nil) {
+        self.kept = kept ?? (tag?.text == CopyTag.beforeRestore ? 0 : Self.standardCount)
         self.age = age
         self.tag = tag
     }

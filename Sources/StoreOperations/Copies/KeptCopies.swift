@@ -227,6 +227,11 @@ public struct KeptCopy: Hashable, Sendable {
     /// Where the original store was; `nil` if that is unknown.
     public var originalStore: FilePath? { (record?.store).map { FilePath(text: $0) } }
 
+    /// The same of what may be a kept copy.
+    package static func originalStore(ofCopyAt folder: FilePath) -> FilePath? {
+        (try? KeptCopy(at: folder))?.originalStore
+    }
+
     /// Which store it is a copy of, by the best proof there is.
     package enum Original: Hashable, Sendable {
         /// Core Data's `Z_UUID`, wherever the store is by now. A duplicate of the store has the same, and mostly another name.

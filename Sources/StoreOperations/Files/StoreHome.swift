@@ -1,5 +1,5 @@
 public import ShipProtocol
-import StoreFiles
+package import StoreFiles
 import StoreInbox
 public import SystemPackage
 
@@ -61,6 +61,15 @@ package struct StoreHome: Hashable, Sendable {
         if path.text.hasSuffix(indexEnding), PlatformCalls.hasOpen(status.identity) { return false }
         guard let start = try? OpenFile.readingWithoutFollowing(path).read(16, at: 0) else { return false }
         return start == Array("SQLite format 3\0".utf8)
+    }
+
+    /// Makes what is here durable, whoever has made it: a process may have been killed between a change and its sync. That is the last
+    /// commit, in the log, or by the removal of the journal, which SQLite does not sync [sqlite.org/pragma.html#pragma_synchronous];
+    /// and the names of the store and of its external files.
+    package func makeDurable() throws(FileError) {
+        if (try? PlatformCalls.status(of: log)) != nil { try OpenFile.readingWithoutFollowing(log).sync() }
+        try supportFolder.sync()
+        try Folder.sync(folder)
     }
 
     /// `.<name without extension>_SUPPORT`.

@@ -79,6 +79,7 @@ package struct StoreRemoval: Sendable {
     /// Ends the removal: no file is left that the store's rows could explain. Everything goes in one step.
     package func finish() throws(FileError) {
         guard isOurs else { return }
+        if (try? PlatformCalls.status(of: home.path)) == nil { RestoreRecord.remove(for: home) }
         let own = [aside] + StoreHome(aside).sidecars + [folder.appending(Self.destination)]
         let names = try OpenFolder(folder).components(in: folder)
         guard Set(names).isSubset(of: own.compactMap(\.lastComponent)) else {
@@ -93,15 +94,19 @@ package struct StoreRemoval: Sendable {
             // Another process has finished it meanwhile.
             guard error.errno == .noSuchFileOrDirectory else { throw error }
         }
-        try Folder.sync(home.folder)
+        try bin.remove()
     }
 
-    /// Sweeps what a removal left that was killed before it began, or after its end.
-    package func sweep() {
+    /// Sweeps what a removal left that was killed before it began, or after its end, durably: whoever finds that there is nothing left
+    /// to do says so.
+    package func sweep() throws(FileError) {
         TemporaryFolder.sweep(home.folder, .besideResults)
-        guard isOurs, store == nil else { return }
-        try? PlatformCalls.removeFile(folder.appending(Self.destination))
-        try? PlatformCalls.removeEmptyFolder(folder)
+        if isOurs, store == nil {
+            try? PlatformCalls.removeFile(folder.appending(Self.destination))
+            try? PlatformCalls.removeEmptyFolder(folder)
+        }
+        if (try? PlatformCalls.status(of: home.path)) == nil { RestoreRecord.remove(for: home) }
+        try Folder.sync(home.folder)
     }
 }
 

@@ -32,7 +32,7 @@ package struct ExclusiveHold: ~Copyable, Sendable {
             try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = DELETE") }
         } catch {
             // Nothing of a damaged store can be saved, and it may be removed all the same.
-            guard case .corrupt = error else { throw error }
+            guard error.isDamage else { throw error }
         }
         try OperationError.wrapping { () throws(FileError) in try removal.begin(after: target) }
     }

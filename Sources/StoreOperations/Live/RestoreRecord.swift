@@ -58,8 +58,8 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
 
     /// Removes the record, once no file that it lists is left over.
     package static func remove(for home: StoreHome) {
-        guard Self(of: home) != nil else { return }
-        try? PlatformCalls.removeFile(path(for: home))
+        guard Self(of: home) != nil, (try? PlatformCalls.removeFile(path(for: home))) != nil else { return }
+        try? Folder.sync(home.folder)
     }
 }
 

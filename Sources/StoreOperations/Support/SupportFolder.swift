@@ -88,7 +88,8 @@ package struct SupportFolder: Hashable, Sendable {
     /// - Parameter mode: Of the copies: that of the store, whose readers need them.
     /// - Throws: What was put in before stays: it is for the caller to remove.
     package func put(_ files: [(file: ExternalFile, path: FilePath)], mode: FilePermissions) throws(FileError) {
-        guard !files.isEmpty else { return }
+        // What is there already may be of a process that was killed before its sync.
+        guard !files.isEmpty else { return try sync() }
         let parent = path.removingLastComponent()
         let staging = try TemporaryFolder(in: parent.isEmpty ? "." : parent, .besideResults)
         let folders = Set(files.map(\.file.name.folder))
@@ -98,7 +99,17 @@ package struct SupportFolder: Hashable, Sendable {
             try OpenFile.copy(offered.path, to: staged, mode: mode)
             try PlatformCalls.rename(staged, to: path(of: offered.file.name))
         }
-        for folder in folders { try Folder.sync(path.appending(folder.rawValue)) }
+        try sync()
+    }
+
+    /// Makes the names in it durable.
+    func sync() throws(FileError) {
+        guard let folder = try? OpenFolder(path) else { return }
+        for subfolder in ExternalFileName.Folder.allCases.map({ path.appending($0.rawValue) })
+        where folder.holds(subfolder) {
+            try folder.sync(subfolder)
+        }
+        try folder.sync(path)
     }
 
     /// Removes files that no state needs any more. What cannot be removed is left: it does no harm. No symbolic link is followed.

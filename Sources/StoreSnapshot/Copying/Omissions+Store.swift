@@ -50,7 +50,7 @@ extension Omissions {
     func mark(copy: FilePath, of store: FilePath, _ watch: ConnectionWatch) throws(SnapshotError) {
         let connection = try WatchedConnection(address: copy.databaseURI, mayWrite: true, of: store, watch: watch)
         try connection.read { database in
-            try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
+            try database.execute(sql: "PRAGMA journal_mode = OFF")
             try mark(database)
         }
     }

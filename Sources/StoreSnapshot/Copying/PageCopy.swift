@@ -41,7 +41,7 @@ struct PageCopy: Sendable {
     func change<Value>(_ body: (Database) throws -> Value) throws(SnapshotError) -> Value {
         let connection = try WatchedConnection(address: path.databaseURI, mayWrite: true, of: store, watch: watch)
         return try connection.read { database in
-            try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
+            try database.execute(sql: "PRAGMA journal_mode = OFF")
             return try body(database)
         }
     }

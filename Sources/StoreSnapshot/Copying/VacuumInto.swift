@@ -233,9 +233,13 @@ struct VacuumInto {
 
     static func vacuum(_ database: Database, into target: FilePath, _ space: FreeSpace) throws {
         try space.watch(database) {
-            // The copy need not survive a power cut: it is thrown away once it is shipped.
-            try database.execute(sql: "PRAGMA synchronous = OFF")
-            try database.execute(sql: "VACUUM main INTO ?", arguments: [target.databaseURI])
+            do {
+                try database.execute(sql: "VACUUM main INTO ?", arguments: [target.databaseURI])
+            } catch DatabaseError.SQLITE_FULL {
+                // SQLite says so of a page number above its limit, too, as there is in erased flash [pager.c, getPageNormal].
+                let words = try? String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+                throw DatabaseError(resultCode: words == "ok" ? .SQLITE_FULL : .SQLITE_CORRUPT, message: words)
+            }
         }
     }
 
@@ -248,7 +252,8 @@ struct VacuumInto {
         defer { try? database.execute(sql: "COMMIT") }
         let pageSize: Int64 = try database.pragma("page_size") ?? 0
         let pages: Int64 = try database.pragma("page_count") ?? 0
-        let free: Int64 = try database.pragma("freelist_count") ?? 0
+        // The header of a damaged store may say any number.
+        let free: Int64 = min(max(0, try database.pragma("freelist_count") ?? 0), pages)
         if !Sidecars(beside: store).logHasFrames {
             let size = try PlatformCalls.status(of: store).size
             guard size >= pages * pageSize else {

@@ -17,14 +17,18 @@ struct WatchedConnection: ~Copyable {
     init(
         address: String, mayWrite: Bool = false, of store: FilePath, watch: ConnectionWatch
     ) throws(SnapshotError) {
-        self.store = store
-        self.watch = watch
-        isOurs = true
         do {
-            queue = try DatabaseQueue(path: address, configuration: watch.configuration(mayWrite: mayWrite))
+            let queue = try DatabaseQueue(path: address, configuration: watch.configuration(mayWrite: mayWrite))
+            // What it writes is a copy, which is thrown away, or synced once it is kept. A borrowed connection keeps its own setting:
+            // its owner goes on to write to the store.
+            try queue.unsafeRead { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+            self.queue = queue
         } catch {
             throw SnapshotError(error, on: store, watch: watch)
         }
+        self.store = store
+        self.watch = watch
+        isOurs = true
         watch.interruption.add(queue)
     }
 

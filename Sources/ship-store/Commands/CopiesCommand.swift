@@ -18,8 +18,8 @@ struct CopiesCommand: AsyncParsableCommand {
             neither, if they have its name and its tables. A copy that is being restored stays until the next pruning.
 
             Pruning leaves copies with a tag alone, unless --tag names it. So what `restore` has kept of a store as it \
-            was, in .NAME-safety beside it, stays until it is pruned with --tag \(CopyTag.beforeRestore). What is \
-            removed goes to standard output.
+            was, in .NAME-safety beside it, stays until it is pruned with --tag \(CopyTag.beforeRestore), and then all of it goes \
+            unless --keep or --keep-for says otherwise. What is removed goes to standard output.
 
               ship-store copies --in kept
               ship-store copies --in kept --tag before-import --json
@@ -45,7 +45,8 @@ struct CopiesCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many of each store stay. (default: \(CopyRetention.standardCount))", valueName: "n"))
+            "How many of each store stay. (default: \(CopyRetention.standardCount); with --tag \(CopyTag.beforeRestore) 0)",
+            valueName: "n"))
     var keep: Int?
 
     @Option(
@@ -103,7 +104,7 @@ struct CopiesCommand: AsyncParsableCommand {
 
     private func remove(from kept: KeptCopies, _ tag: CopyTag?, _ console: Console) async throws(ShipmentError) {
         let retention = CopyRetention(
-            keeping: keep ?? CopyRetention.standardCount, for: keepFor, tagged: tag)
+            keeping: keep, for: keepFor, tagged: tag)
         let pruning = try await kept.prune(
             retention, of: name, dryRun: dryRun, busyTimeout: busy.busyTimeout)
         warn(of: pruning.left, console)

@@ -70,7 +70,7 @@ struct DestroyCommand: AsyncParsableCommand {
             return try await store.destroy()
         } catch {
             switch error {
-            case .operation(.notADatabase), .operation(.corrupt):
+            case .operation(.notADatabase), .operation(.corrupt), .operation(.sqlite):
                 guard let damage = try await store.damage() else { throw error }
                 guard force else { throw .operation(.unusable(ForeignText(damage))) }
                 return try await store.destroyDamaged()
