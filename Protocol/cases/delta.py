@@ -281,4 +281,4 @@ def work() -> Iterator[Vector]:
         return s.deflated(delta_content(s.parts(front, events, *more, numbers(PART, LAST | REST, 0))))
 
     yield good("jumps", "Many jumps to and fro", BASE, to_and_fro(3))
-    yield bad("jumps_over", "More jumps to and fro than a part may have", segment=to_and_fro(4))
+    yield bad("jumps_over", "More jumps to and fro than a part may have", segment=to_and_fro(6))

@@ -49,15 +49,22 @@ package struct SourceStore: Sendable {
         case .symbolicLink, .pipe, .socket, .characterDevice, .other: throw .notARegularFile(path)
         }
         let isInWALMode = try StoreHandle(real).header()?.isInWALMode ?? false
-        // The log of a name that its users do not use would have no frames, or none at all [sqlite.org/howtocorrupt.html section 2.5].
-        if held == nil, !takesSeveralNames, isInWALMode, status.links > 1 || MountPoints.contain(real),
-            !Sidecars(beside: real).logHasFrames
-        {
+        if held == nil, !takesSeveralNames, isInWALMode, Self.mayHaveOtherLog(real, status) {
             throw .severalNames(path)
         }
         self.path = real
         self.busyTimeout = busyTimeout
         self.held = held
+    }
+
+    /// Whether the users of a store may keep its log beside another name: that of a name that they do not use would have no frames, or
+    /// not be there [sqlite.org/howtocorrupt.html section 2.5].
+    private static func mayHaveOtherLog(_ path: FilePath, _ status: FileStatus) -> Bool {
+        guard !Sidecars(beside: path).logHasFrames else { return false }
+        guard status.links > 1 else { return MountPoints.contain(path) }
+        // A restore that was killed leaves another name of its own.
+        TemporaryFolder.sweep(path.removingLastComponent(), .besideResults)
+        return ((try? PlatformCalls.status(of: path)) ?? status).links > 1 || MountPoints.contain(path)
     }
 
     /// Takes a consistent copy, checks it, and gathers the external files that it refers to.

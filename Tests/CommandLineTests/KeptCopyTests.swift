@@ -84,6 +84,6 @@ import Testing
             outcome.stderr.contains(
                 "kept/Photos-20260101T000000 is damaged: cannot open kept/Photos-20260101T000000/manifest.json"))
         try await desk.run("copies", "--in", "nowhere").expectFailure(
-            66, "cannot look at nowhere: No such file or directory", hint: "check the path")
+            66, "cannot list the folder nowhere: No such file or directory", hint: "check the path")
     }
 }

@@ -40,15 +40,19 @@ import Testing
             .expectSuccess()
     }
 
+    /// The store CREATE TABLE broken(a, b), with one row and an index whose statement was changed from (a) to (b), from a time when
+    /// `send` did not look for that.
+    private static let unsound = """
+        iVNISVANChoBAQEB8OPo9QIAAACqAb2SS0pEQQxFVyRU5VNJehniyNnLDxpBxambt3rS2iAIDnp6ITdczvn8hf98AH4acpp4Anv+5vRYcX7fg+6CC//EFWho\
+        lXMRw4gpRgu0skAVyLs9QwQJesda0FIDOiGYrHrf/MSdviNdh4/jUpiMvgVYThwyOgWXdinHYKpUk9wFuJBUHGGoXvWYsJ/9RxH/eHup1xtQqzM80cUvC9ws\
+        jjiUdaKxUfENyC9wG959BAAAAA4CAAAAAAAAAAAAAAAAAD99GFUFAAAAfAEBjgFTYUhjYGhQYGBhYGBkYGBgYmRiZWRiYkxiZWFkZGVgYuBgZWRkYWBjZxOX\
+        lGS0L0lMyklNKsrPTs2DkEzOQa6OIa4KIY5OPq4KEDGNRB2FJE02cX5JRufMvJTUikyIODNUraefi2uEQqaCvx9MQ5ImMycjEzMnJwD7oDI4BgAAAABJYgK9\
+        BgAAAABJYgK9
+        """
+
     @Test func `a store that is not sound in the earlier shipment is not taken for the one to be sent`() async throws {
-        try TestStore.make(
-            at: desk["Recipes.sqlite"],
-            sql: """
-                CREATE TABLE broken(a, b); INSERT INTO broken VALUES (1, 2); CREATE INDEX i ON broken(a);
-                PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON broken(b)' WHERE name = 'i';
-                """)
-        _ = try await send("1.shipment")
-        try TestStore.make(at: desk["Recipes.sqlite"], sql: "REINDEX")
+        let shipment = try #require(Data(base64Encoded: Self.unsound))
+        try OpenFile.creating(desk["1.shipment"]).write(Array(shipment))
         try await desk.run("send", "Recipes.sqlite", "--to", "./2.shipment", "--since", "1.shipment").expectFailure(
             65, "in the earlier shipment 1.shipment the store is not sound: row 1 missing from index i",
             hint: "leave --since out: a receiver that has that store refuses it too, and takes all of the new one")

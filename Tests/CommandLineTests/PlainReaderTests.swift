@@ -80,7 +80,7 @@ import Testing
             for n in $(seq \(count)); do
               \(Self.rest)
               if test $((n % 2)) = 1; then name=a; else name=b; fi
-              $SHIP receive --into inbox --keep 1 --from ./$name.shipment -q
+              $SHIP receive --into inbox --keep 1 --replace Recipes --from ./$name.shipment -q
             done
             """
         try await desk.shell(sends, timeout: .seconds(300)).expectSuccess()
@@ -92,7 +92,9 @@ import Testing
         }
         // What stayed for a moment goes with the next start that comes later.
         try await Task.sleep(for: .milliseconds(2100))
-        try await desk.run("receive", "--into", "inbox", "--keep", "1", "--from", "./a.shipment").expectSuccess()
+        try await desk.run(
+            "receive", "--into", "inbox", "--keep", "1", "--replace", "Recipes", "--from", "./a.shipment"
+        ).expectSuccess()
         let generations = try Folder.names(in: desk["inbox/.ship-store/Recipes/generations"])
         #expect(generations.count <= 2, "\(generations)")
     }

@@ -65,14 +65,15 @@ import Testing
 
         /// Over a link, both ways.
         private func ship() async throws {
-            try await send("exec:$SHIP receive --into inbox --from - -q")
+            // A store that has lost all its rows is taken for another one without `--replace`.
+            try await send("exec:$SHIP receive --into inbox --replace Store --from - -q")
             try compare("inbox")
         }
 
         /// Into a file, which another receiver gets.
         private func write(_ file: String, _ more: String...) async throws {
             try await send("./\(file)", more)
-            _ = try await run(["receive", "--into", "other", "--from", "./\(file)", "-q"])
+            _ = try await run(["receive", "--into", "other", "--replace", "Store", "--from", "./\(file)", "-q"])
             try compare("other")
         }
 

@@ -8,7 +8,7 @@ import Testing
         """
         {"createdAt":"2026-11-20T19:04:05Z","name":"Recipes","producer":{"software":"ship-store 0.1.0","sqlite":"3.40.1"},\
         "store":{"applicationID":0,"pageCount":1,"pageSize":4096,"schemaSHA256":"\(digest)","sha256":"\(digest)",\
-        "size":4096,"textEncoding":"UTF-8","userVersion":0},"tables":{"recipe":{"digest":"0123456789abcdef","rows":3}}}
+        "size":4096,"textEncoding":"UTF-8","userVersion":0},"tables":{"recipe":{"digest":"\(digest.prefix(32))","rows":3}}}
         """.utf8)
     private static let digest = String(repeating: "0123456789abcdef", count: 4)
 

@@ -13,7 +13,7 @@ from decoder.segment.area import wrapped
 from decoder.segment.integers import integers
 from decoder.segment.limits import damaged
 from decoder.segment.segment import Segment
-from decoder.segment.work import ITEM, STEP, Work, move
+from decoder.segment.work import ITEM, ROW, STEP, Work, move
 from decoder.store.derived import KeyPart, derived, key_part
 from decoder.store.records import parsed, record
 from decoder.store.settings import Settings
@@ -379,7 +379,8 @@ class Making:
         else:
             self._shift = wrapped(self._shift + event.shift)
         if event.jump:
-            self._work.spend(move(self._page_size))
+            most = move(self._page_size)
+            self._work.spend(most if event.jump < 0 else min(most, STEP + ROW * event.jump))
         place = self._place + event.jump
         if not 0 <= place <= len(self._base) or (self._changes and event.jump < 0):
             raise damaged("a jump out of the tree, or back")

@@ -95,7 +95,7 @@ extension TreeBuilder {
             tree.shift &+= event.shift
         }
         guard event.jump != 0 else { return }
-        try work.spend(DecodingWork.move(pageSize: base.geometry.pageSize))
+        try work.spend(DecodingWork.jump(over: event.jump, pageSize: base.geometry.pageSize))
         guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
         let place = rows.position + event.jump
         guard place >= 0, place <= base.mostRows else { throw CompressionError.damaged(.base) }

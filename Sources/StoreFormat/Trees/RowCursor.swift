@@ -2,7 +2,7 @@
 ///
 /// Memory: as `TreeReader`; after the first move back or far, 12 bytes for each leaf of a table, and 24 in an index tree.
 package struct RowCursor {
-    /// From this many rows on the cursor goes by a map of the tree. To skip fewer takes as long as to read a page: a delta can ask for
+    /// Beyond this many rows, or back, the cursor goes by a map of the tree. To skip fewer takes as long as to read a page: a delta can ask for
     /// any number of moves, and pays for one page each (`Protocol/DELTA.md` 8).
     private static let longStep = 64
 
@@ -58,7 +58,7 @@ package struct RowCursor {
     /// - Returns: Whether the tree has that many rows.
     package mutating func move(to place: Int) throws -> Bool {
         guard place != position else { return true }
-        if map == nil, place > position, place - position <= Self.longStep {
+        if place > position, place - position <= Self.longStep {
             while position < place {
                 guard try next() != nil else { return false }
             }

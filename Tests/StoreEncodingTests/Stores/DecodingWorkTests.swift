@@ -145,9 +145,12 @@ import Testing
             // One byte, which all others repeat.
             if textSize > 0 { for value in [1, textSize - 9, 0] { content.appendVarint(UInt64(value)) } }
             content += areas.numbers + (textSize > 0 ? [65] : [])
-            var segment: [UInt8] = [1]
-            segment.appendVarint(UInt64(content.count))
-            segment += try #require(try Deflate.raw(of: content, level: 6))
+            var segment: [UInt8] = [0] + content
+            if let deflated = try Deflate.raw(of: content, level: 6) {
+                segment = [1]
+                segment.appendVarint(UInt64(content.count))
+                segment += deflated
+            }
             return HostilePart(about: about, segment: segment) { segment, work in
                 {
                     var reader = try SegmentReader(decoding: segment, work)

@@ -22,6 +22,12 @@ package final class DecodingWork {
     /// What it costs to go to another place of a file.
     static func move(pageSize: Int) -> Int { 256 + pageSize / 16 }
 
+    /// What it costs to jump over rows: forward if they are more than 0.
+    static func jump(over rows: Int, pageSize: Int) -> Int {
+        let most = move(pageSize: pageSize)
+        return rows < 0 ? most : min(most, step + row * min(rows, most))
+    }
+
     /// How much work is done between two looks at the clock: some milliseconds.
     private static let stretch = 1 << 20
     private let limits: DecodingLimits
