@@ -7,9 +7,10 @@ package struct DatabaseHeader: Hashable, Sendable {
 
     /// Bytes a page: a power of two from 512 to 65,536.
     package let pageSize: Int
-    /// Whether the store has a write-ahead log: the read version, at offset 19, is 2. It is 1 for a rollback journal, or none. SQLite
-    /// does not write to a store whose write version, at offset 18, is above 2 [btree.c, lockBtree].
+    /// Whether the store has a write-ahead log: the read version, at offset 19, is 2. It is 1 for a rollback journal, or none.
     package let isInWALMode: Bool
+    /// Whether SQLite writes to the store: not if its write version, at offset 18, is above 2 [btree.c, lockBtree].
+    package let isWritable: Bool
     /// Bytes at the end of each page that SQLite leaves to extensions.
     package let reservedBytes: Int
     /// Pages of the file, as the header says; 0 or stale in files of SQLite before 3.7.0.
@@ -33,6 +34,7 @@ package struct DatabaseHeader: Hashable, Sendable {
         }
         guard bytes[19] <= 2 else { throw .journalMode(write: bytes[18], read: bytes[19]) }
         isInWALMode = bytes[19] == 2
+        isWritable = bytes[18] <= 2
         guard pageSize - reservedBytes >= 480 else { throw .pageSize(pageSize, reserved: reservedBytes) }
         pageCount = bytes[28..<32].reduce(0) { $0 << 8 | Int64($1) }
     }

@@ -31,6 +31,11 @@ extension SourceStore {
         try StoreHandle(path).header()?.isInWALMode
     }
 
+    /// Whether the header of a store lets SQLite write to it.
+    package static func isWritable(at path: FilePath) throws(SnapshotError) -> Bool {
+        try StoreHandle(path).header()?.isWritable ?? true
+    }
+
     /// Reads one committed state of the store, as any reader does. The store does not change.
     ///
     /// - Parameter externalFiles: Whether to find the external files, for which it reads every row. Without them it reads one page and the

@@ -35,7 +35,11 @@ enum StoreCondition: Sendable {
         for _ in 1...2 {
             if damage != nil { try await Task.sleep(for: pause) }
             do {
-                return .usable(try await look(home, busyHandler))
+                let survey = try await look(home, busyHandler)
+                guard try SourceStore.isWritable(at: home.path) else {
+                    return .damaged("its header says that it is of a later version of SQLite, which only reads it")
+                }
+                return .usable(survey)
             } catch {
                 damage = Self.damage(error)
                 if damage == nil { throw error }

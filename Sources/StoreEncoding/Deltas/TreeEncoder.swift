@@ -254,6 +254,8 @@ struct TreeEncoder {
         head?.write(into: &output.areas)
         head = nil
         let cost = output.cost
+        var effort = effort
+        effort.hasBase = comparison.baseCount > 0
         try part.write(settings.integers, effort, cost, into: &output.areas)
         for number in ending { output.areas.unsigned(number) }
         if let baseTree {

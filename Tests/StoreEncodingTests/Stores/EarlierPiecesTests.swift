@@ -129,7 +129,8 @@ import Testing
                 #expect(count < whole.data.count || rest.data.isEmpty)
             }
         }
-        #expect((store == 3) == (referring > 0))
+        // The last has noise twice, too far apart for one segment; the third has one segment.
+        #expect(store == 3 ? referring > 0 : store == 2 ? referring == 0 : true)
     }
 
     @Test func `goes on after what was gone on with before`() async throws {
