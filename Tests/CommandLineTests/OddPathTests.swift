@@ -7,7 +7,8 @@ import Testing
 @Suite struct OddPathTests {
     /// A file's name, and the store's name that it suggests.
     static let names = [
-        ("my recipes.sqlite", "my_20recipes"), ("it's \"new\".sqlite", "it_27s_20_22new_22"), ("100%25.sqlite", "100_2525"),
+        ("my recipes.sqlite", "my_20recipes"), ("it's \"new\".sqlite", "it_27s_20_22new_22"),
+        ("100%25.sqlite", "100_2525"),
         ("a?b#c.sqlite", "a_3Fb_23c"), ("new\nline.sqlite", "new_0Aline"), (".hidden.sqlite", "_2Ehidden"),
         ("-x.sqlite", "_2Dx"), ("no extension", "no_20extension"), ("a.b.c", "a.b"), ("Zürich.sqlite", "Z_C3_BCrich"),
         ("file:a.sqlite", "file_3Aa"), ("back\\slash.sqlite", "back_5Cslash"),

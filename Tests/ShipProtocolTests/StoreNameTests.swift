@@ -5,9 +5,12 @@ import Testing
 @Suite struct `A store's name` {
     @Test(arguments: [
         ("Recipes.sqlite", "Recipes"), ("Recipes", "Recipes"), ("my recipes.sqlite", "my_20recipes"), ("a.b.c", "a.b"),
-        (".hidden.sqlite", "_2Ehidden"), (".hidden", "_2Ehidden"), ("-dash.db", "_2Ddash"), ("Müller.db", "M_C3_BCller"),
-        ("M\u{10FEFC}ller.db", "M_FCller"), ("a'b\"c%d.db", "a_27b_22c_25d"), ("x-wal.db", "x_2Dwal"), ("x-SHM.db", "x_2DSHM"),
-        ("Recipes.sqlite-wal", "Recipes"), ("東京.sqlite", "_E6_9D_B1_E4_BA_AC"), ("", "store"), (".", "_2E"), ("..", "_2E"),
+        (".hidden.sqlite", "_2Ehidden"), (".hidden", "_2Ehidden"), ("-dash.db", "_2Ddash"),
+        ("Müller.db", "M_C3_BCller"),
+        ("M\u{10FEFC}ller.db", "M_FCller"), ("a'b\"c%d.db", "a_27b_22c_25d"), ("x-wal.db", "x_2Dwal"),
+        ("x-SHM.db", "x_2DSHM"),
+        ("Recipes.sqlite-wal", "Recipes"), ("東京.sqlite", "_E6_9D_B1_E4_BA_AC"), ("", "store"), (".", "_2E"),
+        ("..", "_2E"),
         ("_", "_"), ("a..", "a."), ("a.\u{301}db", "a"), ("tab\t.db", "tab_09"),
     ])
     func `comes from the file's`(fileName: String, name: String) {
@@ -18,10 +21,14 @@ import Testing
 
     @Test func `keeps what is distinct in files' names`() {
         var random = RepeatableRandom(seed: 11)
-        let letters = ["a", "é", "e\u{301}", "ü", "ö", " ", "-", ".", "東", "京", "/", "\u{10FEFC}", "\u{FFFD}", "%", "'"]
+        let letters = [
+            "a", "é", "e\u{301}", "ü", "ö", " ", "-", ".", "東", "京", "/", "\u{10FEFC}", "\u{FFFD}", "%", "'",
+        ]
         var names: [String: String] = [:]
         for _ in 0..<2000 {
-            let stem = (0...Int.random(in: 0...20, using: &random)).map { _ in letters.randomElement(using: &random) ?? "" }.joined()
+            let stem = (0...Int.random(in: 0...20, using: &random)).map { _ in
+                letters.randomElement(using: &random) ?? ""
+            }.joined()
             let name = StoreName(suggestedBy: stem + ".db").text
             #expect(names[name].map { $0.utf8.elementsEqual(stem.utf8) } ?? true, "\(name)")
             names[name] = stem
