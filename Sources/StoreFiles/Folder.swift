@@ -19,8 +19,10 @@ package enum Folder {
             try PlatformCalls.makeFolder(path)
         } catch {
             guard error.errno == .fileExists else { throw error }
-            // Another process has made it meanwhile; or it is a symbolic link that leads nowhere.
-            guard try isThere(path) else { throw FileError(.makeFolder, path, .noSuchFileOrDirectory) }
+            // Another process has made it meanwhile, and may have removed it again; or it is a symbolic link that leads nowhere.
+            let isLink = (try? PlatformCalls.status(of: path).kind) == .symbolicLink
+            if isLink, try !isThere(path) { throw FileError(.makeFolder, path, .noSuchFileOrDirectory) }
+            return try make(path, durably: durably)
         }
         guard durably else { return }
         do throws(FileError) {

@@ -146,7 +146,7 @@ struct CodecCheck {
             try StoreWalk.run(over: try MemoryPages(new.bytes), shapes: new.shapes) {
                 whole += try $0.encoded(effort).count
             }
-            guard Double(size) <= Double(whole) * Self.mostOfWhole + 64 else {
+            guard Double(size) <= Double(whole) * Self.mostOfWhole + 1_024 else {
                 throw Failure("\(words): \(size) bytes, and \(whole) of the whole")
             }
         }
