@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from itertools import accumulate
 
 from decoder import json_rules as rules
 from decoder.refused import Refused
@@ -15,6 +16,10 @@ from decoder.wire import (
     ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING,
     Frame, Opening, Reader, content_of, opening, unpacked, unpacked_answer, unpacked_manifest, violation,
 )  # fmt: skip
+
+
+TOLD_AT_MOST = 262_144
+"""Bytes of contents that receipts have told, which both sides keep (section 5.3)."""
 
 
 class Ended(Exception):
@@ -66,7 +71,9 @@ class Side:
         self.waiting: dict[str, list[Waiting]] = {}
         """Streams that wait, by the names of their stores."""
         self.named: dict[bytes, bytes] = {}
-        """Of both, what it has told the producer of."""
+        """Of both, what its HELLO has told the producer of."""
+        self.told: list[tuple[str, bytes]] = []
+        """What its receipts have: the names of stores and the contents, the newest first (section 5.3)."""
         self.is_one_way = False
         self.senders: list[str | None] = []
         """Which device has sent what is held, if that is known: of each that is still to be told, or of none."""
@@ -153,15 +160,21 @@ class Side:
         self.named |= {id: content for id, content in self.unfinished.items() if id.hex().startswith(tuple(broken))}
 
     def manifest_of(self, payload: bytes) -> rules.Members:
-        manifest = rules.manifest(unpacked_manifest(payload, self.named))
+        named = self.named | {rules.content_id(content): content for _, content in self.told}
+        manifest = rules.manifest(unpacked_manifest(payload, named))
         if "base" in manifest and not self.is_one_way:
             raise Refused("bad-manifest", "the consumer names the base")
-        base = self.named[payload[1:17]] if payload[:1] == b"\2" else b""
+        base = named[payload[1:17]] if payload[:1] == b"\2" else b""
         self.answered = base + rules.content(manifest)
         return manifest
 
     def answer(self, frame: Frame) -> rules.Members:
         return rules.answer(unpacked_answer(frame.payload, self.answered))
+
+    def tells(self, name: str, content: bytes) -> None:
+        self.told = [(name, content), *(told for told in self.told if told[0] != name)]
+        sizes = accumulate(len(content) for _, content in self.told)
+        self.told = [told for told, size in zip(self.told, sizes, strict=True) if size <= TOLD_AT_MOST]
 
     def lines(self) -> list[tuple[str, str]]:
         return [line for outcome in self.outcomes for line in outcome.lines()]
@@ -296,6 +309,8 @@ class Producer(Side):
             raise Refused("bad-manifest", "a receipt for another store")
         if receipt["sha256"] != manifest["store"]["sha256"]:
             raise Refused("damaged", "another digest")
+        if expected == "installed":
+            self.tells(manifest["name"], rules.content(manifest))
         self.over(expected)
 
     def link_ended(self) -> str:
@@ -376,6 +391,7 @@ class Consumer(Side):
         if self.current and expected == "installed":
             content = rules.content(manifest)
             self.held[rules.content_id(content)] = content
+            self.tells(manifest["name"], content)
             if 0 in self.current.opened:
                 self.stores[receipt["sha256"]] = bytes(self.current.contents[0])
             came = {file["sha256"]: bytes(self.current.contents[part]) for part, file in enumerate(self.current.files) if part in self.current.opened}

@@ -35,6 +35,12 @@ private struct OwnFrames {
     /// The other side holds this.
     mutating func hold(_ content: ManifestContent) { _ = parser.held.hold(content) }
 
+    /// The other side has installed this.
+    mutating func install(_ manifest: Manifest) { parser.held.install(manifest) }
+
+    /// To which content the last manifest refers.
+    var base: ManifestContent.ID? { parser.base }
+
     mutating func take(_ bytes: [UInt8]) throws -> [Frame] {
         parser.append(bytes)
         var frames: [Frame] = []
@@ -127,7 +133,10 @@ private struct ProducerWalk {
     private var dialogue: ProducerDialogue?
     private var parser = FrameParser()
     private var own = OwnFrames()
-    private var name = ""
+    private var manifest: Manifest?
+    private var name: String { manifest.map { "\($0.name)" } ?? "" }
+    /// The contents of manifests that were sent.
+    private var contents: [ManifestContent] = []
     private var wanted: [WantedPart] = []
     /// Whether CANCEL is due, and with which code.
     private var due: String?
@@ -179,6 +188,7 @@ private struct ProducerWalk {
                 case .giveUp(let error): due = error.code.rawValue
                 case .conclude(let receipt):
                     lines.append("\(name) \(receipt.outcome.rawValue)")
+                    if receipt.outcome == .installed, let manifest { own.install(manifest) }
                 case .drop(let reason):
                     lines.append(cancelled.map { "\(name) cancelled \($0)" } ?? "\(name) refused \(reason.code)")
                     if dialogue?.mayCancel == true { due = reason.code.unescaped }
@@ -192,11 +202,17 @@ private struct ProducerWalk {
         }
     }
 
+    private func isOfSameStore(_ manifest: Manifest) -> Bool { manifest.name == self.manifest?.name }
+
     private mutating func sent(_ frame: Frame) throws {
         switch frame {
         case .manifest(let manifest):
+            if let base = own.base, let sent = contents.first(where: { $0.id == base }), isOfSameStore(manifest) {
+                #expect(dialogue?.base(of: manifest, remembering: [sent]) == sent)
+            }
             try dialogue?.offered(manifest)
-            (name, cancelled, hasOffered) = ("\(manifest.name)", nil, true)
+            (self.manifest, cancelled, hasOffered) = (manifest, nil, true)
+            contents.append(ManifestContent(of: manifest))
         case .part(let opening):
             let encoding = try #require(PartEncoding(rawValue: opening.encoding))
             #expect(wanted.contains { $0.index == Int(opening.part) && $0.encodings.contains(encoding) })

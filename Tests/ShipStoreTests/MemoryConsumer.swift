@@ -175,6 +175,7 @@ struct MemoryConsumer {
             return true
         }
         let isWhole = isSealing && flaw == nil
+        if let manifest = incoming?.manifest { parser.held.install(manifest) }
         install()
         return isWhole
     }

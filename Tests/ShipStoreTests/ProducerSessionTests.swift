@@ -58,6 +58,56 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a consumer that ends the session while a copy is taken ends the copy`(says: Bool) async throws {
+        let session = ProducerSession(
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
+        let consumer = LeavingConsumer(says: says)
+        let isCancelled = Mutex(false)
+        let order = ProducerSession.Order {
+            consumer.leave()
+            do {
+                try await Task.sleep(for: .seconds(60))
+            } catch {
+                isCancelled.withLock { $0 = true }
+                throw error
+            }
+            throw BrokenInvariant("the copy goes on")
+        }
+        let link = PeerLink(
+            direction: .twoWay, reader: consumer, writer: consumer, peer: .at(.command("a consumer")))
+        let results = await session.run(link, [order, order])
+        let failure = says ? ShipmentError.refused(consumer.reason) : .link(.closedByPeer)
+        #expect(results.count == 2)
+        for result in results { #expect(throws: failure) { try result.get() } }
+        #expect(isCancelled.withLock { $0 })
+    }
+
+    @Test func `a copy that fails leaves nothing unheard of what the consumer has said`() async throws {
+        let scratch = try ScratchFolder()
+        let store = scratch.path.appending("Recipes.sqlite")
+        try SampleStore.plain.make(at: store)
+        let session = ProducerSession(
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
+        let consumer = ShortConsumer()
+        let working = try Frame.working.serialized()
+        let failing = ProducerSession.Order {
+            // The first half of a frame has been heard when the copy fails.
+            consumer.words.say(Array(working.prefix(4)))
+            try await Task.sleep(for: .milliseconds(50))
+            throw BrokenInvariant("there is nothing to copy")
+        }
+        let order = ProducerSession.Order {
+            consumer.words.say(Array(working.dropFirst(4)))
+            return OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+        }
+        let link = PeerLink(
+            direction: .twoWay, reader: consumer, writer: consumer, peer: .at(.command("a consumer")))
+        let results = await session.run(link, [failing, order])
+        #expect(throws: (any Error).self) { try results.first?.get() }
+        #expect(try results.last?.get().receipt?.outcome == .installed)
+    }
+
     @Test func `a producer says that it is at work while it remembers a shipment that was finished`() async throws {
         let scratch = try ScratchFolder()
         let store = scratch.path.appending("Recipes.sqlite")
@@ -186,24 +236,61 @@ import Testing
 
 /// Says that it holds a store, wants it when that is offered, and then has nothing more to say.
 private actor ForgetfulConsumer: LinkReader, LinkWriter {
-    private var words: [[UInt8]]
+    private let words: SaidWords
     private let isWorking: Bool
 
     init(holding manifest: Manifest, isWorking: Bool) throws {
         let held = Hello.HeldStore(name: manifest.name, manifest: ManifestContent(of: manifest).id)
         let hello = Hello(software: "a consumer", taking: CommonEncodings([]), holds: [held])
-        words = [
-            Preamble(role: .consumer, mode: .twoWay).encoded, try Frame.hello(hello).serialized(),
-            try Frame.answer(.everything).serialized(),
-        ]
+        words = SaidWords([Preamble(role: .consumer, mode: .twoWay).encoded, try Frame.hello(hello).serialized()])
         self.isWorking = isWorking
     }
 
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
-        if !words.isEmpty { return words.removeFirst() }
-        try? await Task.sleep(for: isWorking ? min(limit, .milliseconds(50)) : limit)
-        guard isWorking, let working = try? Frame.working.serialized() else { throw .timedOut(.reading) }
-        return working
+        do {
+            return try await words.next(within: isWorking ? min(limit, .milliseconds(50)) : limit)
+        } catch {
+            guard isWorking, case .timedOut = error, let working = try? Frame.working.serialized() else { throw error }
+            return working
+        }
+    }
+
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        guard bytes.first == FrameType.manifest.rawValue, let answer = try? Frame.answer(.everything).serialized()
+        else { return }
+        words.say(answer)
+    }
+
+    func finish() async throws(LinkError) {}
+}
+
+/// Ends the session between two shipments.
+private final class LeavingConsumer: LinkReader, LinkWriter {
+    let reason = Reason(.notTrusted, message: "no longer", ending: .session)
+    private let words: SaidWords
+    private let isGone = Mutex(false)
+    private let says: Bool
+
+    /// - Parameter says: Whether it says so.
+    init(says: Bool) {
+        self.says = says
+        let hello = Frame.hello(Hello(software: "a consumer", taking: CommonEncodings([]), holds: []))
+        words = SaidWords([Preamble(role: .consumer, mode: .twoWay).encoded, (try? hello.serialized()) ?? []])
+    }
+
+    func leave() {
+        if says, let refusal = try? Frame.refusal(reason).serialized() { words.say(refusal) }
+        isGone.withLock { $0 = true }
+    }
+
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        while true {
+            do {
+                return try await words.next(within: .milliseconds(10))
+            } catch .timedOut {
+                if isGone.withLock({ $0 }) { return nil }
+            }
+        }
     }
 
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {}
@@ -214,32 +301,24 @@ private actor ForgetfulConsumer: LinkReader, LinkWriter {
 private actor ShortConsumer: LinkReader, LinkWriter {
     private var parser = FrameParser()
     private var manifest: Manifest?
-    private var words: AsyncStream<[UInt8]>.Iterator
-    private let say: AsyncStream<[UInt8]>.Continuation
+    nonisolated let words = SaidWords()
     /// How often the producer has said that it is at work, between a receipt and the next manifest.
     private(set) var signsOfLife = 0
     private var isBetween = false
 
     /// - Parameter unfinished: A shipment that broke off.
     init(waitingFor unfinished: Manifest? = nil) {
-        let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
-        words = stream.makeAsyncIterator()
-        say = continuation
-        continuation.yield(Preamble(role: .consumer, mode: .twoWay).encoded)
+        words.say(Preamble(role: .consumer, mode: .twoWay).encoded)
         let held = unfinished.map {
             Hello.HeldStore(name: $0.name, manifest: nil, unfinished: ManifestContent(of: $0).id.start)
         }
         let hello = Hello(software: "a consumer", taking: CommonEncodings([]), holds: [held].compactMap(\.self))
-        if let bytes = try? Frame.hello(hello).serialized() { continuation.yield(bytes) }
+        if let bytes = try? Frame.hello(hello).serialized() { words.say(bytes) }
         if let unfinished { _ = parser.held.hold(ManifestContent(of: unfinished)) }
     }
 
-    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { await nextWord() }
-
-    private func nextWord() async -> [UInt8]? {
-        var words = words
-        defer { self.words = words }
-        return await words.next(isolation: self)
+    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        try await words.next(within: limit)
     }
 
     nonisolated func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
@@ -257,7 +336,7 @@ private actor ShortConsumer: LinkReader, LinkWriter {
             case .frame(.manifest(let manifest)):
                 self.manifest = manifest
                 isBetween = false
-                say.yield(try Frame.answer(.everything).serialized())
+                words.say(try Frame.answer(.everything).serialized())
             case .frame(.working) where isBetween: signsOfLife += 1
             case .frame(.end):
                 let manifest = try #require(manifest)
@@ -265,7 +344,7 @@ private actor ShortConsumer: LinkReader, LinkWriter {
                 isBetween = true
                 let receipt = Receipt(
                     name: manifest.name, generation: 1, sha256: manifest.store.sha256, outcome: .installed)
-                say.yield(try Frame.receipt(receipt).serialized())
+                words.say(try Frame.receipt(receipt).serialized())
             default: break
             }
         }

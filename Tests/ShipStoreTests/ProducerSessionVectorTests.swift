@@ -29,6 +29,7 @@ import Testing
             "refused_session_among_blocks", "refused_session_between", "refused_session_in_second",
             "three_second_cancelled", "three_second_refused_among_parts", "wrong_digest_of_external_file",
             // What this producer would not begin, or takes back for reasons of its own, or packs otherwise.
+            "again_after_unchanged", "again_delta", "again_delta_twice", "again_unchanged", "again_what_hello_names",
             "delta_after_blocks", "delta_after_columns", "delta_asked_after_columns",
             "delta_asked_after_columns_without_base", "delta_asked_among_others", "delta_asked_for_base",
             "delta_external_file", "delta_external_file_skipped", "delta_no_base_there", "delta_of_file",
@@ -202,7 +203,9 @@ import Testing
         for section in vector.sections where section.label == "producer" {
             parser.append(section.bytes)
             while let element = try parser.next() {
-                if case .frame(let frame) = element { frames.append(frame) }
+                guard case .frame(let frame) = element else { continue }
+                frames.append(frame)
+                if case .manifest(let manifest) = frame { parser.held.install(manifest) }
             }
         }
         return frames

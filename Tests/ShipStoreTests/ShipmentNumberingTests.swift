@@ -247,29 +247,21 @@ private actor LaterConsumer: LinkReader, LinkWriter {
     private var refusals: Int
     /// Whether it says so once all has come.
     private let isLate: Bool
-    private var words: AsyncStream<[UInt8]>.Iterator
-    private let say: AsyncStream<[UInt8]>.Continuation
+    private nonisolated let words = SaidWords()
 
     init(refusing refusals: Int, isLate: Bool = false) {
         self.refusals = refusals
         self.isLate = isLate
-        let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
-        words = stream.makeAsyncIterator()
-        say = continuation
-        continuation.yield(Preamble(role: .consumer, mode: .twoWay).encoded)
+        words.say(Preamble(role: .consumer, mode: .twoWay).encoded)
         if let hello = try? Frame.hello(Hello(software: "a consumer", taking: CommonEncodings([]), holds: []))
             .serialized()
         {
-            continuation.yield(hello)
+            words.say(hello)
         }
     }
 
-    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { await nextWord() }
-
-    private func nextWord() async -> [UInt8]? {
-        var words = words
-        defer { self.words = words }
-        return await words.next(isolation: self)
+    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        try await words.next(within: limit)
     }
 
     nonisolated func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
@@ -289,7 +281,7 @@ private actor LaterConsumer: LinkReader, LinkWriter {
                 if refusals > 0, !isLate {
                     try refuse()
                 } else {
-                    say.yield(try Frame.answer(.everything).serialized())
+                    words.say(try Frame.answer(.everything).serialized())
                 }
             case .frame(.end):
                 guard let manifest else { break }
@@ -300,7 +292,8 @@ private actor LaterConsumer: LinkReader, LinkWriter {
                 let receipt = Receipt(
                     name: manifest.name, generation: 1, sha256: manifest.store.sha256, outcome: .installed)
                 self.manifest = nil
-                say.yield(try Frame.receipt(receipt).serialized())
+                parser.held.install(manifest)
+                words.say(try Frame.receipt(receipt).serialized())
             default: break
             }
         }
@@ -309,7 +302,7 @@ private actor LaterConsumer: LinkReader, LinkWriter {
     private func refuse() throws {
         refusals -= 1
         manifest = nil
-        say.yield(try Frame.refusal(Reason(.replayed, message: "old", ending: .shipment)).serialized())
+        words.say(try Frame.refusal(Reason(.replayed, message: "old", ending: .shipment)).serialized())
     }
 
     nonisolated func finish() async throws(LinkError) {}

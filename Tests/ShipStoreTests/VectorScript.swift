@@ -69,7 +69,10 @@ actor VectorScript: LinkReader, LinkWriter {
         var (parser, elements) = (parser, [FrameParser.Element]())
         for section in vector.sections where section.label == side {
             parser.append(section.bytes)
-            while let element = try? parser.next() { elements.append(element) }
+            while let element = try? parser.next() {
+                elements.append(element)
+                if case .frame(.manifest(let manifest)) = element { parser.held.install(manifest) }
+            }
         }
         return elements
     }

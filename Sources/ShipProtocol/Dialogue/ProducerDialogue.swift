@@ -42,6 +42,9 @@ package struct ProducerDialogue: Sendable {
     private var common = CommonEncodings([])
     /// What the consumer holds, by the names of the stores, as its HELLO says.
     private var held: [StoreName: Hello.HeldStore] = [:]
+    /// The stores of which the session has installed a shipment: that is current from then on, and nothing waits.
+    private var renewed: Set<StoreName> = []
+    private var installed = InstalledContents()
     /// The encodings in which this side has opened each part of the shipment.
     private var begun: [Int: Set<PartEncoding>] = [:]
 
@@ -59,20 +62,27 @@ package struct ProducerDialogue: Sendable {
     ///
     /// - Parameter remembered: Contents of manifests of that store, the best first.
     package func base(of manifest: Manifest, remembering remembered: [ManifestContent] = []) -> ManifestContent? {
-        guard let held = held[manifest.name] else { return nil }
+        let held = held[manifest.name]
         let own = ManifestContent(of: manifest)
-        return ([own] + remembered).first { $0.id == held.manifest }
-            ?? ([own] + remembered).first { $0.id.start == held.unfinished }
-            ?? remembered.first { held.kept?.contains($0.id.start) ?? false }
+        return ([own] + remembered).first { $0.id == current(manifest.name) }
+            ?? ([own] + remembered).first { $0.id.start == held?.unfinished }
+            ?? remembered.first { $0.id == held?.manifest || held?.kept?.contains($0.id.start) ?? false }
+    }
+
+    /// The content of the manifest that is current at the consumer, if this side may refer to it.
+    private func current(_ name: StoreName) -> ManifestContent.ID? {
+        renewed.contains(name) ? installed[name]?.id : held[name]?.manifest
     }
 
     /// Whether a content is that of the manifest that is current at the consumer.
     package func isCurrent(_ content: ManifestContent?, named name: StoreName) -> Bool {
-        content?.id == held[name]?.manifest
+        content?.id == current(name)
     }
 
     /// The shipment of a store that broke off and may go on there; `nil` for none.
-    package func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? { held[name]?.unfinished }
+    package func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? {
+        renewed.contains(name) ? nil : held[name]?.unfinished
+    }
 
     /// Whether the consumer owes a reply about a shipment.
     package var isAwaiting: Bool {
@@ -158,6 +168,10 @@ package struct ProducerDialogue: Sendable {
             throw .badMessage(type: FrameType.receipt.rawValue, flaw: "it is for another store")
         }
         guard receipt.sha256 == manifest.store.sha256 else { throw .damaged(.installedStore) }
+        if receipt.outcome == .installed {
+            installed.insert(manifest)
+            renewed.insert(manifest.name)
+        }
         state = .betweenShipments
         return .conclude(receipt)
     }

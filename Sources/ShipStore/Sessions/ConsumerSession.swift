@@ -263,6 +263,7 @@ package struct ConsumerSession {
                 try await receive(shipment, &frames, writer, &dialogue, shared)
             }
             try await writer.send(.receipt(receipt), answering: frames.offer)
+            frames.install(manifest)
             return receipt
         }
     }

@@ -27,6 +27,9 @@ struct FrameReader {
     /// A manifest may refer to these contents from here on.
     mutating func hold(_ contents: HeldContents) { parser.held = contents }
 
+    /// The session has installed a shipment: a manifest may refer to it.
+    mutating func install(_ manifest: Manifest) { parser.held.install(manifest) }
+
     /// The content to which the last manifest refers.
     var manifestBase: ManifestContent.ID? { parser.base }
 
@@ -67,6 +70,17 @@ struct FrameReader {
             guard try await readOn(until: deadline) else {
                 try parser.finish()
                 return nil
+            }
+        }
+    }
+
+    /// The next element, however long it takes: nobody waits for it. Cancellation loses nothing.
+    mutating func nextAtAnyTime() async throws -> FrameParser.Element? {
+        while true {
+            do {
+                return try await next()
+            } catch LinkError.timedOut(.reading) {
+                continue
             }
         }
     }

@@ -16,6 +16,8 @@ struct Holdings: Sendable {
     private(set) var contents = HeldContents()
     private var generations: [ManifestContent.ID: Generation] = [:]
     private var current: [StoreName: ManifestContent.ID] = [:]
+    /// Of each store the last one that this session has installed, unless the greeting names it.
+    private var installed: [StoreName: ManifestContent.ID] = [:]
     /// Bytes of manifests that a greeting may still read: most of what it reads must fit into `Limits.heldContents`.
     private var bytesToRead = 4 * Int64(Limits.heldContents)
 
@@ -81,9 +83,11 @@ struct Holdings: Sendable {
 
     /// The producer has sent this generation, and it is current from here on.
     mutating func add(_ generation: Generation) {
-        let content = ManifestContent(of: generation.manifest)
-        generations[content.id] = generation
-        current[generation.manifest.name] = content.id
+        let (id, name) = (ManifestContent(of: generation.manifest).id, generation.manifest.name)
+        // A session that stays installs without end; nothing refers to what was current before.
+        if let last = installed.removeValue(forKey: name) { generations[last] = nil }
+        if generations.updateValue(generation, forKey: id) == nil { installed[name] = id }
+        current[name] = id
     }
 
     /// The generation that deltas of a shipment may refer to.

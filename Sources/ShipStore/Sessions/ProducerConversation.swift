@@ -66,6 +66,56 @@ final class ProducerConversation: Sendable {
     /// No shipment follows.
     func finish() { state.withLock { $0.dialogue.finished() } }
 
+    // MARK: Between two shipments
+
+    /// Does work that no shipment is under way for, tells the consumer that it is at work, and hears whether the consumer goes on waiting.
+    ///
+    /// - Throws: What the work throws; `RefusedShipment` if the consumer has ended the session, or is gone: then the work is cancelled.
+    func whileWorking<Result: Sendable>(
+        _ frames: inout FrameReader, _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let reader = frames
+        let (result, left) = try await writer.whileWorking {
+            try await withThrowingTaskGroup(of: (Swift.Result<Result, any Error>?, FrameReader?).self) { group in
+                group.addTask { (nil, try await self.listen(reader)) }
+                group.addTask {
+                    do {
+                        return (.success(try await work()), nil)
+                    } catch {
+                        return (.failure(error), nil)
+                    }
+                }
+                var (result, left): (Swift.Result<Result, any Error>?, FrameReader?)
+                while let (done, heard) = try await group.next() {
+                    (result, left) = (done ?? result, heard ?? left)
+                    group.cancelAll()
+                }
+                return (result, left)
+            }
+        }
+        guard let result, let left else { throw CancellationError() }
+        frames = left
+        return try result.get()
+    }
+
+    /// Hears what the consumer says between two shipments, until the task is cancelled.
+    ///
+    /// - Returns: The reader, from which others read on.
+    private func listen(_ reader: FrameReader) async throws(RefusedShipment) -> FrameReader {
+        var frames = reader
+        do {
+            while let element = try await frames.nextAtAnyTime() {
+                let action = try state.withLock { state throws(ProtocolError) in try state.dialogue.receive(element) }
+                if case .stop(let reason) = action { throw ShipmentError.refused(reason) }
+            }
+            throw LinkError.closedByPeer
+        } catch LinkError.cancelled {
+            return frames
+        } catch {
+            throw RefusedShipment(ShipmentError(error), isEnd: true)
+        }
+    }
+
     // MARK: One shipment
 
     /// Ships, from the offer to the consumer's last word.

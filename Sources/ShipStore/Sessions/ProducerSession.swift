@@ -41,7 +41,7 @@ struct ProducerSession {
                 try await runTwoWay(&frames, conversation, early, &results)
             }
         } catch {
-            let failure = ShipmentError(error)
+            let failure = (error as? RefusedShipment)?.cause ?? ShipmentError(error)
             if mayCancel(), let reason = failure.cancellation { await writer.sendLast(.cancel(reason)) }
             if link.isFile { results.failAll(failure) } else { results.fail(failure) }
         }
@@ -62,7 +62,8 @@ struct ProducerSession {
         var before = (bytes: Int64(0), time: start)
         for order in results.orders {
             let mustSucceed = isFile || results.isLastHope
-            guard let shipment = try await prepare(order, writer, &results, mustSucceed) else {
+            let copied = try await prepare(order, &results, mustSucceed) { try await writer.whileWorking($0) }
+            guard let shipment = copied else {
                 before.time = .now
                 continue
             }
@@ -114,7 +115,10 @@ struct ProducerSession {
                 before = (writer.bytesSent, .now)
                 continue
             }
-            guard let shipment = try await prepare(order, writer, &results, results.isLastHope) else {
+            let copied = try await prepare(order, &results, results.isLastHope) {
+                try await conversation.whileWorking(&frames, $0)
+            }
+            guard let shipment = copied else {
                 before.time = .now
                 continue
             }
@@ -146,7 +150,7 @@ struct ProducerSession {
         _ order: Order, _ frames: inout FrameReader, _ conversation: ProducerConversation
     ) async throws -> (Manifest, Receipt)? {
         // It may wait for the early copy.
-        let unchanged = try await conversation.writer.whileWorking(order.unchanged)
+        let unchanged = try await conversation.whileWorking(&frames, order.unchanged)
         guard let manifest = unchanged, let content = conversation.base(of: manifest, remembering: []) else {
             return nil
         }
@@ -190,7 +194,9 @@ struct ProducerSession {
         }
         do {
             // What has arrived is digested, and copied where it is to be remembered.
-            try await conversation.writer.whileWorking { order.finished(earlier) }
+            try await conversation.whileWorking(&frames) { [order] in order.finished(earlier) }
+        } catch let refused as RefusedShipment {
+            throw refused
         } catch {
             throw RefusedShipment(ShipmentError(error), isEnd: true)
         }
@@ -217,12 +223,17 @@ struct ProducerSession {
             }
             mayRepeat = false
             report(.overtaken(shipment.manifest.name))
-            next = try await copyAgain(order, conversation.writer)
+            next = try await copyAgain(order, &frames, conversation)
         }
         throw RefusedShipment(ShipmentError(BrokenInvariant("there is nothing to ship")), isEnd: true)
     }
 
     // MARK: Copies
+
+    /// Takes a copy while the consumer waits.
+    private typealias CopyWhileWorking = (
+        _ take: @escaping @Sendable () async throws -> OutgoingShipment
+    ) async throws -> OutgoingShipment
 
     /// Takes a copy.
     ///
@@ -230,10 +241,12 @@ struct ProducerSession {
     ///   have all of them.
     /// - Returns: `nil` if the copy failed, and others may go.
     private func prepare(
-        _ order: Order, _ writer: FrameWriter, _ results: inout Results, _ mustSucceed: Bool
+        _ order: Order, _ results: inout Results, _ mustSucceed: Bool, _ whileWorking: CopyWhileWorking
     ) async throws -> OutgoingShipment? {
         do {
-            return try await copy(order, writer)
+            return try await copy(order, whileWorking)
+        } catch let refused as RefusedShipment {
+            throw refused
         } catch {
             let failure = ShipmentError(error)
             if mustSucceed || failure == .stopped || error is LinkError { throw failure }
@@ -244,17 +257,21 @@ struct ProducerSession {
     }
 
     /// Takes a second copy. If the disk has no room for it, the early copy of the next store goes first; that one is taken again later.
-    private func copyAgain(_ order: Order, _ writer: FrameWriter) async throws(RefusedShipment) -> OutgoingShipment {
+    private func copyAgain(
+        _ order: Order, _ frames: inout FrameReader, _ conversation: ProducerConversation
+    ) async throws(RefusedShipment) -> OutgoingShipment {
         order.dropped()
         do {
             do {
-                return try await copy(order, writer)
+                return try await copy(order) { try await conversation.whileWorking(&frames, $0) }
             } catch {
-                guard ShipmentError(error).isOfRoom else { throw error }
+                guard !(error is RefusedShipment), ShipmentError(error).isOfRoom else { throw error }
                 // It waits for the end of a copy that is under way.
-                guard try await writer.whileWorking({ await order.makeRoom() }) else { throw error }
-                return try await copy(order, writer)
+                guard try await conversation.whileWorking(&frames, order.makeRoom) else { throw error }
+                return try await copy(order) { try await conversation.whileWorking(&frames, $0) }
             }
+        } catch let refused as RefusedShipment {
+            throw refused
         } catch {
             let failure = ShipmentError(error)
             let isOver = failure == .stopped || error is LinkError || (try? authorization.check()) == nil
@@ -262,10 +279,10 @@ struct ProducerSession {
         }
     }
 
-    private func copy(_ order: Order, _ writer: FrameWriter) async throws -> OutgoingShipment {
+    private func copy(_ order: Order, _ whileWorking: CopyWhileWorking) async throws -> OutgoingShipment {
         try authorization.check()
         try order.check()
-        let shipment = try await writer.whileWorking(order.prepare)
+        let shipment = try await whileWorking(order.prepare)
         if let duration = shipment.copyDuration { report(.copied(shipment.manifest, duration)) }
         try authorization.check()
         try order.check()
