@@ -64,7 +64,7 @@ import Testing
         let server = try RawSocket.listening()
         let sender = try desk.start("send", "Recipes.sqlite", "--to", "127.0.0.1:\(server.port)", "--work-timeout", "1")
         let connection = try server.socket.accepted()
-        try connection.write(Words.greeting + Words.acceptance)
+        try connection.takeOffer()
         let keeping = keepAlive(connection)
         defer { keeping.cancel() }
         let outcome = try await sender.wait(timeout: .seconds(20))

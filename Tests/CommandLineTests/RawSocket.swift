@@ -72,6 +72,22 @@ final class RawSocket: Sendable {
         }
     }
 
+    /// Greets a sender, and takes what it offers: an answer to nothing would end the session.
+    func takeOffer() throws {
+        try write(Words.greeting)
+        var (parser, piece) = (FrameParser(), [UInt8](repeating: 0, count: 4096))
+        while true {
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard Self.wait(&poll) else { throw Failed(errno: ETIMEDOUT) }
+            let count = try Self.check(Int32(clamping: recv(descriptor, &piece, piece.count, 0)))
+            guard count > 0 else { throw Failed(errno: ECONNRESET) }
+            parser.append(Array(piece[..<Int(count)]))
+            while let element = try parser.next() {
+                if case .frame(.manifest) = element { return try write(Words.acceptance) }
+            }
+        }
+    }
+
     /// Sends all of this, says that it is all, and waits for the other side's last word.
     @discardableResult
     static func exchange(_ bytes: [UInt8], with port: UInt16) async throws -> [UInt8] {

@@ -64,7 +64,7 @@ import Testing
         let server = try RawSocket.listening()
         let sender = try desk.start("send", "Large.sqlite", "--to", "127.0.0.1:\(server.port)")
         let connection = try server.socket.accepted()
-        try connection.write(Words.greeting + Words.acceptance)
+        try connection.takeOffer()
         _ = try await sender.waitForLine(containing: "copied Large")
         try await end(sender, stop.signal, with: stop.status)
         _ = connection

@@ -54,7 +54,7 @@ import Testing
         let server = try RawSocket.listening()
         let sender = try send("Large.sqlite", to: server)
         let connection = try server.socket.accepted()
-        try connection.write(Words.greeting + Words.acceptance)
+        try connection.takeOffer()
         let outcome = try await sender.wait()
         #expect(outcome.status == .exited(75))
         #expect(
@@ -79,7 +79,7 @@ import Testing
         let server = try RawSocket.listening()
         let sender = try send("Recipes.sqlite", to: server)
         let connection = try server.socket.accepted()
-        try connection.write(Words.greeting + Words.acceptance)
+        try connection.takeOffer()
         connection.endWriting()
         let outcome = try await sender.wait()
         #expect(outcome.status == .exited(76))
