@@ -57,6 +57,8 @@ public enum EndpointError: Error, Hashable, Sendable {
     case badPort(String)
     /// Several colons: an IPv6 address must stand in brackets.
     case needsBrackets(String)
+    /// A URL, as of the web.
+    case isURL(String)
     /// Digits only: a port without a host.
     case onlyAPort(String)
     /// Not UTF-8, which all of it has to be but the path of a file.
@@ -88,10 +90,17 @@ extension Endpoint {
         if let path = try rest(of: text, after: "unix:") { return .unix(FilePath(text: path)) }
         if let command = try rest(of: text, after: "exec:") { return .command(command) }
         if let path = try rest(of: text, after: "file:") { return .file(FilePath(text: path)) }
+        if isURL(text) { throw .isURL(text) }
         if let address = try rest(of: text, after: "tcp:") { return try parseAddress(address, isToListen) }
         if text.contains("/") { return .file(FilePath(text: text)) }
         if text.hasSuffix(shipmentSuffix) { return .file(FilePath(text: text)) }
         return try parseAddress(text, isToListen)
+    }
+
+    /// A scheme and `//` [RFC 3986 section 3]. A file that has such a name is `./NAME`.
+    private static func isURL(_ text: String) -> Bool {
+        guard let end = text.firstRange(of: "://")?.lowerBound, end > text.startIndex else { return false }
+        return text[..<end].unicodeScalars.allSatisfy { isLetterOrDigit($0) || "+.-".unicodeScalars.contains($0) }
     }
 
     private static func rest(of text: String, after prefix: String) throws(EndpointError) -> String? {

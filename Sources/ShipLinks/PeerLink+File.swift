@@ -13,7 +13,7 @@ extension PeerLink {
     /// - Throws: `.file` for a folder.
     package static func isFile(at path: FilePath) throws(LinkError) -> Bool {
         switch try? PlatformCalls.statusFollowingLinks(of: path).kind {
-        case .folder: throw .file(FileError(.open, path, .isDirectory))
+        case .folder: throw .file(FileError(.write, path, .isDirectory))
         case nil, .file, .symbolicLink: true
         case .pipe, .socket, .characterDevice, .other: false
         }

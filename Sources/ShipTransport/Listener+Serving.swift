@@ -119,6 +119,7 @@ struct SocketFile: Sendable {
         let status = try LinkError.ofFile { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: folder)
         }
+        guard status.kind == .folder else { throw .file(FileError(.makeFolderIn, folder, .notDirectory)) }
         guard status.owner == PlatformCalls.effectiveUser, status.permissions.isDisjoint(with: others) else {
             throw .folderIsOpen(folder)
         }

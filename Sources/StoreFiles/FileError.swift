@@ -11,6 +11,7 @@ public struct FileError: Error, Hashable, Sendable {
         case open, read, write, sync, link, rename, remove, lock, resolve, watch
         case stat = "look at"
         case makeFolder = "make the folder"
+        case makeFolderIn = "make a folder in"
         case listFolder = "list the folder"
         case changeMode = "change the mode of"
         case measureSpace = "measure the space around"

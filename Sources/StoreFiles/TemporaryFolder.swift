@@ -41,7 +41,12 @@ package struct TemporaryFolder: ~Copyable, Sendable {
     /// - Returns: `nil` if another process, sweeping, took the lock first: it removes the folder.
     private static func makeAndLock(in parent: FilePath, _ place: Place) throws(FileError) -> TemporaryFolder? {
         let path = parent.appending(place.rawValue + UUID().uuidString)
-        try PlatformCalls.makeFolder(path)
+        do throws(FileError) {
+            try PlatformCalls.makeFolder(path)
+        } catch {
+            // Nobody knows the new name.
+            throw FileError(.makeFolderIn, parent, error.errno)
+        }
         do throws(FileError) {
             let lock = try OpenFile.reading(path)
             // On a file system without locks no process sweeps either.

@@ -209,6 +209,11 @@ package final class InboxFolder: Sendable {
         }
     }
 
+    package func noSuchStore(_ name: StoreName) -> InboxError {
+        let names = ((try? storeNames()) ?? []).map(\.text)
+        return .noSuchStore(name, near: NearNames.names(near: name.text, among: names))
+    }
+
     private func isFolder(_ path: FilePath) -> Bool { (try? files.status(of: path))?.kind == .folder }
 
     /// What somebody else has put among the folders of the stores, sorted: it is passed over. Hidden names are the inbox's own.

@@ -21,8 +21,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case ofOtherUser(FilePath, UInt32)
     /// Others than its owner may change what is in the inbox, or in a folder of it.
     case openToOthers(FilePath)
-    /// There is no such store in the inbox, or it has no current generation.
-    case noSuchStore(StoreName)
+    /// There is no such store in the inbox, or it has no current generation. These are of a name that is like it.
+    case noSuchStore(StoreName, near: [ForeignText] = [])
     /// The generation is not kept, or was never current.
     case noSuchGeneration(StoreName, number: Int)
     /// There is nothing to go back to: every older generation that is kept was rolled back already.

@@ -102,7 +102,7 @@ extension StoreLock {
     ///   rolled back.
     /// - Throws: `.noSuchStore`, `.noOlderGeneration`, `.noSuchGeneration`, `.badManifest`, `.badRecord`, `.file`.
     package borrowing func step(to number: Int?) throws(InboxError) -> (from: Generation, to: Generation) {
-        guard let currentName, let from = try folder.current(of: name) else { throw .noSuchStore(name) }
+        guard let currentName, let from = try folder.current(of: name) else { throw folder.noSuchStore(name) }
         let record = try record()
         let names = try folder.generationNames(of: name)
         if let number {

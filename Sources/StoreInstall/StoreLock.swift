@@ -73,7 +73,7 @@ package struct StoreLock: ~Copyable {
                 }
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
-                throw folder.files.holds(folder.layout.depot) ? .noSuchStore(name) : .noInbox(folder.layout.root)
+                throw folder.files.holds(folder.layout.depot) ? folder.noSuchStore(name) : .noInbox(folder.layout.root)
             }
             guard ContinuousClock.now < end, !Task.isCancelled else { throw .storeBusy(name, waited: timeout) }
             PlatformCalls.pause(pause)

@@ -124,6 +124,16 @@ extension SnapshotError {
         }
     }
 
+    /// Why a store cannot be found.
+    package init(finding path: FilePath, _ error: FileError) {
+        self =
+            switch error.errno {
+            case .noSuchFileOrDirectory, .notDirectory: .noSuchFile(path)
+            case .permissionDenied: .noPermission(path)
+            default: .file(error)
+            }
+    }
+
     /// SQLite has no result codes for these errors, only messages (resolve.c, vtab.c). If a message changes, the error becomes
     /// `.sqlite` with that message.
     private static func missingPart(in message: String, of store: FilePath) -> SnapshotError? {

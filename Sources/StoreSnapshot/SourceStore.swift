@@ -37,11 +37,7 @@ package struct SourceStore: Sendable {
             real = try PlatformCalls.realPath(of: path)
             status = try PlatformCalls.status(of: real)
         } catch {
-            switch error.errno {
-            case .noSuchFileOrDirectory, .notDirectory: throw .noSuchFile(path)
-            case .permissionDenied: throw .noPermission(path)
-            default: throw .file(error)
-            }
+            throw SnapshotError(finding: path, error)
         }
         switch status.kind {
         case .file: break

@@ -11,11 +11,13 @@ struct ShipStoreCommand: AsyncParsableCommand {
         commandName: "ship-store",
         abstract: "Ship a live SQLite store to a companion device: consistent, small, installed in one step.",
         discussion: """
-            On the companion device:   ship-store receive --into inbox
-            On the phone:              ship-store send Recipes.sqlite --to 127.0.0.1:7645
-            Through a pipe:            ship-store send Recipes.sqlite --to - \\
-                                         | ship-store receive --into inbox --from -
-            See it all at once:        ship-store demo
+            On one machine:      ship-store receive --into inbox
+                                 ship-store send Recipes.sqlite --to 127.0.0.1
+            Between two devices: ship-store receive --into inbox --listen 0.0.0.0 --pair
+                                 ship-store send Recipes.sqlite --to WATCH --pair CODE
+            Through a pipe:      ship-store send Recipes.sqlite --to - \\
+                                   | ship-store receive --into inbox --from -
+            See it all at once:  ship-store demo
             """,
         version: Software.version,
         subcommands: [
@@ -74,6 +76,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
         if let named, let command = try? named.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == named {
             return command
         }
+        // ArgumentParser would show the overview, and end well.
+        if named == nil, Misunderstanding.first(in: arguments) != nil { throw ValidationError("") }
         return try await asyncParseAsRoot(arguments)
     }
 
@@ -88,10 +92,13 @@ struct ShipStoreCommand: AsyncParsableCommand {
             console.fail("\(message(for: error))", hint: nil, .unexpected)
             exit(withError: ExitCode(ExitStatus.unexpected.rawValue))
         }
-        let named = arguments.first
-        let command = configuration.subcommands.map { $0.configuration.commandName ?? "" }.first { $0 == named }
-        let hint: PrintableText = "see `ship-store \(command.map { $0 + " " } ?? "")--help`"
-        console.fail(cause(of: message(for: error)), hint: hint, .usage)
+        let misunderstanding = Misunderstanding.first(in: arguments)
+        let named = configuration.subcommands.compactMap { $0.configuration.commandName }.first {
+            $0 == arguments.first
+        }
+        console.fail(
+            misunderstanding?.cause ?? cause(of: message(for: error)),
+            hint: misunderstanding?.hint ?? "see `ship-store \(named.map { $0 + " " } ?? "")--help`", .usage)
         exit(withError: ExitCode(ExitStatus.usage.rawValue))
     }
 

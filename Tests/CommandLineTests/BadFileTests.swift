@@ -64,7 +64,7 @@ import Testing
         try await desk.run("copies", "--in", "nowhere").expectFailure(
             66, "cannot list the folder nowhere: No such file or directory", hint: "check the path")
         try await desk.run("copy", "Recipes.sqlite", "--to", "file/copies").expectFailure(
-            74, "cannot make the folder file/copies: Not a directory",
+            73, "cannot make the folder file/copies: Not a directory",
             hint: "a part of the path is a file, not a folder: choose another path")
     }
 }

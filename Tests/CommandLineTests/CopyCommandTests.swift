@@ -42,7 +42,7 @@ import Testing
         try desk.makeStore()
         let outcome = try await desk.run("copy", "Recipes.sqlite", "--to", "Recipes.sqlite")
         outcome.expectFailure(
-            74, "cannot make the folder Recipes.sqlite: Not a directory",
+            73, "cannot make the folder Recipes.sqlite: Not a directory",
             hint: "a part of the path is a file, not a folder: choose another path")
         #expect(try desk.leftovers == [])
     }

@@ -35,7 +35,7 @@ import Testing
         #expect(listed.map { $0["name"] as? String } == ["Tea"])
         try await desk.run("verify", "inbox").expectSuccess()
         try await desk.run("forget", "Recipes", "--into", "inbox").expectFailure(
-            66, "there is no store Recipes in the inbox", hint: "see `ship-store list`")
+            66, "there is no store Recipes in the inbox", hint: "see `ship-store list --into INBOX`")
         // What was rolled back is welcome again.
         try await ship(to: receiver, rows: 3)
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))

@@ -10,10 +10,10 @@ import Testing
     init() throws { desk = try Desk() }
 
     private static let hintThere =
-        "send it under another name with --name, or ask the operator there to say `ship-store receive --replace NAME`"
+        "send it under another name with --name, or ask the operator there to say `ship-store receive --into INBOX --replace NAME`"
     private static let hintHere =
         "ship this one under a name of its own with `ship-store send --name`, or let it take the place of the other "
-        + "with `ship-store receive --replace Same`"
+        + "with `ship-store receive --into INBOX --replace Same`"
 
     /// No manifest has these names.
     private static let oddTables =

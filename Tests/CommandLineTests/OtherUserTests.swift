@@ -122,39 +122,3 @@ extension ChildProgram.Outcome {
         #expect(status != .exited(0) || !stderr.isEmpty, sourceLocation: sourceLocation)
     }
 }
-
-/// Runs the program as another user, with folders of its own.
-private struct OtherUser {
-    /// Theirs.
-    let folder: FilePath
-
-    /// Somebody who may pass through the desk, and write to one folder in it.
-    init(at desk: Desk) async throws {
-        folder = desk["theirs"]
-        try await desk.shell(
-            """
-            chmod 0711 . ..
-            mkdir theirs theirs/tmp theirs/config
-            chown -R 65534 theirs
-            """
-        ).expectSuccess()
-    }
-
-    func run(_ arguments: [String]) async throws -> ChildProgram.Outcome {
-        try await Self.command([try BuiltProgram.path().string] + arguments, in: folder)
-    }
-
-    static func isAvailable() async -> Bool {
-        guard PlatformCalls.effectiveUser == 0, let program = try? BuiltProgram.path() else { return false }
-        return (try? await command([program.string, "--version"], in: "/"))?.status == .exited(0)
-    }
-
-    private static func command(_ words: [String], in folder: FilePath) async throws -> ChildProgram.Outcome {
-        try await ChildProgram(
-            "/usr/bin/setpriv", ["--reuid", "65534", "--regid", "65534", "--clear-groups"] + words,
-            environment: [
-                "TMPDIR": folder.appending("tmp").string, "XDG_CONFIG_HOME": folder.appending("config").string,
-            ], in: folder
-        ).wait()
-    }
-}

@@ -77,7 +77,8 @@ import Testing
             ["prune", "--into", "none"], ["copy", "None.sqlite", "--to", "copies"], ["copies", "--in", "none"],
             ["restore", "none", "--over", "None.sqlite"], ["move", "None.sqlite", "--to", "there"],
             ["destroy", "None.sqlite"], ["metadata", "None.sqlite"], ["verify", "none"], ["inspect", "none"],
-            ["distrust", "nobody"], ["bases", "--remove", "None"],
+            ["distrust", "nobody"], ["trust", "nobody"], ["holdings", "--into", "none", "--for", "nobody"],
+            ["bases", "--remove", "None"],
         ] {
             let outcome = try await desk.run(arguments + ["--json"])
             #expect(outcome.status == .exited(66), "\(arguments) \(outcome.stderr)")
@@ -86,7 +87,7 @@ import Testing
             #expect(outcome.complaints.dropFirst().first == (last["hint"] as? String).map { "ship-store: hint: \($0)" })
         }
         for arguments in [
-            ["trust", "nonsense"], ["identity", "--qr"], ["demo", "--nonsense"], ["peers", "--nonsense"],
+            ["identity", "--qr"], ["demo", "--nonsense"], ["peers", "--nonsense"], ["nonsense"],
         ] {
             let outcome = try await desk.run(arguments + ["--json"])
             #expect(outcome.status == .exited(64))

@@ -35,7 +35,7 @@ import Testing
     /// 192.0.2.0/24 answers nobody (RFC 5737): only what is refused before any packet ends well within the timeout.
     @Test func `beyond this machine is refused at once`() async throws {
         let hint =
-            "trust each other first: `ship-store receive --pair` on one side and `ship-store send --pair CODE` on the "
+            "trust each other first: `ship-store receive --into INBOX --pair` on one side and `ship-store send STORE --to ADDRESS --pair CODE` on the "
             + "other, or `ship-store trust ID` on both, with what `ship-store identity` says on the other; "
             + "or carry it over ssh with exec:"
         for (arguments, address) in [

@@ -141,7 +141,8 @@ import Testing
             65, "the receiver refused the shipment: the probe `\(probe)` gave 0, which is not true",
             hint: "the store there stays as it was; look into this one with `ship-store inspect`")
         #expect(
-            try await desk.run("list", "--into", "inbox").lines.map { $0.prefix(10) } == ["   name   ", "*  Recipes"])
+            try await desk.run("list", "--into", "inbox").lines.map { $0.prefix(10) }
+                == ["   name   ", "*  Recipes", "   install"])
         #expect(try desk.leftovers == [])
         try TestStore.make(at: desk["Recipes.sqlite"], sql: "UPDATE recipe SET title = 'Pie' WHERE title IS NULL")
         let sent = try await desk.run(send)

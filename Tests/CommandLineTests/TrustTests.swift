@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
         plain.expectFailure(
             77, "the other side wants to know who this device is",
             hint:
-                "trust each other first: `ship-store receive --pair` on one side and `ship-store send --pair CODE` on "
+                "trust each other first: `ship-store receive --into INBOX --pair` on one side and `ship-store send STORE --to ADDRESS --pair CODE` on "
                 + "the other, or `ship-store trust ID` on both, with what `ship-store identity` says on the other")
         // Not a word to a stranger, not even which stores there are.
         let answer = try await RawSocket.exchange(Array("GET / HTTP/1.1\r\n\r\n".utf8), with: receiver.port)
@@ -151,14 +152,39 @@ import Testing
             "send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair",
             code.replacing("-", with: " "))
         sent.expectSuccess()
-        #expect(sent.stderr.contains(": it may receive every store\n"))
+        #expect(sent.stderr.contains("paired with kitchen watch: it may receive every store\n"))
         let received = try await receiver.program.wait()
         received.expectSuccess()
-        #expect(received.stderr.contains(": it may send every store\n"))
+        #expect(received.stderr.contains("paired with phone: it may send every store\n"))
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
         let again = try await desk.listen(on: "0.0.0.0:0", "--identity", "watch")
         try await desk.run("send", "Recipes.sqlite", "--to", "127.0.0.1:\(again.port)", "--identity", "phone")
             .expectSuccess()
+    }
+
+    @Test func `the first example of README works between two devices`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let readme = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+            .appending("README.md")
+        let text = try String(contentsOfFile: readme.string, encoding: .utf8)
+        let lines = text.components(separatedBy: "## Ship a store\n")[1].split(separator: "\n")
+            .filter { $0.hasPrefix("    ship-store ") }.map { $0.split(separator: " ").dropFirst().map(String.init) }
+        func words(_ line: [String], as device: String, _ changes: [String: String]) -> [String] {
+            line.map { changes[$0] ?? $0 } + ["--identity", device]
+        }
+        let receiving = try desk.start(words(lines[0], as: "watch", ["0.0.0.0:7645": "0.0.0.0:0"]))
+        let listening = try await receiving.waitForLine(containing: "listening on ")
+        let code = try await receiving.waitForLine(containing: "pairing code: ").trimmingPrefix("pairing code: ")
+        let address = "127.0.0.1:\(listening.split(separator: ":").last ?? "")"
+        let changes = ["watch:7645": address, "482-913": String(code.prefix(7))]
+        try await desk.run(words(lines[1], as: "phone", changes)).expectSuccess()
+        // From then on without a code.
+        let again = words(lines[1].filter { $0 != "--pair" && $0 != "482-913" }, as: "phone", changes)
+        try await desk.run(again).expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        receiving.signal(SIGTERM)
+        try await receiving.wait().expectSuccess()
     }
 
     @Test func `where no code is waited for, none counts`() async throws {

@@ -7,10 +7,13 @@ import Testing
     struct Mistake: CustomTestStringConvertible, Sendable {
         let arguments: [String]
         let error: String
+        /// What is near to what was said; `nil` for the help of the command.
+        let hint: String?
 
-        init(_ arguments: String..., error: String) {
+        init(_ arguments: String..., error: String, hint: String? = nil) {
             self.arguments = arguments
             self.error = error
+            self.hint = hint
         }
 
         var testDescription: String { arguments.joined(separator: " ") }
@@ -21,12 +24,21 @@ import Testing
         + "underscore, and does not end in -wal, -shm or -journal"
 
     static let mistakes = [
-        Mistake("ship", error: "unexpected argument 'ship'"),
+        Mistake("ship", error: "there is no command ship"),
+        Mistake("snd", "a", error: "there is no command snd", hint: "did you mean send?"),
+        Mistake("help", "recieve", error: "there is no command recieve", hint: "did you mean receive?"),
+        Mistake("demo-writter", "--help", error: "there is no command demo-writter"),
         Mistake("send", "a", error: "missing expected argument '--to <endpoint>'"),
         Mistake("send", "--to", "-", error: "missing expected argument '<store> ...'"),
         Mistake("send", "a", "b", "--to", "-", "--name", "c", error: "--name is for one store"),
         Mistake("send", "a", "--to", "-", "--instantly", error: "unknown option '--instantly'"),
-        Mistake("send", "a", "--to", "-", "--quite", error: "unknown option '--quite'. Did you mean '--quiet'?"),
+        Mistake("send", "a", "--to", "-", "--quite", error: "unknown option '--quite'", hint: "did you mean --quiet?"),
+        Mistake("send", "a", "--too", "b", error: "unknown option '--too'", hint: "did you mean --to?"),
+        Mistake("list", "--int=a", error: "unknown option '--int'", hint: "did you mean --into?"),
+        Mistake(
+            "send", "a", "--to", "http://watch:7645",
+            error: "the value 'http://watch:7645' is invalid for '--to <endpoint>': "
+                + "it is no URL: a device is HOST:PORT, and a file ./NAME"),
         Mistake(
             "send", "a", "--to", "watch:70000",
             error: "the value 'watch:70000' is invalid for '--to <endpoint>': "
@@ -109,7 +121,11 @@ import Testing
         Mistake(
             "receive", "--into", "a", "--probe", "DROP TABLE a",
             error: "the value 'DROP TABLE a' is invalid for '--probe <sql>': "
-                + "SQLite does not understand it: near \"DROP\": syntax error"),
+                + "a probe only reads"),
+        Mistake(
+            "receive", "--into", "a", "--probe", "SELEC 1",
+            error: "the value 'SELEC 1' is invalid for '--probe <sql>': "
+                + "SQLite does not understand it: near \"SELEC\": syntax error"),
         Mistake("rollback", "a", error: "missing expected argument '--into <folder>'"),
         Mistake("rollback", "--into", "a", error: "missing expected argument '<name>'"),
         Mistake(
@@ -118,6 +134,7 @@ import Testing
         Mistake("rollback", "a", "--into", "b", "--to", "0", error: "generations are numbered from 1"),
         Mistake("prune", error: "missing expected argument '--into <folder>'"),
         Mistake("prune", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),
+        Mistake("prune", "--into", "a", "--keep", "-1", error: "--keep takes no number below 0, as -1 is"),
         Mistake("copy", "a", error: "say one of --to and --keep-in"),
         Mistake("copy", "a", "--to", "b", "--keep-in", "c", error: "say one of --to and --keep-in"),
         Mistake("copy", "a", "b", "--to", "c", "--as", "d", error: "--as names the copy of one store"),
@@ -148,7 +165,7 @@ import Testing
         ]
         let command = mistake.arguments.first.flatMap { commands.contains($0) ? "\($0) " : nil } ?? ""
         try await desk.run(mistake.arguments).expectFailure(
-            64, mistake.error, hint: "see `ship-store \(command)--help`")
+            64, mistake.error, hint: mistake.hint ?? "see `ship-store \(command)--help`")
         #expect(try desk.leftovers == [])
         #expect(try Folder.names(in: desk.path) == [])
     }

@@ -24,7 +24,7 @@ struct FailedSyncTests {
             if isOver {
                 #expect(outcome.status == .exited(0))
             } else {
-                #expect(outcome.status == .exited(73), "sync \(number) \(outcome.stderr)")
+                #expect(outcome.status == .exited(74), "sync \(number) \(outcome.stderr)")
                 let failed = syncs[number - 1]
                 // What is synced after it is only what the way back has changed: folders, and no file.
                 let later = syncs[number...]

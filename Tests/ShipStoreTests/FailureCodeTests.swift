@@ -34,6 +34,8 @@ struct FailureCodeTests {
         let failed = FileError(.write, p, .ioError)
         let full = FileError(.write, p, .noSpace)
         let gone = FileError(.open, p, .noSuchFileOrDirectory)
+        let shut = FileError(.open, p, .permissionDenied)
+        let (notFolder, noFolder) = (FileError(.open, p, .notDirectory), FileError(.makeFolder, p, .notDirectory))
         let probe = FailedProbe(probe: try StoreProbe("SELECT 1"), reason: .noRow)
         let omissions = try #require(Omissions(history: true, tables: [], externalFiles: []))
         let unknown = try #require(Reason(code: ForeignText("no-such-code"), message: w))
@@ -121,7 +123,7 @@ struct FailureCodeTests {
             .badFile(.wrongRole), .badFile(.payloadTooLong(type: 1, length: 2, limit: 1)), .badFile(.outOfOrder(1)),
             .badFile(.inflatedTooLong(type: 1, limit: 1)),
             .badFile(.badPart("its length")), .badFile(.badBlock("its form")), .badFile(.badSignatureFrame),
-            .badFile(.incomplete),
+            .badFile(.incomplete), .link(.file(FileError(.open, p, .isDirectory))),
         ]
         expected["65, unknown-frame told, session, -"] = [
             .badFile(.unknownFrame(9))
@@ -136,22 +138,24 @@ struct FailureCodeTests {
             .unwelcome(.otherSchema(digest)), .unwelcome(.otherUserVersion(1, required: 2...3)),
         ]
         expected["66, -, session, -"] = [
-            .link(.file(gone))
+            .link(.file(gone)), .link(.file(notFolder)),
         ]
         expected["66, cannot-install told, alone, stopped told"] = [
             .install(.noInbox(p)), .install(.noSuchStore(n)), .install(.noSuchGeneration(n, number: 1)),
             .install(.noOlderGeneration(n)),
         ]
         expected["66, cannot-install told, session, stopped told"] = [
-            .notRemembered(n), .noSuchPeer(w),
+            .notRemembered(n), .noSuchPeer(w, near: []),
         ]
         expected["66, cannot-install untold, alone, stopped untold"] = [
             .serving(.noSuchStore("s")), .serving(.noSuchIndex(1, count: 1)), .serving(.notOneStore(count: 2)),
             .serving(.generationGone(n, number: 1)), .serving(.inbox(.badOrigin(p))),
+            .install(.file(gone)), .serving(.file(gone)), .file(gone), .file(notFolder),
         ]
         expected["66, cannot-install untold, session, stopped untold"] = [
             .source(.noSuchFile(p)), .model(.notThere(p)), .operation(.noSuchStore(p)), .operation(.noSuchCopy(p)),
-            .operation(.noCopyTagged("t", in: p)), .operation(.file(gone)),
+            .operation(.noCopyTagged("t", in: p)), .operation(.file(gone)), .source(.file(gone)),
+            .memory(.file(gone)), .identity(.file(gone)), .model(.file(gone)), .operation(.file(notFolder)),
         ]
         expected["69, -, session, -"] = [
             .link(.couldNotResolve(host: "h", reason: "r")), .link(.refused(e)), .link(.timedOutConnecting(e)),
@@ -175,7 +179,7 @@ struct FailureCodeTests {
             .missingBase(n, digest)
         ]
         expected["73, -, session, -"] = [
-            .link(.inTheWay(p)), .link(.file(full)), .refused(Reason(.tooLarge, message: "")),
+            .link(.inTheWay(p)), .link(.file(full)), .link(.file(noFolder)), .refused(Reason(.tooLarge, message: "")),
             .refused(Reason(.noSpace, message: "")), .refused(Reason(.cannotInstall, message: "")),
             .refused(Reason(.rolledBack, message: "")), .refused(Reason(.otherStore, message: "")),
         ]
@@ -183,14 +187,17 @@ struct FailureCodeTests {
             .install(.ofOtherUser(p, 1)), .install(.openToOthers(p)),
         ]
         expected["73, cannot-install untold, alone, stopped untold"] = [
-            .badStore(.checkerNotStarted(1)), .install(.occupied(p)), .install(.file(failed)),
+            .badStore(.checkerNotStarted(1)), .install(.occupied(p)), .install(.file(noFolder)),
+        ]
+        expected["77, cannot-install untold, alone, stopped untold"] = [
+            .install(.file(shut)), .serving(.file(shut)), .file(shut),
         ]
         expected["73, cannot-install untold, session, stopped untold"] = [
             .source(.noSpace(folder: p, needed: 1, free: 0)), .source(.file(full)), .operation(.occupied(p)),
             .operation(.storeInTheWay(p)), .operation(.sharedSupportFolder(p, with: p)),
             .operation(.linkedSupportFolder(p)), .operation(.sidecar(p)), .operation(.storeIsSidecar(p, of: p)),
             .operation(.noSpace(folder: p)), .operation(.file(full)), .report(.inTheWay(p)), .memory(.file(full)),
-            .identity(.file(full)),
+            .identity(.file(full)), .model(.file(full)), .operation(.file(noFolder)),
         ]
         expected["73, no-space told, alone, stopped told"] = [
             .install(.noSpace(needed: 1, free: 0))
@@ -215,16 +222,17 @@ struct FailureCodeTests {
             .metadata(.sqlite(code: 1, message: w))
         ]
         expected["74, cannot-install untold, alone, stopped untold"] = [
-            .serving(.file(failed)), .file(failed),
+            .serving(.file(failed)), .file(failed), .install(.file(failed)),
         ]
         expected["74, cannot-install untold, session, stopped untold"] = [
             .source(.writeAheadLogOnReadOnlyMedium(p)), .source(.sqlite(code: 1, message: w)),
-            .source(.file(failed)), .source(.file(gone)), .model(.file(failed)), .model(.file(full)),
+            .source(.file(failed)), .model(.file(failed)),
             .operation(.notVerified(p)), .operation(.file(failed)), .operation(.sqlite(code: 1, message: w)),
             .memory(.file(failed)), .identity(.file(failed)),
         ]
         expected["75, -, session, -"] = [
-            .link(.cancelled), .refused(Reason(.busy, message: "")), .refused(Reason(.timedOut, message: "")),
+            .link(.cancelled), .link(.file(FileError(.open, p, .tooManyOpenFiles))),
+            .refused(Reason(.busy, message: "")), .refused(Reason(.timedOut, message: "")),
             .refused(Reason(.stopped, message: "")), .givenUp(Reason(.stopped, message: "")),
         ]
         let none = FileError(.open, p, .tooManyOpenFiles)
@@ -292,7 +300,8 @@ struct FailureCodeTests {
             .protocolBroken(.versionNotSupported(1...1))
         ]
         expected["77, -, session, -"] = [
-            .link(.notPermitted(e)), .link(.folderIsOpen(p)), .link(.notTrustedThere(d)), .link(.noTLSThere),
+            .link(.file(shut)), .link(.notPermitted(e)), .link(.folderIsOpen(p)), .link(.notTrustedThere(d)),
+            .link(.noTLSThere),
             .link(.onlyTLSThere), .link(.otherUser(1)), .refused(Reason(.notTrusted, message: "")),
             .refused(Reason(.badSignature, message: "")), .refused(Reason(.replayed, message: "")),
         ]
@@ -303,7 +312,7 @@ struct FailureCodeTests {
             .metadata(.readOnly(p)), .pairing(.wrongCode), .pairing(.notOpen),
         ]
         expected["77, cannot-install untold, session, stopped untold"] = [
-            .source(.noPermission(p)), .operation(.noPermission(p)), .memory(.exposed(p, [])),
+            .operation(.file(shut)), .source(.noPermission(p)), .operation(.noPermission(p)), .memory(.exposed(p, [])),
             .memory(.otherOwner(p, user: 1)), .memory(.notPlain(p)), .identity(.exposed(p, [])),
             .identity(.otherOwner(p, user: 1)), .identity(.notPlain(p)),
         ]

@@ -57,10 +57,13 @@ public struct Device: Sendable {
     /// - Returns: The peer, which is no longer trusted.
     /// - Throws: Among others, `.noSuchPeer`.
     public func distrust(_ idOrName: String) throws(ShipmentError) -> TrustedPeer {
-        guard let peer = try Self.explained({ try folder.distrust(idOrName) }) else {
-            throw .noSuchPeer(ForeignText(idOrName))
-        }
+        guard let peer = try Self.explained({ try folder.distrust(idOrName) }) else { throw noSuchPeer(idOrName) }
         return peer
+    }
+
+    package func noSuchPeer(_ text: String) -> ShipmentError {
+        let names = ((try? peers()) ?? []).map(\.name.text)
+        return .noSuchPeer(ForeignText(text), near: NearNames.names(near: text, among: names))
     }
 
     private static func explained<Result>(_ body: () throws -> Result) throws(ShipmentError) -> Result {

@@ -21,7 +21,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     // The consumer does not take the shipment.
     case cannotCode, badEncoding, badStore, unreadableStore, tooLarge, wrongModel, wrongSchema, probeFailed
     case missingBase, notAllowed, badSignature, replayed, notIntact, rolledBack, otherStore
-    case inboxDamaged, notInInbox, inboxBusy, storeBusy, outOfResources, inTheWay, inboxUnsafe, diskFull, noSpace,
+    case inboxDamaged, notInInbox, inboxBusy, storeBusy, outOfResources, inTheWay, inboxUnsafe, inboxNotPermitted,
+        diskFull, noSpace,
         cannotInstall
     // What is installed cannot be read.
     case notServed, readerMisused, notSettled, readingPaused, fileFailed, databaseFailed
@@ -124,6 +125,7 @@ extension FailureCode {
         case .outOfResources: .ofShipment(.tryAgain, .busy, isTold: false)
         case .inTheWay: .ofShipment(.cannotInstall, .cannotInstall)
         case .inboxUnsafe: .ofShipment(.cannotInstall, .cannotInstall)
+        case .inboxNotPermitted: .ofShipment(.notPermitted, .cannotInstall, isTold: false)
         case .diskFull: .ofShipment(.cannotInstall, .noSpace, isTold: false)
         case .noSpace: .ofShipment(.cannotInstall, .noSpace)
         case .cannotInstall: .ofShipment(.cannotInstall, .cannotInstall, isTold: false)

@@ -18,7 +18,7 @@ extension InboxError {
         case .ofOtherUser(let path, let user):
             "\(path) belongs to another user (\(user)), who could change what is in it"
         case .openToOthers(let path): "others than its owner may change what is in \(path)"
-        case .noSuchStore(let name): "there is no store \(name) in the inbox"
+        case .noSuchStore(let name, _): "there is no store \(name) in the inbox"
         case .noSuchGeneration(let name, let number): "there is no generation \(number) of \(name)"
         case .noOlderGeneration(let name): "there is no generation of \(name) to go back to"
         case .storeBusy(let name, let waited): "somebody else has been changing \(name) for \(waited)"

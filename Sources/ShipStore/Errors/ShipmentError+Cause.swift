@@ -33,7 +33,7 @@ extension ShipmentError {
         case .identity(let error): error.cause
         case .trustList(let error): error.cause
         case .pairing(let error): error.cause
-        case .noSuchPeer(let text): "no device of that id or name is trusted: \(text)"
+        case .noSuchPeer(let text, _): "no device of that id or name is trusted: \(text)"
         case .otherSent(let name, let path): "another store was sent there as \(name) before: \(path)"
         case .sameName(let name): "two of the stores would be shipped as \(name)"
         case .overdue(let overdue): overdue.cause

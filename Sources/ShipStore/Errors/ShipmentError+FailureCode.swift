@@ -31,12 +31,12 @@ extension ShipmentError {
         case .unwelcome(.otherSchema), .unwelcome(.otherUserVersion): .wrongSchema
         case .probe: .probeFailed
         case .model(.notThere): .notFound
-        case .model(.file): .inputOutput
+        case .model(.file(let error)): error.failureCode(.here)
         case .model: .unusable
         case .install(let error): error.failureCode
         case .serving(let error): error.failureCode
         case .metadata(let error): error.failureCode
-        case .file(let error): error.failureCodeOfInbox
+        case .file(let error): error.failureCode(.ofInbox)
         case .operation(let error): error.failureCode
         case .report(.partOfSubject): .badRequest
         case .report(.inTheWay): .noPlace
@@ -108,7 +108,7 @@ extension SnapshotError {
         case .busy, .cancelled: .inUse
         case .writeAheadLogOnReadOnlyMedium, .sqlite: .inputOutput
         case .noSpace: .noPlace
-        case .file(let error): error.failureCodeHere
+        case .file(let error): error.failureCode(.here)
         }
     }
 }
@@ -126,7 +126,7 @@ extension OperationError {
             .noPlace
         case .kept, .sameStore, .notDamaged, .badTag, .badMetadata, .badFileName: .badRequest
         case .notVerified, .sqlite: .inputOutput
-        case .file(let error): error.errno == .noSuchFileOrDirectory ? .notFound : error.failureCodeHere
+        case .file(let error): error.failureCode(.here)
         }
     }
 }
@@ -138,7 +138,7 @@ extension IdentityError {
         case .damaged: .unusable
         case .busy: .inUse
         case .notMade: .noCertificate
-        case .file(let error): error.failureCodeHere
+        case .file(let error): error.failureCode(.here)
         }
     }
 }
@@ -149,17 +149,50 @@ extension BaseMemoryError {
         case .exposed, .otherOwner, .notPlain: .noPermission
         case .damaged: .unusable
         case .busy, .stillThere, .stopped: .inUse
-        case .file(let error): error.failureCodeHere
+        case .file(let error): error.failureCode(.here)
         }
     }
 }
 
-extension FileError {
-    /// Where the other side has nothing to do with the file.
-    fileprivate var failureCodeHere: FailureCode { isOutOfSpace ? .noPlace : errno.passes ? .inUse : .inputOutput }
+/// The kinds of failed calls of the platform. A kind has the same exit status whosever file it is; what the other side is told differs.
+private struct FileFailureCodes {
+    let missing, ofOtherKind, denied, occupied, full, passing, failed: FailureCode
 
-    fileprivate var failureCodeOfInbox: FailureCode {
-        isOutOfSpace ? .diskFull : errno.passes ? .outOfResources : .fileFailed
+    /// Where the other side has nothing to do with the file.
+    static let here = Self(
+        missing: .notFound, ofOtherKind: .unusable, denied: .noPermission, occupied: .noPlace, full: .noPlace,
+        passing: .inUse, failed: .inputOutput)
+    static let ofInbox = Self(
+        missing: .notServed, ofOtherKind: .inboxDamaged, denied: .inboxNotPermitted, occupied: .cannotInstall,
+        full: .diskFull, passing: .outOfResources, failed: .fileFailed)
+    static let ofLink = Self(
+        missing: .noSuchFile, ofOtherKind: .noShipmentInFile, denied: .linkNotPermitted, occupied: .noPlaceForLink,
+        full: .noPlaceForLink, passing: .linkStopped, failed: .linkFailed)
+}
+
+extension FileError {
+    fileprivate func failureCode(_ codes: FileFailureCodes) -> FailureCode {
+        if isOutOfSpace { return codes.full }
+        if errno.passes { return codes.passing }
+        return switch errno {
+        case .noSuchFileOrDirectory: codes.missing
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem: codes.denied
+        case .notDirectory: operation.makes ? codes.occupied : codes.missing
+        case .isDirectory, .fileExists: operation.makes ? codes.occupied : codes.ofOtherKind
+        default: codes.failed
+        }
+    }
+}
+
+extension FileError.Operation {
+    /// Whether it gives something a place.
+    fileprivate var makes: Bool {
+        switch self {
+        case .makeFolder, .makeFolderIn, .link, .rename, .write: true
+        case .open, .read, .sync, .remove, .lock, .resolve, .watch, .stat, .listFolder, .changeMode,
+            .measureSpace, .setAttributes:
+            false
+        }
     }
 }
 
@@ -195,8 +228,7 @@ extension LinkError {
         case .timedOut, .tooSlow: .timedOut
         case .cancelled: .linkStopped
         case .tlsFailed, .closedByPeer: .linkClosed
-        case .file(let error):
-            error.errno == .noSuchFileOrDirectory ? .noSuchFile : error.isOutOfSpace ? .noPlaceForLink : .linkFailed
+        case .file(let error): error.failureCode(.ofLink)
         case .carrierFailed, .io: .linkFailed
         }
     }
@@ -258,7 +290,7 @@ extension InboxError {
         case .noSpace: .noSpace
         case .rolledBack: .rolledBack
         case .otherStore: .otherStore
-        case .file(let error): error.errno.passes ? .outOfResources : error.isOutOfSpace ? .diskFull : .cannotInstall
+        case .file(let error): error.failureCode(.ofInbox)
         }
     }
 }
@@ -271,7 +303,7 @@ extension CoordinatorError {
         case .sameName, .hasNoGenerations, .hasNoFile, .released: .readerMisused
         case .inWALMode, .hasSidecar, .notAFile: .notSettled
         case .generationLocked, .suspended: .readingPaused
-        case .file: .fileFailed
+        case .file(let error): error.failureCode(.ofInbox)
         }
     }
 }

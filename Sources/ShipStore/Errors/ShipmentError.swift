@@ -63,7 +63,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     /// Two devices could not be paired.
     case pairing(PairingError)
     /// No trusted device has this id or name.
-    case noSuchPeer(ForeignText)
+    case noSuchPeer(ForeignText, near: [ForeignText])
     /// The device at the other end may not be the sender, or the receiver, of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
     /// A signature is not that of its shipment.

@@ -21,10 +21,17 @@ public enum Artifact: Hashable, Sendable {
     ///
     /// - Throws: `ShipmentError.source(.noSuchFile)`, `.source(.notARegularFile)`, or `.source(.folder)` for any other folder.
     public init(at path: FilePath) throws(ShipmentError) {
-        guard let status = try? PlatformCalls.statusFollowingLinks(of: path) else { throw .source(.noSuchFile(path)) }
-        guard status.kind == .folder else {
+        let kind: FileStatus.Kind
+        do throws(FileError) {
+            kind = try PlatformCalls.statusFollowingLinks(of: path).kind
+            // So that a folder that is closed is not taken for an empty one.
+            if kind == .folder { _ = try PlatformCalls.status(of: path.appending(".")) }
+        } catch {
+            throw .source(SnapshotError(finding: path, error))
+        }
+        guard kind == .folder else {
             // Whoever opens a named pipe waits for another program.
-            guard status.kind == .file else { throw .source(.notARegularFile(path)) }
+            guard kind == .file else { throw .source(.notARegularFile(path)) }
             let start = try? OpenFile.reading(path).read(Preamble.size, at: 0)
             // SQLite takes an empty file for a store, but this was to be a shipment.
             let isCutOff = start?.isEmpty == true && path.extension == "shipment"

@@ -33,8 +33,9 @@ public struct GenerationPruning: Hashable, Sendable {
         on name: StoreName? = nil, in inbox: Inbox, keeping retention: Retention, dryRun: Bool = false
     ) throws(ShipmentError) -> [GenerationPruning] {
         do throws(InboxError) {
-            let names = try inbox.storeNames()
-            if let name, !names.contains(name) { throw .noSuchStore(name) }
+            let folder = try inbox.open()
+            let names = try folder.storeNames()
+            if let name, !names.contains(name) { throw folder.noSuchStore(name) }
             var findings: [GenerationPruning] = []
             for name in name.map({ [$0] }) ?? names {
                 findings += try dryRun ? look(name, inbox, retention) : prune(name, inbox, retention)

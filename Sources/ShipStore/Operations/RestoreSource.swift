@@ -81,7 +81,13 @@ struct RestoreSource: ~Copyable, Sendable {
         _ path: FilePath, _ options: CopyOptions, takingIncomplete takesIncomplete: Bool,
         _ busyHandler: BusyHandler
     ) async throws -> RestoreSource {
-        guard let real = try? PlatformCalls.realPath(of: path) else { throw OperationError.noSuchCopy(path) }
+        let real: FilePath
+        do throws(FileError) {
+            real = try PlatformCalls.realPath(of: path)
+        } catch {
+            let error = SnapshotError(finding: path, error)
+            throw error == .noSuchFile(path) ? OperationError.noSuchCopy(path) : error as any Error
+        }
         func check(_ omissions: Omissions?) throws {
             if !takesIncomplete, let omissions { throw OperationError.incompleteCopy(path, omissions) }
         }

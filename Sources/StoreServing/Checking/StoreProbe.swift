@@ -113,18 +113,23 @@ extension StoreProbe {
         else { return }
         var flaw: Flaw?
         prepare(sql, connection) { statement, rest in flaw = firstFlaw(of: statement, rest, connection) }
-        guard case .syntax = flaw else {
+        guard case .syntax(let words)? = flaw else {
             if let flaw { throw flaw }
             return
         }
+        if parserErrors.contains(where: words.unescaped.contains) { throw .syntax(words) }
         var parsed: Flaw?
         prepare("CREATE TEMP VIEW probe AS \(sql)", connection) { statement, rest in
             parsed = firstFlaw(of: statement, rest, connection)
         }
         // It makes a view, and so writes: all that matters is that it parses, and that nothing comes after it.
         if parsed == .severalStatements { throw .severalStatements }
-        if let parsed, case .syntax = parsed { throw parsed }
+        // It is a statement, and no query.
+        if case .syntax? = parsed { throw .writes }
     }
+
+    /// Of what SQLite says: the other errors are of names [sqlite3 parse.y, tokenize.c].
+    private static let parserErrors = ["syntax error", "incomplete input", "unrecognized token"]
 
     /// - Parameter body: Is given the statement, or `nil`, and what comes after it.
     private static func prepare(

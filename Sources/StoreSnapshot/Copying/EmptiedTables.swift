@@ -49,8 +49,8 @@ struct EmptiedTables: Sendable {
                 guard let table = candidates.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
                     throw SnapshotError.noSuchTable(
                         ForeignText(wanted),
-                        near: Self.names(near: wanted, among: candidates.filter { $0.obstacle == nil }.map(\.name))
-                            .map { ForeignText($0) })
+                        near: NearNames.names(near: wanted, among: candidates.filter { $0.obstacle == nil }.map(\.name))
+                    )
                 }
                 if let obstacle = table.obstacle {
                     throw SnapshotError.tableMustStay(ForeignText(table.name), because: obstacle)
@@ -136,34 +136,6 @@ struct EmptiedTables: Sendable {
         let sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?"
         guard try Int.fetchOne(database, sql: sql, arguments: [table]) == 1 else { return false }
         return try Row.fetchOne(database, sql: "SELECT 1 FROM \(table.quotedSQLName) NOT INDEXED") == nil
-    }
-
-    /// Most names to propose.
-    private static let mostProposals = 3
-
-    /// The names that a user may have meant, the nearest first; none that is far off.
-    private static func names(near wanted: String, among names: [String]) -> [String] {
-        // At least 2, for the Z before the name of an entity, and one typing error.
-        let reach = max(2, wanted.count / 3)
-        return names.map { (name: $0, distance: distance(wanted.lowercased(), $0.lowercased())) }
-            .filter { $0.distance <= reach && $0.distance < max(wanted.count, 2) }
-            .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(mostProposals).map(\.name)
-    }
-
-    /// The Levenshtein distance: letters to insert, remove or replace.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right)
-        var row = Array(0...right.count)
-        for (index, letter) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let above = row[column + 1]
-                row[column + 1] = min(diagonal + (letter == right[column] ? 0 : 1), above + 1, row[column] + 1)
-                diagonal = above
-            }
-        }
-        return row[right.count]
     }
 }
 

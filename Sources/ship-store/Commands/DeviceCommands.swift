@@ -25,9 +25,8 @@ extension DeviceIdentifier {
         do throws(DeviceIdentifierError) {
             return try DeviceIdentifier(text)
         } catch {
-            throw ValidationError(
-                "the value '\(text)' is invalid for '<id or name>': \(error.words); "
-                    + "nor is it the name of a trusted device")
+            guard PeerName(text) == nil else { throw device.noSuchPeer(text) }
+            throw ValidationError("the value '\(text)' is invalid for '<id or name>': \(error.words)")
         }
     }
 }

@@ -123,7 +123,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         let whenStopped: ExitStatus? = goesOn ? .success : nil
         // A listener outlives its terminal, and has no configuration to read again.
         try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: true) {
-            [into, from, listen, once, pair, required, options, reach] in
+            [into, from, listen, once, pair, link, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: into, options: options)
@@ -286,10 +286,6 @@ struct BudgetArguments: ParsableArguments {
             """, valueName: "bytes"))
     var minRate = standard.consumer.timeouts.minimumRate
 
-    /// The former name of `--min-rate`.
-    @Option(help: .hidden)
-    var leastRate: Int?
-
     @Option(
         help: ArgumentHelp(
             "Give up on a sender that has not finished its copy of the store after this long. (default: \(standard.consumer.timeouts.preparing.inSeconds))",
@@ -316,11 +312,8 @@ struct BudgetArguments: ParsableArguments {
 
     func validate() throws {
         for (option, value) in [
-            ("--max-external-files", maxExternalFiles), ("--min-rate", minRate), ("--least-rate", leastRate ?? 0),
+            ("--max-external-files", maxExternalFiles), ("--min-rate", minRate),
         ] where value < 0 { throw ValidationError("\(option) takes a number from 0 on") }
-        if leastRate != nil, minRate != Self.standard.consumer.timeouts.minimumRate {
-            throw ValidationError("--least-rate is the former name of --min-rate; give one of them")
-        }
         for (option, value) in [
             ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
             ("--max-unknown-per-address", maxUnknownPerAddress), ("--max-stores-per-device", maxStoresPerDevice),
@@ -333,7 +326,7 @@ struct BudgetArguments: ParsableArguments {
         options.keptFree = keepFree
         options.budget.externalFileCount = maxExternalFiles
         options.budget.storesPerDevice = maxStoresPerDevice
-        options.timeouts.minimumRate = leastRate ?? minRate
+        options.timeouts.minimumRate = minRate
         options.timeouts.preparing = prepareTimeout
     }
 

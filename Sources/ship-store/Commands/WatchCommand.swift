@@ -92,7 +92,10 @@ struct WatchCommand: AsyncParsableCommand {
                 let problem = if let exec { try await line.run(exec) } else { nil as ChangeLine.Problem? }
                 if let problem { console.complain("the command \(problem.words)") }
                 guard once else { continue }
-                if let problem { throw ExitCode(problem.status) }
+                if let problem {
+                    console.endOutput("the command \(problem.words)", problem.status)
+                    throw ExitCode(problem.status)
+                }
                 return
             }
         }

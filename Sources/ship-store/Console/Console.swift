@@ -61,20 +61,20 @@ final class Console: Sendable {
     /// The program's last words.
     func fail(_ cause: PrintableText, hint: PrintableText?, _ status: ExitStatus) {
         complain(cause, hint: hint)
-        endOutput(cause, hint: hint, status)
+        endOutput(cause, hint: hint, status.rawValue)
     }
 
     /// The last words of a program that a signal stopped: no error for people, but an object for programs.
     func tellOfStop(_ status: ExitStatus) {
         let words: PrintableText = "stopped before it was done"
         say(words)
-        endOutput(words, hint: nil, status)
+        endOutput(words, hint: nil, status.rawValue)
     }
 
     /// The last object of a command that fails.
-    private func endOutput(_ cause: PrintableText, hint: PrintableText?, _ status: ExitStatus) {
+    func endOutput(_ cause: PrintableText, hint: PrintableText? = nil, _ status: Int32) {
         guard endsJSON else { return }
-        Output.write(object: .event("error", ["error": cause.text, "hint": hint?.text, "status": status.rawValue]))
+        Output.write(object: .event("error", ["error": cause.text, "hint": hint?.text, "status": status]))
     }
 
     private func write(_ text: String) {

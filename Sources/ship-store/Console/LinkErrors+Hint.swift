@@ -5,7 +5,7 @@ import SystemPackage
 extension LinkError {
     /// The two ways: a code of six digits, or the ids.
     private static let trustFirst: PrintableText =
-        "trust each other first: `ship-store receive --pair` on one side and `ship-store send --pair CODE` on the other, "
+        "trust each other first: `ship-store receive --into INBOX --pair` on one side and `ship-store send STORE --to ADDRESS --pair CODE` on the other, "
         + "or `ship-store trust ID` on both, with what `ship-store identity` says on the other"
 
     var hint: PrintableText? {
@@ -15,7 +15,8 @@ extension LinkError {
         case .timedOutConnecting, .unreachable: "check the address and the network"
         case .notLoopback: "\(Self.trustFirst); or carry it over ssh with exec:"
         case .addressInUse: "stop it, or choose another address with --listen"
-        case .notPermitted: "choose a port above 1023"
+        case .notPermitted(.tcp): "choose a port above 1023"
+        case .notPermitted: "run as a user who may do that, or choose another path"
         case .notOurAddress: "choose another with --listen"
         case .notASocket: "name another path, or move it away"
         case .pathTooLong: "choose a shorter path"
@@ -112,7 +113,7 @@ extension PairingError {
     var hint: PrintableText? {
         switch self {
         case .wrongCode: "compare the codes; after five tries start `receive --pair` anew there"
-        case .notOpen: "start `ship-store receive --pair` there first"
+        case .notOpen: "start `ship-store receive --into INBOX --pair` there first"
         case .badMessage: "update the older one"
         case .over: "start anew, with a new code"
         }

@@ -28,7 +28,8 @@ extension ShipmentError {
         case .identity(let error): error.hint
         case .trustList(let error): error.hint
         case .pairing(let error): error.hint
-        case .noSuchPeer: "see `ship-store peers`"
+        case .noSuchPeer(_, let near):
+            NearNames.question(near) ?? "see `ship-store peers`; an id has 65 letters and digits"
         case .otherSent: "send it under another name with --name, or let it take the other's place with --replace"
         case .sameName: "send them one by one, with --name"
         case .overdue(let overdue): overdue.hint
@@ -83,7 +84,7 @@ extension Reason {
                 + "`ship-store rollback NAME --into INBOX --allow-again`"
         case .otherStore:
             "send it under another name with --name, or ask the operator there to say "
-                + "`ship-store receive --replace NAME`"
+                + "`ship-store receive --into INBOX --replace NAME`"
         case .tooLarge:
             "ask the operator there to allow more (`ship-store receive --help`), or leave something out: "
                 + "`ship-store send --help`"

@@ -29,10 +29,7 @@ extension SnapshotError {
         case .noSpace: "free some space on that disk; --temporary-folder moves temporary copies to another one"
         case .missingExternalFile: "put it back, or go on without it with --allow-missing-external"
         case .tooManyExternalFiles: nil
-        case .noSuchTable(_, let near):
-            near.isEmpty
-                ? "`ship-store inspect STORE` lists its tables"
-                : "did you mean \(near.map { PrintableText("\($0)") }.joined(separator: " or "))?"
+        case .noSuchTable(_, let near): NearNames.question(near) ?? "`ship-store inspect STORE` lists its tables"
         case .tableMustStay(_, let obstacle): obstacle.hint
         case .tableIsTaken: "take a complete copy"
         case .tooMuchMetadata: "give fewer with --meta, or remove some with `ship-store metadata STORE --unset`"
@@ -156,14 +153,15 @@ extension InboxError {
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
         case .ofOtherUser: "receive as that user, or into a folder of your own"
         case .openToOthers(let path): "close it with `chmod go-w \(path)`"
-        case .noSuchStore: "see `ship-store list`"
-        case .noSuchGeneration: "see `ship-store list` for those that are kept"
-        case .noOlderGeneration: "see `ship-store list`; one that was rolled back itself is named with --to"
+        case .noSuchStore(_, let near): NearNames.question(near) ?? "see `ship-store list --into INBOX`"
+        case .noSuchGeneration: "see `ship-store list --into INBOX` for those that are kept"
+        case .noOlderGeneration:
+            "see `ship-store list --into INBOX`; one that was rolled back itself is named with --to"
         case .storeBusy: "try again"
         case .held: "nothing has changed; let the reader go of it, then try again"
         case .otherStore(let name, _):
             "ship this one under a name of its own with `ship-store send --name`, or let it take the place "
-                + "of the other with `ship-store receive --replace \(name)`"
+                + "of the other with `ship-store receive --into INBOX --replace \(name)`"
         case .rolledBack(let name, _):
             "allow it again with `ship-store rollback \(name) --into INBOX --allow-again`, or go forward with --to"
         case .badRecord: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`"
@@ -224,9 +222,9 @@ extension StoreCheck.Flaw {
 extension CoordinatorError {
     var hint: PrintableText? {
         switch self {
-        case .noSuchStore, .noSuchIndex: "see `ship-store list`"
+        case .noSuchStore, .noSuchIndex: "see `ship-store list --into INBOX`"
         case .notOneStore(0): "receive one first"
-        case .notOneStore: "name one; see `ship-store list`"
+        case .notOneStore: "name one; see `ship-store list --into INBOX`"
         case .sameName: "give one of them another name"
         case .inWALMode: "open it as a live store"
         case .hasSidecar: "open it as a live store, or open a compact copy of it"

@@ -1,0 +1,43 @@
+import ArgumentParser
+import ShipStore
+
+/// A name on the command line that there is not. ArgumentParser tells of what follows from it first: of an argument that is missing, say.
+struct Misunderstanding {
+    let cause: PrintableText
+    /// What may have been meant.
+    let hint: PrintableText?
+
+    /// - Returns: `nil` if every name is known.
+    static func first(in arguments: [String]) -> Misunderstanding? {
+        let rest = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let first = rest.first, !first.hasPrefix("-") else { return nil }
+        let commands = ShipStoreCommand.configuration.subcommands.map { $0.configuration }
+        guard let index = commands.firstIndex(where: { $0.commandName == first }) else {
+            let names = commands.filter(\.shouldDisplay).compactMap(\.commandName)
+            return Misunderstanding("there is no command \(first)", first, among: names)
+        }
+        // The help of a command has each of its options.
+        let help = ShipStoreCommand.helpMessage(
+            for: ShipStoreCommand.configuration.subcommands[index], includeHidden: true, columns: 1000)
+        let known = Set(help.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init)).union(["--version"])
+        let words = Array(rest.dropFirst().prefix { $0 != "--" })
+        for (word, next) in zip(words, words.dropFirst() + [""]) where word.hasPrefix("--") {
+            let option = String(word.prefix { $0 != "=" })
+            guard known.contains(option) else {
+                let names = known.filter { $0.hasPrefix("--") }
+                return Misunderstanding("unknown option '\(option)'", option, among: names)
+            }
+            if !word.contains("="), next.hasPrefix("-"), next.dropFirst().first?.isNumber == true {
+                return Misunderstanding(cause: "\(option) takes no number below 0, as \(next) is", hint: nil)
+            }
+        }
+        return nil
+    }
+
+    private init(cause: PrintableText, hint: PrintableText?) { (self.cause, self.hint) = (cause, hint) }
+
+    private init(_ cause: PrintableText, _ wanted: String, among names: some Sequence<String>) {
+        let near = NearNames.names(near: wanted, among: names).prefix(1)
+        self.init(cause: cause, hint: NearNames.question(Array(near)))
+    }
+}
