@@ -133,6 +133,8 @@ public enum IdentityError: Error, Hashable, Sendable {
     case otherOwner(FilePath, user: UInt32)
     /// It is a symbolic link, or not a file or folder with one name.
     case notPlain(FilePath)
+    /// A later version of this program wrote it, in a format of this version, which this one does not know.
+    case newerFormat(FilePath, Int)
     /// Its content makes no sense.
     case damaged(FilePath, flaw: String)
     /// Another program has locked it for too long.

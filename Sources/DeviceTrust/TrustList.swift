@@ -13,7 +13,7 @@ public struct TrustList: Hashable, Sendable {
     /// Most peers in a list.
     package static let longest = 1024
 
-    private static let currentVersion = 1
+    fileprivate static let currentVersion = 1
 
     package init() { (peers, version) = ([], Self.currentVersion) }
 
@@ -149,6 +149,10 @@ extension DeviceFolder {
     /// The devices that this device trusts now.
     public func trustList() throws(IdentityError) -> TrustList {
         guard let bytes = try folder.read(Self.peersFile) else { return TrustList() }
+        struct Form: Decodable { let version: Int }
+        if let form = try? JSONDecoder().decode(Form.self, from: Data(bytes)), form.version > TrustList.currentVersion {
+            throw .newerFormat(path.appending(Self.peersFile), form.version)
+        }
         guard let list = try? JSONDecoder().decode(TrustList.self, from: Data(bytes)) else {
             // A list that cannot be read completely lets no device in.
             throw .damaged(path.appending(Self.peersFile), flaw: "it is no list of trusted devices")
@@ -190,7 +194,7 @@ extension DeviceFolder {
     /// Trusts a device, or changes a peer.
     ///
     /// - Throws: `IdentityError`, `TrustListError`.
-    public func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms, at time: Timestamp) throws -> TrustedPeer {
+    package func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms, at time: Timestamp) throws -> TrustedPeer {
         if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
         return try changeTrustList { (list) throws(TrustListError) in try list.trust(id, terms, at: time) }.get()
     }

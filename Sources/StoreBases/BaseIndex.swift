@@ -286,16 +286,15 @@ struct BaseIndex: Hashable, Sendable, Codable {
     }
 
     /// - Parameter path: The file that the bytes are from, for errors.
-    /// - Throws: `.damaged`.
+    /// - Throws: `.newerFormat`, `.damaged`.
     private init(decoding bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) {
         do {
             self = try JSONDecoder().decode(BaseIndex.self, from: Data(bytes))
         } catch {
             throw .damaged(path, flaw: "it is no record of remembered copies")
         }
-        guard version == Self.version else {
-            throw .damaged(path, flaw: "another version of this program wrote it")
-        }
+        guard version <= Self.version else { throw .newerFormat(path, version) }
+        guard version == Self.version else { throw .damaged(path, flaw: "its version is none") }
         if let flaw = firstFlaw { throw .damaged(path, flaw: flaw) }
     }
 

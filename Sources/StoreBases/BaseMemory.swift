@@ -183,6 +183,8 @@ public enum BaseMemoryError: Error, Hashable, Sendable {
     case otherOwner(FilePath, user: UInt32)
     /// A symbolic link, or another kind of file than expected.
     case notPlain(FilePath)
+    /// A later version of this program wrote the index, in a format of this version, which this one does not know.
+    case newerFormat(FilePath, Int)
     /// The index cannot be understood.
     case damaged(FilePath, flaw: String)
     /// Another program keeps it locked.

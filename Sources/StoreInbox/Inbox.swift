@@ -63,6 +63,7 @@ public struct Inbox: Hashable, Sendable {
 ///
 ///     DIR/Recipes.sqlite      -> .ship-store/Recipes/current/Recipes.sqlite
 ///     DIR/.Recipes_SUPPORT    -> .ship-store/Recipes/current/.Recipes_SUPPORT
+///     DIR/.ship-store/.format                                            `InboxFolder.format`
 ///     DIR/.ship-store/.lock
 ///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
 ///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
@@ -81,6 +82,7 @@ package struct InboxLayout: Hashable, Sendable {
     /// Holds everything; store names never begin with a dot, so that `.lock` is free for us.
     package var depot: FilePath { root.appending(".ship-store") }
     package var lock: FilePath { depot.appending(".lock") }
+    package var format: FilePath { depot.appending(".format") }
 
     package func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
     package func current(_ name: StoreName) -> FilePath { store(name).appending(Self.currentLink) }
@@ -129,7 +131,11 @@ package final class InboxFolder: Sendable {
 
     package var layout: InboxLayout { inbox.layout }
 
-    /// - Throws: `.noInbox`, `.file`.
+    /// The version of an inbox's format, in JSON in the file of that name. A program that knows only an older one changes nothing in the
+    /// inbox, and reads nothing: what it would find may mean something else.
+    package static let format = 1
+
+    /// - Throws: `.noInbox`, `.newerFormat`, `.badRecord`, `.file`.
     package init(_ inbox: Inbox, componentwise: Bool = false) throws(InboxError) {
         self.inbox = inbox
         do throws(FileError) {
@@ -140,6 +146,10 @@ package final class InboxFolder: Sendable {
             default: throw .file(error)
             }
         }
+        let flaw = InboxError.badRecord(layout.format, flaw: "it is no number")
+        // It is written before anything else is.
+        let found = try files.record(Int.self, at: layout.format, upTo: 32, unreadable: flaw, undecodable: flaw)
+        if let found, found > Self.format { throw .newerFormat(inbox.root, found) }
     }
 
     /// Only this user and root may change the content of the inbox: others could replace what has been checked. The folders above

@@ -15,6 +15,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case mismatch(FilePath)
     /// The installed manifest cannot be read.
     case badManifest(FilePath, flaw: ForeignText)
+    /// A later version of this program made the inbox, in a format that this one does not know.
+    case newerFormat(FilePath, Int)
     /// The folder is not there, or is no inbox.
     case noInbox(FilePath)
     /// The inbox, or a folder of it, belongs to another user, of this number.
@@ -54,7 +56,8 @@ public enum InboxError: Error, Hashable, Sendable {
         switch self {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
-        case .inboxInUse, .occupied, .mismatch, .badManifest, .noInbox, .ofOtherUser, .openToOthers, .noSuchStore,
+        case .inboxInUse, .occupied, .mismatch, .badManifest, .newerFormat, .noInbox, .ofOtherUser, .openToOthers,
+            .noSuchStore,
             .noSuchGeneration, .noOlderGeneration, .storeBusy, .held, .rolledBack, .badRecord, .badOrigin,
             .outOfSequence, .otherStore:
             false

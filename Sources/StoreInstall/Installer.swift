@@ -46,10 +46,23 @@ package final class Installer: Sendable {
         try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
         try folder.checkIsOurs()
         lock = try InboxLock(folder)
+        try InboxError.wrapping { () throws(FileError) in try Self.noteFormat(in: folder) }
         try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(folder) }
         late = DelayedPruning(folder, retention)
         self.folder = folder
         try late.sweep()
+    }
+
+    private static func noteFormat(in folder: InboxFolder) throws(FileError) {
+        let (path, aside) = (folder.layout.format, folder.layout.depot.appending(".format-new"))
+        guard !folder.files.holds(path) else { return }
+        // A receiver may have been killed here.
+        try folder.files.removeTree(at: aside)
+        let file = try folder.files.makeFile(at: aside)
+        try file.write(Array("\(InboxFolder.format)\n".utf8))
+        try file.changeMode(to: .ownerRead)
+        try file.sync()
+        try folder.files.rename(aside, to: path)
     }
 
     /// A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not

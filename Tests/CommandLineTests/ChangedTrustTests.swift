@@ -59,7 +59,7 @@ import Testing
         let plain = try await send(to: receiver)
         #expect(plain.status == .exited(77) && plain.complaints.first == "ship-store: error: \(Self.onlyTLS)")
         try await receiver.stop().expectSuccess()
-        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".lock"])
+        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
     }
 
     @Test func `a list that makes no sense lets nobody in`() async throws {
@@ -70,7 +70,7 @@ import Testing
         let line = try await receiver.program.waitForLine(containing: "turned away 127.0.0.1:")
         #expect(line.hasSuffix("peers.json cannot be used: it is no list of trusted devices"))
         try await receiver.stop().expectSuccess()
-        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".lock"])
+        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
     }
 
     // MARK: Sessions that run

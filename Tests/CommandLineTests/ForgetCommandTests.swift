@@ -72,7 +72,7 @@ import Testing
         reader.closeInput()
         _ = try await reader.wait()
         try await desk.run("forget", "Recipes", "--into", "inbox").expectSuccess()
-        #expect(try inbox == [".ship-store", ".ship-store/.lock"])
+        #expect(try inbox == [".ship-store", ".ship-store/.format", ".ship-store/.lock"])
         try await receiver.stop().expectSuccess()
     }
 

@@ -66,7 +66,7 @@ struct OtherUserTests {
         #expect(open.status != .exited(0) && open.complaints.count > 0, "\(open.stderr)")
         let stopped = try await receiver.stop()
         #expect(!stopped.stderr.contains("receiving"), "\(stopped.stderr)")
-        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".lock"])
+        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
         try await desk.run("send", "Recipes.sqlite", "--to", "unix:\(socket)").expectFailure()
     }
 
@@ -83,7 +83,7 @@ struct OtherUserTests {
             ["send", try await theirStore(), "--to", receiver.address, "--identity", desk["watch"].string])
         #expect(borrowed.status != .exited(0))
         try await receiver.stop().expectFailure()
-        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".lock"])
+        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
     }
 
     /// As the README says of loopback without trust: every user of the machine may ship.

@@ -70,7 +70,7 @@ struct ForgetFaultTests {
         let isDone = !isThere && again.status == .exited(66)
         #expect(again.status == .exited(0) || isDone, "\(comment) \(again.stderr)")
         #expect(try Folder.names(in: inbox) == [".ship-store"], comment)
-        #expect(try Folder.names(in: inbox.appending(".ship-store")) == [".lock"], comment)
+        #expect(try Folder.names(in: inbox.appending(".ship-store")) == [".format", ".lock"], comment)
         // The next shipment is a first one.
         try await Self.expectSuccess(
             ["receive", "--into", inbox.string, "--from", sample.shipments[0].string], comment)

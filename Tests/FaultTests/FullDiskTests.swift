@@ -36,7 +36,7 @@ import Testing
     private func files(below folder: FilePath) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.string).filter { name in
             let kind = try? PlatformCalls.status(of: folder.pushing(FilePath(name))).kind
-            return kind != .folder && !name.hasSuffix(".lock")
+            return kind != .folder && !name.hasSuffix(".lock") && !name.hasSuffix(".format")
         }
     }
 

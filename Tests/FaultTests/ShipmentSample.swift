@@ -80,7 +80,7 @@ final class ShipmentSample: Sendable {
         #expect(
             try Folder.names(in: inbox) == [".Recipes_SUPPORT", ".ship-store", "Recipes.sqlite"], comment,
             sourceLocation: location)
-        #expect(try Folder.names(in: depot) == [".lock", "Recipes"], comment, sourceLocation: location)
+        #expect(try Folder.names(in: depot) == [".format", ".lock", "Recipes"], comment, sourceLocation: location)
         #expect(
             try Set(Folder.names(in: store)).subtracting(["left.json"]) == ["current", "generations", "staging"],
             comment,

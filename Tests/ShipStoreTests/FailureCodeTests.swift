@@ -327,6 +327,9 @@ struct FailureCodeTests {
             .install(.outOfSequence(n, .tooFarAhead(counter: 2, highest: 1))),
             .install(.outOfSequence(n, .noCounter)), .install(.outOfSequence(n, .notCounted)),
         ]
+        expected["78, cannot-install untold, session, stopped untold"] = [
+            .install(.newerFormat(p, 2)), .identity(.newerFormat(p, 2)), .memory(.newerFormat(p, 3)),
+        ]
         for (rule, errors) in expected {
             for error in errors { #expect(Self.rule(of: error) == rule, "\(error)") }
         }

@@ -35,7 +35,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(50))
         #expect(try await installer.install(sealed) { _ in }.number == 2)
         #expect(try await gone == [1, 2])
-        #expect(try depot == [".lock"])
+        #expect(try depot == [".format", ".lock"])
         #expect(inbox.names == [".ship-store"])
         try await Shipment("3").install(with: installer)
         #expect(inbox.numbers == [1])
@@ -46,7 +46,7 @@ import Testing
         do { try await Shipment("1").install(with: try inbox.installer()) }
         try PlatformCalls.makeFolder(inbox.store.appending("staging").appending(UUID().uuidString))
         #expect(try forget() == [1])
-        #expect(try depot == [".lock"])
+        #expect(try depot == [".format", ".lock"])
     }
 
     @Test func `what a killed process left goes with the next one, or the next receiver`() async throws {
@@ -55,7 +55,7 @@ import Testing
             let aside = inbox.root.appending(".ship-store").appending(".forgotten-Recipes-\(UUID().uuidString)")
             try PlatformCalls.rename(inbox.store, to: aside)
             if isReceiver { _ = try inbox.installer() } else { #expect(try forget() == []) }
-            #expect(try depot == [".lock"])
+            #expect(try depot == [".format", ".lock"])
             #expect(inbox.names == [".ship-store"])
             #expect(throws: InboxError.noSuchStore(name)) { try forget() }
         }
@@ -68,7 +68,7 @@ import Testing
         try PlatformCalls.rename(inbox.store, to: aside)
         try await Shipment("2").install(with: installer)
         try Inbox(at: inbox.root).open().sweepForgotten()
-        #expect(try depot == [".lock", "Recipes"])
+        #expect(try depot == [".format", ".lock", "Recipes"])
         #expect(inbox.text("Recipes.sqlite") == "2")
     }
 
@@ -84,7 +84,7 @@ import Testing
         try PlatformCalls.removeEmptyFolder(inbox.store)
         _ = consume storeLock
         try await sweeping.value
-        #expect(try depot == [".lock"])
+        #expect(try depot == [".format", ".lock"])
         #expect(inbox.names == [".ship-store"])
     }
 

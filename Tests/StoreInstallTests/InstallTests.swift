@@ -76,7 +76,7 @@ import Testing
                     permitting: { throw Forbidden() }
                 ) { _ in }
             }
-            #expect(try Folder.names(in: depot) == [".lock"])
+            #expect(try Folder.names(in: depot) == [".format", ".lock"])
         }
         #expect(try await Shipment("second").install(with: installer).number == 1)
     }
@@ -131,18 +131,18 @@ import Testing
         let depot = inbox.root.appending(".ship-store")
         do {
             let staged = try shipment.stage(with: installer)
-            #expect(try Folder.names(in: depot) == [".lock", "Recipes"])
+            #expect(try Folder.names(in: depot) == [".format", ".lock", "Recipes"])
             withExtendedLifetime(staged) {}
         }
-        #expect(try Folder.names(in: depot) == [".lock"])
+        #expect(try Folder.names(in: depot) == [".format", ".lock"])
         #expect(throws: DoesNotOpen.self) {
             try installer.undisturbed(shipment.manifest.name) { throw DoesNotOpen() }
         }
-        #expect(try Folder.names(in: depot) == [".lock"])
+        #expect(try Folder.names(in: depot) == [".format", ".lock"])
         await #expect(throws: DoesNotOpen.self) {
             _ = try await installer.install(try shipment.stage(with: installer).seal()) { _ in throw DoesNotOpen() }
         }
-        #expect(try Folder.names(in: depot) == [".lock"])
+        #expect(try Folder.names(in: depot) == [".format", ".lock"])
         #expect(inbox.names == [".ship-store"])
         // One that goes leaves another one alone that has begun meanwhile, and what somebody else has put there.
         var going: StagedGeneration? = try shipment.stage(with: installer)

@@ -5,7 +5,7 @@ package import ShipProtocol
 /// `ShipmentError.failureCode` maps each error to its code.
 package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     // This device cannot do what it was asked for, with a store of its own, its memory, or its identity.
-    case notFound, unusable, badRequest, noPermission, inUse, noPlace, inputOutput, noCertificate
+    case notFound, unusable, newerFormat, badRequest, noPermission, inUse, noPlace, inputOutput, noCertificate
     case unknownName, ambiguousName, badHoldings, incompleteShipment
     case metadataNotAllowed, metadataUnusable, metadataReadOnly, metadataBusy, metadataNotWritten
     case pairingOver, pairingBroken, pairingFailed
@@ -55,6 +55,7 @@ extension FailureCode {
         switch self {
         case .notFound: .here(.noInput, isTold: false)
         case .unusable: .here(.badData, isTold: false)
+        case .newerFormat: .here(.misconfigured, isTold: false)
         case .badRequest: .here(.usage, isTold: false)
         case .noPermission: .here(.notPermitted, isTold: false)
         case .inUse: .here(.tryAgain, isTold: false)
@@ -222,6 +223,8 @@ package enum ExitStatus: Int32, Hashable, Sendable {
     case protocolBroken = 76
     /// EX_NOPERM: not trusted, or not allowed.
     case notPermitted = 77
+    /// EX_CONFIG: a later version of this program made what is to be used. It is not damaged (EX_DATAERR): this program is to be updated.
+    case misconfigured = 78
     /// What a shell says of a program that SIGHUP, SIGINT or SIGTERM ended.
     case hungUp = 129
     case interrupted = 130

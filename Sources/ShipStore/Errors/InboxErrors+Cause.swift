@@ -14,6 +14,8 @@ extension InboxError {
             "the disk of the inbox has \(free) bytes free, and the shipment needs \(needed)"
         case .mismatch(let path): "\(path.lastComponent?.text ?? "a file") is not what its digest says"
         case .badManifest(let path, let flaw): "\(path) cannot be read: \(flaw)"
+        case .newerFormat(let path, let version):
+            "a later version of this program made \(path): its format is \(version), and this program knows \(InboxFolder.format)"
         case .noInbox(let path): "\(path) is no inbox"
         case .ofOtherUser(let path, let user):
             "\(path) belongs to another user (\(user)), who could change what is in it"

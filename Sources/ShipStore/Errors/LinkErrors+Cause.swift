@@ -140,6 +140,8 @@ extension IdentityError {
         case .exposed(let path, _): "other users may have read or changed \(path)"
         case .otherOwner(let path, let user): "\(path) belongs to user \(user)"
         case .notPlain(let path): "\(path) is a link, or not what should be there"
+        case .newerFormat(let path, let version):
+            "a later version of this program wrote \(path), in a format, \(version), that this one does not know"
         case .damaged(let path, let flaw): "\(path) cannot be used: \(flaw)"
         case .busy(let path): "another program is changing \(path)"
         case .notMade: "a certificate cannot be made"

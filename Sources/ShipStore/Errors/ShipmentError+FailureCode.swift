@@ -135,6 +135,7 @@ extension IdentityError {
     fileprivate var failureCode: FailureCode {
         switch self {
         case .exposed, .otherOwner, .notPlain: .noPermission
+        case .newerFormat: .newerFormat
         case .damaged: .unusable
         case .busy: .inUse
         case .notMade: .noCertificate
@@ -147,6 +148,7 @@ extension BaseMemoryError {
     fileprivate var failureCode: FailureCode {
         switch self {
         case .exposed, .otherOwner, .notPlain: .noPermission
+        case .newerFormat: .newerFormat
         case .damaged: .unusable
         case .busy, .stillThere, .stopped: .inUse
         case .file(let error): error.failureCode(.here)
@@ -282,6 +284,7 @@ extension InboxError {
         case .badManifest, .badRecord, .badOrigin: .inboxDamaged
         case .outOfSequence(_, .otherDevice), .outOfSequence(_, .noDevice): .notAllowed
         case .outOfSequence: .replayed
+        case .newerFormat: .newerFormat
         case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .notInInbox
         case .inboxInUse, .held: .inboxBusy
         case .storeBusy: .storeBusy

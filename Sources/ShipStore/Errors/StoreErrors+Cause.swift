@@ -145,6 +145,8 @@ extension BaseMemoryError {
         case .exposed(let path, _): "other users may have read or changed what is remembered in \(path)"
         case .otherOwner(let path, let user): "what is remembered in \(path) belongs to user \(user)"
         case .notPlain(let path): "\(path) is a link, or not what should be there"
+        case .newerFormat(let path, let version):
+            "a later version of this program wrote \(path), in a format, \(version), that this one does not know"
         case .damaged(let path, let flaw): "the record of what is remembered, \(path), cannot be used: \(flaw)"
         case .stillThere(let path):
             "\(path), which is remembered no more, is there still: another program reads it, or it cannot be removed"

@@ -91,6 +91,7 @@ extension IdentityError {
         case .exposed(let path, _): "if nobody did, `chmod go= \(path)`; otherwise remove it, and trust each other anew"
         case .otherOwner: "use a folder of your own with --identity"
         case .notPlain: "use another folder with --identity"
+        case .newerFormat: "update this program"
         case .damaged: "restore it, or remove it and trust each other anew"
         case .busy: "try again"
         case .notMade: nil

@@ -132,6 +132,7 @@ extension BaseMemoryError {
         case .exposed(let path, _): "`rm -r \(path)`: what is not remembered costs nothing but bytes"
         case .otherOwner: "set XDG_STATE_HOME to a folder of your own"
         case .notPlain: "remove the folder `bases` that it is, or is in: what is not remembered costs nothing but bytes"
+        case .newerFormat: "update this program, or set XDG_STATE_HOME to another folder"
         case .damaged(let path, _):
             "`rm -r \(path.removingLastComponent())`: what is not remembered costs nothing but bytes"
         case .stillThere: "try again once no `send` is at work; if it stays, look at the permissions of its folder"
@@ -150,6 +151,7 @@ extension InboxError {
         case .noSpace: "free some space, then send again"
         case .mismatch(let path): Self.wayOut(ofDamageTo: path)
         case .badManifest: nil
+        case .newerFormat: "update this program"
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
         case .ofOtherUser: "receive as that user, or into a folder of your own"
         case .openToOthers(let path): "close it with `chmod go-w \(path)`"
