@@ -9,3 +9,6 @@
 @_exported public import StoreOperations
 @_exported public import StoreServing
 @_exported public import StoreSnapshot
+
+// Paths are its values.
+@_exported public import struct SystemPackage.FilePath

@@ -1,5 +1,5 @@
 import DeviceTrust
-import EssentialFoundation
+public import EssentialFoundation
 public import ShipCompression
 public import ShipLinks
 public import ShipProtocol
@@ -62,6 +62,10 @@ public struct Producer: Sendable {
     public init(_ store: FilePath, options: Options = Options()) {
         self.init([store], options: options)
     }
+
+    public init(_ store: String, options: Options = Options()) { self.init(FilePath(store), options: options) }
+
+    public init(_ store: URL, options: Options = Options()) { self.init(FilePath(store), options: options) }
 
     /// - Parameters:
     ///   - stores: Shipped in this order, in one session.

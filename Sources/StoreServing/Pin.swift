@@ -243,10 +243,12 @@ struct Lease: ~Copyable, Sendable {
 
     /// Leases the current generation of a store.
     ///
-    /// - Throws: `.noSuchStore`, `.generationLocked`, `.file`.
+    /// - Throws: `.noSuchStore`, `.inbox`, `.generationLocked`, `.file`.
     init(currentOf name: StoreName, in inbox: Inbox) throws(CoordinatorError) {
         for _ in 0..<Self.attempts {
-            guard let generation = inbox.currentName(of: name) else { throw .noSuchStore(name.text) }
+            guard let generation = inbox.currentName(of: name) else {
+                throw CoordinatorError(withoutStore: name, in: inbox)
+            }
             let folder = inbox.layout.generations(name).appending(generation.text)
             do throws(FileError) {
                 if let lease = try Self.take(generation, at: folder) {
@@ -256,7 +258,9 @@ struct Lease: ~Copyable, Sendable {
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
                 // Pruned after a look at the link: there is a newer one. A link that leads nowhere is no store.
-                guard inbox.currentName(of: name) != generation else { throw .noSuchStore(name.text) }
+                guard inbox.currentName(of: name) != generation else {
+                    throw CoordinatorError(withoutStore: name, in: inbox)
+                }
                 continue
             }
             PlatformCalls.pause(Self.pause)

@@ -193,7 +193,7 @@ public final class StoreCoordinator: Sendable {
 
 /// Why a store cannot be read, pinned or found. What SQLite itself has to say comes as GRDB's `DatabaseError`.
 public enum CoordinatorError: Error, Hashable, Sendable {
-    /// There is no store of that name, or none of its shipments has been installed yet.
+    /// There is no store of that name, or none of its shipments has been installed yet. Where there is no inbox it is `.inbox(.noInbox)`.
     case noSuchStore(String)
     /// There are fewer stores than that: `count` of them.
     case noSuchIndex(Int, count: Int)
@@ -230,6 +230,16 @@ public enum CoordinatorError: Error, Hashable, Sendable {
 }
 
 extension CoordinatorError {
+    /// Why a store is not there: perhaps there is no inbox.
+    init(withoutStore name: StoreName, in inbox: Inbox?) {
+        do throws(InboxError) {
+            _ = try inbox?.storeNames()
+            self = .noSuchStore(name.text)
+        } catch {
+            self = .inbox(error)
+        }
+    }
+
     /// Calls of the platform, their errors as ours.
     static func wrapping<Result: ~Copyable>(
         _ body: () throws(FileError) -> Result

@@ -1,7 +1,6 @@
 import Foundation
 import ShipStore
 import ShipStoreTransfers
-import SystemPackage
 
 /// On the phone: keeps the watch up to date with the store.
 final class PhoneTransfers: Sendable {
@@ -14,8 +13,8 @@ final class PhoneTransfers: Sendable {
         var options = TransferSender.Options()
         options.producer.copy.profile.leavesOutHistory = true  // of no use on the watch
         sender = try TransferSender(
-            of: [FilePath(store.path)], over: session,
-            folder: FilePath(support.appendingPathComponent("Transfers").path), options: options
+            of: [FilePath(store)], over: session,
+            folder: FilePath(support.appendingPathComponent("Transfers")), options: options
         ) { event in print("to the watch:", event) }
     }
 }

@@ -1,11 +1,11 @@
 public import ShipProtocol
 import StoreFiles
-import StoreInbox
+public import StoreInbox
 public import StoreServing
 import SystemPackage
 
-extension InboxError {
-    var cause: PrintableText {
+extension InboxError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .inboxInUse(let path, let process):
             "\(path) is in use by another receiver" + (process.map { " (process \($0))" } ?? "")
@@ -68,8 +68,8 @@ extension SuccessionError {
     }
 }
 
-extension StoreCheck.Flaw {
-    var cause: PrintableText {
+extension StoreCheck.Flaw: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .header: "the header of the store is not that of a compact copy"
         case .unsound(let complaint): "the store is not sound: \(complaint)"
@@ -87,7 +87,7 @@ extension StoreCheck.Flaw {
     }
 }
 
-extension CoordinatorError {
+extension CoordinatorError: ExplainedError {
     public var cause: PrintableText {
         switch self {
         case .noSuchStore(let name): "there is no store \(name)"

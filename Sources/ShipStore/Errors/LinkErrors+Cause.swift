@@ -1,12 +1,12 @@
-import DeviceTrust
-import ShipCompression
-import ShipLinks
-import ShipProtocol
+public import DeviceTrust
+public import ShipCompression
+public import ShipLinks
+public import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-extension LinkError {
-    var cause: PrintableText {
+extension LinkError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .couldNotResolve(let host, let reason): "the name \(host) cannot be resolved: \(reason)"
         case .refused(let endpoint), .unreachable(let endpoint, .noSuchFileOrDirectory):
@@ -48,8 +48,8 @@ extension LinkError {
     }
 }
 
-extension ProtocolError {
-    var cause: PrintableText {
+extension ProtocolError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .truncated: "the stream ended early: the shipment is not whole"
         case .noEnd: "the stream ended early, between two shipments: more may have been to come"
@@ -123,8 +123,8 @@ extension CompressionError.Flaw {
     }
 }
 
-extension CompressionError {
-    var cause: PrintableText {
+extension CompressionError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .damaged(let flaw): "bytes were damaged on the way: \(flaw.words)"
         case .sourceChanged: "a file changed while it was being sent"
@@ -134,8 +134,8 @@ extension CompressionError {
     }
 }
 
-extension IdentityError {
-    var cause: PrintableText {
+extension IdentityError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .exposed(let path, _): "other users may have read or changed \(path)"
         case .otherOwner(let path, let user): "\(path) belongs to user \(user)"
@@ -150,8 +150,8 @@ extension IdentityError {
     }
 }
 
-extension SignatureError {
-    var cause: PrintableText {
+extension SignatureError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .badCertificate: "the shipment is signed with what is no certificate"
         case .otherKey: "the shipment is signed with a key of another kind than P-256"
@@ -161,8 +161,8 @@ extension SignatureError {
     }
 }
 
-extension PairingError {
-    var cause: PrintableText {
+extension PairingError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .wrongCode: "the two sides do not have the same code, or somebody stands in between"
         case .notOpen: "the other side waits for no code, or for no more"
@@ -172,8 +172,8 @@ extension PairingError {
     }
 }
 
-extension TrustListError {
-    var cause: PrintableText {
+extension TrustListError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .nameIsTaken(let name, let id): "\(name) is the name of \(id)"
         case .isThisDevice: "that is the id of this device itself"

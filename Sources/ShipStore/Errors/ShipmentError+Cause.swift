@@ -1,13 +1,11 @@
 import DeviceTrust
 import ShipLinks
 public import ShipProtocol
-import StoreFiles
-import StoreServing
+public import StoreFiles
+public import StoreServing
 import SystemPackage
 
-extension ShipmentError {
-    /// What happened, to what: lower case, no full stop; fit for a terminal, whatever the other side wrote.
-    ///
+extension ShipmentError: ExplainedError {
     /// The words are here, not on the command line, because a refusal carries them to the other side.
     public var cause: PrintableText {
         switch self {
@@ -76,12 +74,12 @@ extension Overdue {
     }
 }
 
-extension FileError {
-    var cause: PrintableText { "\(self)" }
+extension FileError: ExplainedError {
+    public var cause: PrintableText { "\(self)" }
 }
 
-extension StoreRequirements.Objection {
-    var cause: PrintableText {
+extension StoreRequirements.Objection: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .noModel: "the store is no Core Data store, or does not say what its entities are"
         case .otherModel(let difference, let nearest): "the store's model is not \(nearest): \(difference.words)"
@@ -93,8 +91,8 @@ extension StoreRequirements.Objection {
     }
 }
 
-extension ShipmentBudget.Excess {
-    var cause: PrintableText {
+extension ShipmentBudget.Excess: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .storeSize(let size, let allowed): "the store has \(size) bytes; at most \(allowed) are allowed"
         case .externalFileCount(let count, let allowed):
@@ -129,8 +127,8 @@ extension ModelDifference {
     }
 }
 
-extension ModelFileError {
-    var cause: PrintableText {
+extension ModelFileError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .notThere(let path): "there is no model at \(path)"
         case .notARegularFile(let path): "\(path) is neither a file nor a folder"
@@ -153,8 +151,8 @@ extension ModelFileError.Flaw {
     }
 }
 
-extension FailedProbe {
-    var cause: PrintableText {
+extension FailedProbe: ExplainedError {
+    public var cause: PrintableText {
         "the probe `\(Self.shortened(probe.sql))` \(reason.words)"
     }
 

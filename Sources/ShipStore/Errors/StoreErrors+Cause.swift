@@ -1,12 +1,12 @@
-import ShipProtocol
-import StoreBases
+public import ShipProtocol
+public import StoreBases
 import StoreFiles
-import StoreOperations
-import StoreSnapshot
+public import StoreOperations
+public import StoreSnapshot
 import SystemPackage
 
-extension SnapshotError {
-    var cause: PrintableText {
+extension SnapshotError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .noSuchFile(let path): "there is no store at \(path)"
         case .folder(let path): "\(path) is a folder, not a store"
@@ -62,8 +62,8 @@ extension TableObstacle {
     }
 }
 
-extension OperationError {
-    var cause: PrintableText {
+extension OperationError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .noSuchStore(let path): "there is no store at \(path)"
         case .noSuchCopy(let path): "there is no copy at \(path)"
@@ -125,8 +125,8 @@ extension KeptPlace {
     }
 }
 
-extension MetadataError {
-    var cause: PrintableText {
+extension MetadataError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .notAllowed(let flaw): "\(flaw)"
         case .busy(let path, let waited): "another program is writing to \(path), and was so for \(waited)"
@@ -139,8 +139,8 @@ extension MetadataError {
     }
 }
 
-extension BaseMemoryError {
-    var cause: PrintableText {
+extension BaseMemoryError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .exposed(let path, _): "other users may have read or changed what is remembered in \(path)"
         case .otherOwner(let path, let user): "what is remembered in \(path) belongs to user \(user)"

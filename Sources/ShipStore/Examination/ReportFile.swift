@@ -66,8 +66,8 @@ public enum ReportError: Error, Hashable, Sendable {
     case inTheWay(FilePath)
 }
 
-extension ReportError {
-    var cause: PrintableText {
+extension ReportError: ExplainedError {
+    public var cause: PrintableText {
         switch self {
         case .partOfSubject(let path): "\(path) belongs to what is inspected, and would be destroyed"
         case .inTheWay(let path): "\(path) is there already, and is no page of this program"

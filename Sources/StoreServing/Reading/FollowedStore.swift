@@ -31,15 +31,15 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
             do {
                 let folder = try inbox.open()
                 guard let generation = folder.currentName(of: name) else {
-                    throw CoordinatorError.noSuchStore(name.text)
+                    throw CoordinatorError(withoutStore: name, in: inbox)
                 }
                 return try OpenStore(
                     generation, in: folder.folder(of: generation, name), file: InboxLayout.storeFile(name), gate,
                     preparing: preparing)
-            } catch InboxError.noInbox {
-                throw CoordinatorError.noSuchStore(name.text)
             } catch InboxError.file(let error) {
                 throw CoordinatorError.file(error)
+            } catch let error as InboxError {
+                throw CoordinatorError.inbox(error)
             }
         }
         gate.add(self)
@@ -61,14 +61,17 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
 
     /// What the name leads to now.
     ///
-    /// - Throws: `.noSuchStore` if it leads nowhere, `CoordinatorError`, `DatabaseError`.
+    /// - Throws: `.noSuchStore` or `.inbox` if it leads nowhere, `CoordinatorError`, `DatabaseError`.
     func latest() throws -> OpenStore {
         while true {
             let identity: FileStatus.Identity
             do throws(CoordinatorError) {
                 identity = try look()
             } catch {
-                if case .noSuchStore = error { forget() }
+                switch error {
+                case .noSuchStore, .inbox: forget()
+                default: break
+                }
                 throw error
             }
             if let held = held.withLock({ $0 }), held.identity == identity { return held }
@@ -111,7 +114,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
             return try PlatformCalls.statusFollowingLinks(of: path).identity
         } catch {
             switch error.errno {
-            case .noSuchFileOrDirectory, .notDirectory: throw .noSuchStore(name.text)
+            case .noSuchFileOrDirectory, .notDirectory: throw CoordinatorError(withoutStore: name, in: inbox)
             default: throw .file(error)
             }
         }

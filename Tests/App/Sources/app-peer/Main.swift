@@ -28,7 +28,7 @@ enum AppPeer {
     static func send(_ store: String, to file: String, since earlier: String?) async throws {
         var options = Producer.Options()
         options.earlier = earlier.map { FilePath($0) }
-        let deliveries = try await Producer(FilePath(store), options: options).send(to: FilePath(file))
+        let deliveries = try await Producer(store, options: options).send(to: FilePath(file))
         print("sent", deliveries.map(\.bytesSent))
     }
 
