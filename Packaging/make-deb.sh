@@ -46,5 +46,7 @@ CONTROL
 (cd "$root" && find usr -type f -exec md5sum {} + > DEBIAN/md5sums)
 mkdir -p "$folder"
 package=$folder/ship-store_${version}_$architecture.deb
-dpkg-deb --root-owner-group --build "$root" "$package" >&2
+# One step: whoever installs it meanwhile has the old one or the new one.
+dpkg-deb --root-owner-group --build "$root" "$package.new" >&2
+mv -f "$package.new" "$package"
 echo "$package"

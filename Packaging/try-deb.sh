@@ -10,6 +10,9 @@ release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 # What is mounted below goes with this process.
 [[ ${IN_NAMESPACE-} ]] || IN_NAMESPACE=1 exec unshare --mount "$0" "$package"
 root=$(mktemp -d)
+chmod 755 "$root"
+# What the session has said of temporary folders, as libpam-tmpdir does, is not so in the other Debian.
+unset TMPDIR TMP TEMP TEMPDIR
 trap 'umount -q -l "$root/proc"; umount -q -l -R "$root/dev"; rm -rf --one-file-system "$root"' EXIT
 debootstrap --variant=minbase "$release" "$root" "$mirror" > "$root.log" 2>&1 || { tail -n 5 "$root.log" >&2; exit 1; }
 rm -f "$root.log"

@@ -9,9 +9,11 @@ public import ShipTransport
 extension Device {
     /// Trusts the device that listens there and shows this code as a receiver; that device trusts this one as a sender.
     ///
+    /// - Parameter name: What to call that device; `nil` for what it calls itself.
     /// - Throws: `.pairing`, errors of the link and of the list.
     public func pair(
-        with endpoint: Endpoint, _ code: PairingCode, _ link: LinkOptions = LinkOptions(),
+        with endpoint: Endpoint, _ code: PairingCode, calling name: PeerName? = nil,
+        _ link: LinkOptions = LinkOptions(),
         _ timeouts: Timeouts = Timeouts()
     ) async throws(ShipmentError) -> TrustedPeer {
         let own = try identity()
@@ -28,8 +30,8 @@ extension Device {
                 try await link.writer.write(proof, within: timeouts.hello)
                 let welcome = try await reader.next(PairingExchange.welcomeSize)
                 guard welcome[0] == PairingExchange.accepted else { throw PairingError.notOpen }
-                let name = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
-                return try self.trust(other, as: .receiver, called: name)
+                let ownName = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
+                return try self.trust(other, as: .receiver, called: name ?? ownName)
             }
         } catch LinkError.closedByPeer {
             throw .pairing(.notOpen)
@@ -65,7 +67,7 @@ extension Device {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
             throw PairingError.notOpen
         }
-        let peer = try trust(other, as: .sender, called: PairingExchange.name(name, of: other))
+        let peer = try trust(other, as: .sender, called: window.name ?? PairingExchange.name(name, of: other))
         try await link.writer.write(welcome, within: timeouts.hello)
         return peer
     }

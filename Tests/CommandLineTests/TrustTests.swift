@@ -139,7 +139,8 @@ import Testing
     @Test func `a code makes two devices trust each other, and the shipment arrives`() async throws {
         let desk = try Desk()
         try desk.makeStore()
-        let receiver = try await desk.listen(on: "0.0.0.0:0", "--identity", "watch", "--pair", "--once")
+        let receiver = try await desk.listen(
+            on: "0.0.0.0:0", "--identity", "watch", "--pair", "--peer-name", "phone", "--once")
         let line = try await receiver.program.waitForLine(containing: "pairing code: ")
         let code = String(line.trimmingPrefix("pairing code: ").prefix(7))
         let address = "127.0.0.1:\(receiver.port)"
@@ -150,7 +151,7 @@ import Testing
                 hint: "compare the codes; after five tries start `receive --pair` anew there")
         let sent = try await desk.run(
             "send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair",
-            code.replacing("-", with: " "))
+            code.replacing("-", with: " "), "--peer-name", "kitchen watch")
         sent.expectSuccess()
         #expect(sent.stderr.contains("paired with kitchen watch: it may receive every store\n"))
         let received = try await receiver.program.wait()
@@ -207,6 +208,7 @@ import Testing
             "--pair and --quiet exclude each other: the code has to be seen, or --json tells it"
         ),
         (["receive", "--into", "a", "--pair", "--from", "-"], "--pair and --from exclude each other"),
+        (["receive", "--into", "a", "--peer-name", "b"], "--peer-name says something only with --pair"),
         (["receive", "--into", "a", "--pair", "--listen", "unix:a"], "--pair goes over TCP only"),
         (["send", "a", "--to", "./a", "--pair", "123456"], "--pair goes over TCP only"),
         (

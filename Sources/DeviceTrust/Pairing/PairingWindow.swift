@@ -6,14 +6,18 @@ public final class PairingWindow: Sendable {
     public static let tries = 5
 
     public let code: PairingCode
+    /// What to call the device that pairs; `nil` for what it calls itself.
+    package let name: PeerName?
     private let deadline: ContinuousClock.Instant
 
     private let state = Mutex((triesLeft: PairingWindow.tries, triesUnderWay: 0, isClosed: false))
 
-    public convenience init() { self.init(PairingCode(), lasting: Self.duration) }
+    public convenience init(calling name: PeerName? = nil) {
+        self.init(PairingCode(), lasting: Self.duration, calling: name)
+    }
 
-    package init(_ code: PairingCode, lasting duration: Duration) {
-        self.code = code
+    package init(_ code: PairingCode, lasting duration: Duration, calling name: PeerName? = nil) {
+        (self.code, self.name) = (code, name)
         deadline = .now + duration
     }
 

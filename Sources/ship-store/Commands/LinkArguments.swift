@@ -14,6 +14,13 @@ struct LinkArguments: ParsableArguments {
             """)
     var insecure = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With --pair: what to call the other device from now on. (default: what it calls itself)", valueName: "name"
+        ),
+        transform: PeerName.read)
+    var peerName: PeerName?
+
     @OptionGroup var device: DeviceArguments
 
     @Option(

@@ -86,6 +86,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     func validate() throws {
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
+        if link.peerName != nil, !pair { throw ValidationError("--peer-name says something only with --pair") }
         if pair, from != nil { throw ValidationError("--pair and --from exclude each other") }
         if pair, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
         switch from {
@@ -132,7 +133,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             } else {
                 try await consumer.listen(
                     on: listen ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
-                    pairingIn: pair ? PairingWindow() : nil
+                    pairingIn: pair ? PairingWindow(calling: link.peerName) : nil
                 ) { report in
                     // A listener may wait for days, so it gives back memory.
                     if case .listening = report.event { PlatformCalls.unmapProgram() }

@@ -120,6 +120,7 @@ struct SendCommand: AsyncParsableCommand {
             guard case .tcp = to else { throw ValidationError("--pair goes over TCP only") }
             if link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
         }
+        if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
         if sign {
             switch to {
             case .file, .standardStreams: break
@@ -183,7 +184,7 @@ struct SendCommand: AsyncParsableCommand {
             }
             if let pair {
                 let peer = try await link.device.device.pair(
-                    with: to, pair, reach, options.timeouts)
+                    with: to, pair, calling: link.peerName, reach, options.timeouts)
                 reporter.paired(peer)
             }
             _ = try await producer.send(to: to, reach, report: reporter.report)
