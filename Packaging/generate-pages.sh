@@ -21,6 +21,10 @@ for page in "$folder"/man/ship-store.*.*; do
     command=${page##*/ship-store.}
     "$program" --help | grep -q "^  ${command%.1} " || rm "$page"
 done
+for page in "$folder"/man/*.1; do
+    awk -v folder="$folder/man" -v readme=README.md -f Packaging/page.awk "$page" > "$page.new"
+    mv "$page.new" "$page"
+done
 "$program" --generate-completion-script bash > "$folder/bash/ship-store"
 "$program" --generate-completion-script zsh > "$folder/zsh/_ship-store"
 "$program" --generate-completion-script fish > "$folder/fish/ship-store.fish"

@@ -11,6 +11,7 @@ import Testing
     private func offers(_ words: String, on desk: Desk) async throws -> [String] {
         let outcome = try await desk.bash(
             """
+            ln -sf "$SHIP" "$TMPDIR/ship-store"; PATH=$TMPDIR:$PATH
             source <("$SHIP" --generate-completion-script bash)
             COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
             COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
@@ -31,6 +32,49 @@ import Testing
         #expect(try await offers("ship-store list --into Rec", on: desk) == ["Received"])
         #expect(
             try await offers("ship-store send Recipes.sqlite --to Rec", on: desk) == ["Received", "Recipes.sqlite"])
+    }
+
+    @Test func `a shell completes values: levels, roles, stores and devices`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try await desk.run("trust", try await desk.id(of: "other"), "--name", "watch", "-q").expectSuccess()
+        try await desk.shell("$SHIP send Recipes.sqlite --to - -q | $SHIP receive --into inbox --from - -q")
+            .expectSuccess()
+        #expect(try await offers("ship-store send Recipes.sqlite --level a", on: desk) == ["auto"])
+        #expect(try await offers("ship-store trust watch --role ''", on: desk) == ["receiver", "sender"])
+        #expect(try await offers("ship-store rollback --into inbox R", on: desk) == ["Recipes"])
+        #expect(try await offers("ship-store distrust w", on: desk) == ["watch"])
+        #expect(try await offers("ship-store holdings --into inbox --for w", on: desk) == ["watch"])
+    }
+
+    @Test func `a man page refers to pages that are there, says each status, and its commands can be copied`()
+        async throws
+    {
+        let desk = try Desk()
+        let outcome = try await desk.bash(
+            #"""
+            mkdir man; touch man/ship-store.send.1
+            cat > man/ship-store.1 << 'PAGE'
+            .Os
+            .Sh DESCRIPTION
+            It does what --keep-for says.
+
+              ship-store send a --to - \e
+                | ship-store receive --into b
+            .Sh "EXIT STATUS"
+            .Ex -std
+            .Sh "SEE ALSO"
+            .Xr ship-store.help 1 ,
+            .Xr ship-store.send 1
+            PAGE
+            awk -v folder=man -v readme='\#(Self.packaging)/../README.md' -f '\#(Self.packaging)/page.awk' man/ship-store.1
+            """#)
+        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+        let page = outcome.stdout
+        #expect(page.contains("does what \\-\\-keep\\-for says"))
+        #expect(page.contains(".nf\n  ship\\-store send a") && page.contains("receive \\-\\-into b\n.fi\n"))
+        #expect(page.contains(".It 64\nthe command line") && page.contains(".It 78\n") && !page.contains(".Ex"))
+        #expect(page.contains(".Xr ship-store.send 1") && !page.contains("ship-store.help"))
     }
 
     @Test func `what is installed works, and only that is removed again`() async throws {

@@ -182,6 +182,21 @@ import Testing
         #expect(help.lines.allSatisfy { $0.count <= 80 })
     }
 
+    /// A line that the parser wraps is another command for who copies it.
+    @Test func `no example of a help text is wrapped`() async throws {
+        let desk = try Desk()
+        for command in try await desk.run("--help").lines.compactMap({ $0.firstMatch(of: #/^  ([a-z]+) /#)?.1 }) {
+            let narrow = try await desk.shell("COLUMNS=80 $SHIP \(command) --help").lines
+            let wide = try await desk.shell("COLUMNS=1000 $SHIP \(command) --help").lines
+            #expect(narrow.filter { $0.hasPrefix("  ship-store") } == wide.filter { $0.hasPrefix("  ship-store") })
+            // What goes on below the first line is told by a backslash.
+            for (line, next) in zip(narrow, narrow.dropFirst())
+            where line.hasPrefix("  ship-store") && next.hasPrefix("    ") {
+                #expect(line.hasSuffix("\\"), "\(line)")
+            }
+        }
+    }
+
     @Test func `the program says its version, and what it can do`() async throws {
         let version = try await Desk().run("--version")
         version.expectSuccess()

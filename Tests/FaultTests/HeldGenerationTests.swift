@@ -28,7 +28,7 @@ import Testing
         let prune = ["prune", "--into", inbox.string, "--keep", "1"]
         #expect(try await BuiltProgram.run(prune).lines == ["held     Recipes  1"])
         let list = try await BuiltProgram.run(["list", "--into", inbox.string])
-        #expect(list.lines.map { $0.contains("  held") } == [false, true, false])
+        #expect(list.lines.map { $0.contains("held") } == [false, false, true, false, false])
         #expect(try Generation(at: first).number == 1)
 
         reader.signal(SIGKILL)

@@ -7,7 +7,7 @@ import Testing
     private func line(
         _ done: Int64, of total: Int64, after elapsed: Duration, columns: Int = 80
     ) -> String {
-        Progress(done: done, total: total, wire: done / 3, elapsed: elapsed).line(columns: columns)
+        Progress(done: done, total: total, elapsed: elapsed).line(columns: columns)
     }
 
     @Test(arguments: [0, 1, 4, 5, 6, 10, 16, 20, 24, 30, 40, 50, 60, 61, 70, 80, 120])
@@ -25,9 +25,9 @@ import Testing
         func line(_ columns: Int) -> String {
             self.line(21_000_000, of: 50_000_000, after: .seconds(10), columns: columns)
         }
-        #expect(line(80) == "██████████░░░░░░░░░░░░░░ 42 % of 50.0 MB, 700 kB/s, 14 s left")
-        #expect(line(60) == "█████████░░░░░░░░░░░░░░ 42 % of 50.0 MB, 700 kB/s, 14 s left")
-        #expect(line(40) == "42 % of 50.0 MB, 700 kB/s, 14 s left")
+        #expect(line(80) == "██████████░░░░░░░░░░░░░░ 42 % of 50.0 MB, 2.10 MB/s, 14 s left")
+        #expect(line(60) == "█████████░░░░░░░░░░░░░ 42 % of 50.0 MB, 2.10 MB/s, 14 s left")
+        #expect(line(40) == "42 % of 50.0 MB, 2.10 MB/s, 14 s left")
         #expect(line(30) == "42 % of 50.0 MB, 14 s left")
         #expect(line(20) == "42 % of 50.0 MB")
         #expect(line(6) == "42 %")

@@ -166,7 +166,9 @@ struct TrustCommand: AsyncParsableCommand {
               ship-store trust phone --no-store Recipes
             """)
 
-    @Argument(help: ArgumentHelp("The id of the other device, or the name of a known one.", valueName: "id or name"))
+    @Argument(
+        help: ArgumentHelp("The id of the other device, or the name of a known one.", valueName: "id or name"),
+        completion: .devices)
     var peer: String
 
     @Option(help: "What to call it.", transform: PeerName.read)
@@ -175,6 +177,7 @@ struct TrustCommand: AsyncParsableCommand {
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp("What it may be: sender or receiver; may be given again for both.", valueName: "role"),
+        completion: .list(TrustedPeer.Role.allCases.map(\.rawValue)),
         transform: TrustedPeer.Role.read)
     var role: [TrustedPeer.Role] = []
 
@@ -261,7 +264,8 @@ struct DistrustCommand: AsyncParsableCommand {
               ship-store distrust watch
             """)
 
-    @Argument(help: ArgumentHelp("The id or the name of the other device.", valueName: "id or name"))
+    @Argument(
+        help: ArgumentHelp("The id or the name of the other device.", valueName: "id or name"), completion: .devices)
     var peer: String
 
     @OptionGroup(title: "Device options") var device: DeviceArguments

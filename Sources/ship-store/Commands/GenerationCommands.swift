@@ -18,7 +18,8 @@ struct RollbackCommand: AsyncParsableCommand {
               ship-store rollback Recipes --into inbox --allow-again
             """)
 
-    @Argument(help: "The store's name, as `ship-store list` shows it.", transform: StoreName.read)
+    @Argument(
+        help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
     var name: StoreName
 
     @Option(
@@ -100,7 +101,7 @@ struct PruneCommand: AsyncParsableCommand {
         transform: FilePath.readFolder)
     var into: FilePath
 
-    @Argument(help: "The store's name; all stores without it.", transform: StoreName.read)
+    @Argument(help: "The store's name; all stores without it.", completion: .stores, transform: StoreName.read)
     var name: StoreName?
 
     @OptionGroup var retention: RetentionArguments
@@ -184,7 +185,8 @@ struct ForgetCommand: AsyncParsableCommand {
               ship-store forget Recipes --into inbox
             """)
 
-    @Argument(help: "The store's name, as `ship-store list` shows it.", transform: StoreName.read)
+    @Argument(
+        help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
     var name: StoreName
 
     @Option(

@@ -15,7 +15,7 @@ struct HoldingsCommand: AsyncParsableCommand {
             Without --for it is about senders that do not sign. Nothing of what other senders have sent is in the file.
 
               ship-store holdings --into inbox --for phone > watch.holdings
-              ship-store send Recipes.sqlite --for watch.holdings --to ./next.shipment      # on the phone
+              ship-store send Recipes.sqlite --for watch.holdings --to ./next.shipment
               ship-store receive --into inbox --from ./next.shipment
             """)
 
@@ -27,8 +27,8 @@ struct HoldingsCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "The id, or the name, of the device that sends. (default: one that does not sign)", valueName: "id or name")
-    )
+            "The id, or the name, of the device that sends. (default: one that does not sign)", valueName: "id or name"),
+        completion: .devices)
     var sender: String?
 
     @Option(

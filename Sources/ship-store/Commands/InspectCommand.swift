@@ -32,7 +32,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What it takes at this level of `send`; auto is what `send` takes into a file. (default: auto)",
-            valueName: "level"), transform: Effort.read)
+            valueName: "level"), completion: Effort.completion, transform: Effort.read)
     var level: Effort = .auto
 
     @Option(

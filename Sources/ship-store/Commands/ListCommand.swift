@@ -7,8 +7,8 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the stores of an inbox and their generations.",
         discussion: """
-            One line a generation, under headings; the current one is marked with a *: its name and number, when the copy was \
-            taken, its size, how many external files it has and the beginning of its digest; then when it was installed, what \
+            Two lines a generation, under headings; the current one is marked with a *: its name and number, when the copy was \
+            taken, its size, how many external files it has and the beginning of its digest; below that when it was installed, what \
             its reader must know, whether it is held by a reader, stays for a sender that was told of it (`ship-store holdings`) or was \
             rolled back, and its metadata. Below them, what broke off \
             on its way in and waits for the rest, for a day at most.
@@ -46,7 +46,12 @@ struct ListCommand: AsyncParsableCommand {
                 }
                 waiting.map(\.json).forEach(Output.write(object:))
             } else {
-                Inbox.Entry.columns.lines(of: entries.map(\.fields)).forEach(Output.write)
+                let lines = Inbox.Entry.columns.lines(of: entries.map(\.fields))
+                lines.prefix(1).forEach(Output.write)
+                for (line, entry) in zip(lines.dropFirst(), entries) {
+                    Output.write(line)
+                    Output.write("   \(entry.details)")
+                }
                 if entries.isEmpty, listing.damaged.isEmpty { console.say("no store has been installed yet") }
                 waiting.map(\.text).forEach(Output.write)
             }
@@ -99,25 +104,30 @@ extension Inbox.Entry {
     }
 
     fileprivate static let columns: [TextColumn] = [
-        .left(""), .left("name"), .right("generation"), .left("copied"), .right("size"), .right("external"),
-        .left("digest"), .left("installed"), .left("reader"), .left("state"), .left("metadata"),
+        .left(""), .left("name"), .right("number"), .left("copied"), .right("size"), .right("external"),
+        .left("digest"),
     ]
 
     fileprivate var fields: [String] {
         let manifest = generation.manifest
         let files = manifest.externalFiles.count
-        let state = [
-            isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0.text)" },
-            rolledBackAt.map { "rolled back \($0.text)" },
-        ].compactMap(\.self)
         return [
             isCurrent ? "*" : "", manifest.name.text, "\(generation.number)", manifest.createdAt.text,
             Figures.bytes(manifest.totalSize), files == 0 ? "" : "\(files)",
-            String(manifest.store.sha256.hex.prefix(12)), installedAt.text,
+            String(manifest.store.sha256.hex.prefix(8)),
+        ]
+    }
+
+    fileprivate var details: String {
+        let manifest = generation.manifest
+        let facts = [
+            "installed \(installedAt.text)",
             manifest.coreData.map { "\($0.entityVersionHashes.count) entities" }
                 ?? "user_version \(manifest.store.userVersion)",
-            state.joined(separator: ", "),
-            manifest.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
+            isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0.text)" },
+            rolledBackAt.map { "rolled back \($0.text)" },
         ]
+        let pairs = manifest.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return (facts.compactMap(\.self) + pairs).joined(separator: ", ")
     }
 }

@@ -70,7 +70,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         parsing: .singleValue,
         help: ArgumentHelp(
             "Let one shipment under this name bring another store than the one that is there; may be given again.",
-            valueName: "name"),
+            valueName: "name"), completion: .stores,
         transform: StoreName.read)
     var replace: [StoreName] = []
 

@@ -14,8 +14,10 @@ struct RestoreCommand: AsyncParsableCommand {
             beside it. The store's path goes to standard output.
 
               ship-store restore kept/Recipes-20261120T190405 --over Recipes.sqlite
-              ship-store restore backups/latest.sqlite --over Recipes.sqlite --safety-copies kept
-              ship-store restore .Recipes-safety/Recipes-20261121T080000 --over Recipes.sqlite --no-safety-copy
+              ship-store restore backups/latest.sqlite --over Recipes.sqlite \\
+                --safety-copies kept
+              ship-store restore .Recipes-safety/Recipes-20261121T080000 \\
+                --over Recipes.sqlite --no-safety-copy
             """)
 
     @Argument(help: "A kept copy, a generation, or any SQLite store.", completion: .file())

@@ -24,7 +24,8 @@ struct SendCommand: AsyncParsableCommand {
                 --to 'exec:ssh watch ship-store receive --into inbox --from -'
               ship-store send Recipes.sqlite --to ./monday.shipment
               ship-store send Recipes.sqlite --for watch.holdings --to ./tuesday.shipment
-              ship-store send Recipes.sqlite --since monday.shipment --to ./tuesday.shipment
+              ship-store send Recipes.sqlite --since monday.shipment \\
+                --to ./tuesday.shipment
               ship-store send Recipes.sqlite --to watch --dry-run
               ship-store send Recipes.sqlite Photos.sqlite Notes.sqlite --to watch
 
@@ -198,7 +199,7 @@ struct CompressionArguments: ParsableArguments {
         help: """
             The effort of compression, from 1 to 9, the smallest; below 6 hardly any time is saved. auto follows the \
             link. (default: auto)
-            """,
+            """, completion: Effort.completion,
         transform: Effort.read)
     var level: Effort = .auto
 

@@ -40,7 +40,7 @@ struct SendReporter: Sendable {
             }
             emit("copied", ["manifest": manifest, "seconds": duration / .seconds(1)])
         case .progress(let done, let total, let wire):
-            bar.show(done: done, total: total, wire: wire)
+            if hasTerminal { bar.show(done: done, total: total) }
             emit("progress", ["done": done, "total": total, "wire": wire])
         case .finishing(let manifest):
             console.say("finishing the shipment of \(manifest.createdAt) that broke off")
@@ -63,7 +63,7 @@ struct SendReporter: Sendable {
             emit("overtaken", ["name": name])
         case .awaitingReceipt where isRehearsal: break
         case .awaitingReceipt:
-            console.show("sent; the receiver verifies and installs")
+            if hasTerminal { console.show("sent; the receiver verifies and installs") }
             emit("sent")
         case .delivered(let delivery) where isRehearsal: finishRehearsal(delivery)
         case .delivered(let delivery): finish(delivery)
@@ -72,6 +72,14 @@ struct SendReporter: Sendable {
             guard isOneOfSeveral, failure != .stopped else { return }
             console.warn("\(name) was not shipped: \(failure.cause)")
             emit("failed", ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
+        }
+    }
+
+    /// Whether nobody else draws on the same terminal, as a receiver does to which a pipe leads.
+    private var hasTerminal: Bool {
+        switch endpoint {
+        case .standardStreams, .command: false
+        case .tcp, .unix, .file: true
         }
     }
 

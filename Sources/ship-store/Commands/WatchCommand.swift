@@ -21,7 +21,8 @@ struct WatchCommand: AsyncParsableCommand {
             handled last; 0 makes everything one.
 
               ship-store watch --into inbox
-              ship-store watch --into inbox Recipes --exec 'sqlite3 -readonly "$SHIP_STORE_PATH" .dump > recipes.sql'
+              ship-store watch --into inbox Recipes \\
+                --exec 'sqlite3 -readonly "$SHIP_STORE_PATH" .dump > recipes.sql'
               ship-store watch --into inbox Recipes --since 7 --exec ./take-over
               ship-store watch --into inbox --once && echo something new
             """)
@@ -31,7 +32,7 @@ struct WatchCommand: AsyncParsableCommand {
         transform: FilePath.readFolder)
     var into: FilePath
 
-    @Argument(help: "The stores to tell of. (default: all)", transform: StoreName.read)
+    @Argument(help: "The stores to tell of. (default: all)", completion: .stores, transform: StoreName.read)
     var name: [StoreName] = []
 
     @Option(help: ArgumentHelp("Run this after each change.", valueName: "command"))

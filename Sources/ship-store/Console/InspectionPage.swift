@@ -138,6 +138,8 @@ extension InspectionPage {
         <p id="note"></p>
         <noscript>This page draws with JavaScript.</noscript>
         <div id="map"></div>
+        <p>An area is as large as its share of the bytes to ship, and a name has one colour wherever it stands. A darker area
+        opens at a click; Escape leads back.</p>
         <div class="wrap"><table><thead id="heads"></thead><tbody id="list"></tbody></table></div>
         </body>
         """
@@ -196,9 +198,9 @@ extension InspectionPage {
 
         const label = (part, whole) => `${part.name}: ${bytes(part.cost)}, ${share(part.cost, whole)}`;
         const hue = name => [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
-        function box(part, kind, light, x, y, width, height) {
-            const element = make(kind, "", "area");
-            element.append(make("span", part.name));
+        function box(part, kind, isOpen, light, x, y, width, height) {
+            const element = make(kind, "", "area"), size = bytes(part.cost);
+            element.append(...(!isOpen && height > 34 ? [part.name, size] : [`${part.name} ${size}`]).map(text => make("span", text)));
             Object.assign(element.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`,
                                            background: `hsl(${hue(part.name)} 45% ${light}%)` });
             return element;
@@ -215,15 +217,20 @@ extension InspectionPage {
             }
             return path;
         }
-        const open = indexes => { location.hash = ["", ...indexes].join("/"); };
+        const key = indexes => ["", ...indexes].join("/");
+        const leadTo = (element, indexes) => {
+            element.dataset.key = key(indexes);
+            element.onclick = () => { location.hash = key(indexes); };
+        };
 
         function draw() {
+            const focused = document.activeElement, before = focused?.closest("#way, #map, #list");
             const path = wayTo(indexes()), area = path[path.length - 1], here = indexes().slice(0, path.length - 1);
             const steps = path.map((step, index) => {
-                if (index === path.length - 1) return make("b", step.name);
-                const button = make("button", step.name);
-                button.onclick = () => open(here.slice(0, index));
-                return button;
+                const isHere = index === path.length - 1, element = make(isHere ? "b" : "button", step.name);
+                leadTo(element, here.slice(0, index));
+                if (isHere) element.tabIndex = -1;
+                return element;
             });
             way.replaceChildren(...steps.flatMap((step, index) => index ? [" › ", step] : [step]));
             const facts = [`${bytes(area.cost)} to ship`];
@@ -231,19 +238,20 @@ extension InspectionPage {
             if (area.rows !== undefined) facts.push(`${area.rows} rows`);
             note.textContent = [...facts, ...(area.note ? [area.note] : [])].join(", ");
             const parts = visible(area);
-            const opener = part => () => open([...here, area.parts.indexOf(part)]);
+            const opens = (element, part) => leadTo(element, [...here, area.parts.indexOf(part)]);
             map.replaceChildren();
             layOut(parts.slice(0, most), 0, 0, map.clientWidth, map.clientHeight, (part, x, y, width, height) => {
                 const inner = visible(part).slice(0, most);
-                const element = box(part, inner.length ? "button" : "div", inner.length ? 24 : 32, x, y, width, height);
+                const isOpen = inner.length && width > 60 && height > 44;
+                const element = box(part, inner.length ? "button" : "div", isOpen, inner.length ? 24 : 32, x, y, width, height);
                 element.title = label(part, area.cost);
                 element.ariaLabel = element.title;
-                if (inner.length) element.onclick = opener(part);
-                if (inner.length && width > 60 && height > 44) {
+                if (inner.length) opens(element, part);
+                if (isOpen) {
                     layOut(inner, 3, 18, width - 8, height - 23, (column, ...place) => {
-                        element.append(box(column, "div", 32, ...place));
+                        element.append(box(column, "div", false, 32, ...place));
                     });
-                } else if (height > 34) element.append(make("span", bytes(part.cost)));
+                }
                 map.append(element);
             });
             const columns = [["to ship", part => bytes(part.cost)], ["share", part => share(part.cost, area.cost)]];
@@ -257,7 +265,7 @@ extension InspectionPage {
                 const row = make("tr"), name = make("td");
                 if (visible(part).length) {
                     const button = make("button", part.name);
-                    button.onclick = opener(part);
+                    opens(button, part);
                     name.append(button);
                 } else name.textContent = part.name;
                 row.append(name, ...columns.map(([, text]) => make("td", text(part))));
@@ -268,12 +276,15 @@ extension InspectionPage {
                 row.append(make("td", `and ${parts.length - most} smaller ones`));
                 list.append(row);
             }
+            // What had the focus has been drawn anew; what was opened by it is where one is now.
+            const same = `[data-key="${focused?.dataset.key}"]`;
+            if (before) (before.querySelector(same) ?? document.querySelector(same))?.focus();
         }
 
         addEventListener("hashchange", draw);
         addEventListener("resize", draw);
         addEventListener("keydown", event => {
-            if (event.key === "Escape" && indexes().length) open(indexes().slice(0, -1));
+            if (event.key === "Escape" && indexes().length) location.hash = key(indexes().slice(0, -1));
         });
         document.title = `${root.name} · ship-store inspect`;
         draw();

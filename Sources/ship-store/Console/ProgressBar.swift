@@ -10,10 +10,8 @@ final class ProgressBar: Sendable {
 
     init(on console: Console) { self.console = console }
 
-    /// - Parameters:
-    ///   - done: Bytes of the store that are through.
-    ///   - wire: Bytes on the wire, if they are known.
-    func show(done: Int64, total: Int64, wire: Int64? = nil) {
+    /// - Parameter done: Bytes of the store that are through.
+    func show(done: Int64, total: Int64) {
         guard console.isTerminal, total > 0 else { return }
         let elapsed = state.withLock { state -> Duration? in
             let now = ContinuousClock.now
@@ -24,7 +22,7 @@ final class ProgressBar: Sendable {
             return now - start
         }
         guard let elapsed else { return }
-        let progress = Progress(done: done, total: total, wire: wire ?? done, elapsed: elapsed)
+        let progress = Progress(done: done, total: total, elapsed: elapsed)
         console.show { "\(progress.line(columns: $0))" }
     }
 }
@@ -33,7 +31,6 @@ final class ProgressBar: Sendable {
 struct Progress {
     let done: Int64
     let total: Int64
-    let wire: Int64
     let elapsed: Duration
 
     private static let barWidths = 8...24
@@ -60,7 +57,7 @@ struct Progress {
     }
 
     private var rate: String? {
-        elapsed > .zero ? Figures.bytes(Int64(Double(wire) / (elapsed / .seconds(1)))) + "/s" : nil
+        elapsed > .zero ? Figures.bytes(Int64(Double(done) / (elapsed / .seconds(1)))) + "/s" : nil
     }
 
     /// `nil` before there is an estimate, and at the end.
