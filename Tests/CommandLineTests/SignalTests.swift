@@ -258,6 +258,33 @@ import Testing
         #expect(try await watcher.wait(timeout: .seconds(20)).status == .exited(143))
     }
 
+    /// A child that is stopped answers nobody, and hears of no cancellation.
+    @Test(
+        arguments: [
+            ["receive", "--into", "inbox", "--from", "./large.shipment"], ["verify", "Recipes.sqlite"],
+            ["send", "Recipes.sqlite", "--to", "exec:exec sleep 60"],
+        ], [SIGTERM, SIGINT])
+    func `a second signal ends what hangs in a child`(command: [String], signal: Int32) async throws {
+        try desk.makeStore(rows: 300_000)
+        if command[0] == "receive" {
+            try await desk.run("send", "Recipes.sqlite", "--to", "./large.shipment", "-q").expectSuccess()
+        }
+        let program = try desk.start(command)
+        let stopped = try await desk.bash(
+            """
+            for i in $(seq 1000); do child=$(pgrep -P \(program.processID) || true); [ -z "$child" ] || break; done
+            kill -STOP $child; sleep 0.2; echo $child
+            """)
+        stopped.expectSuccess()
+        let start = ContinuousClock.now
+        program.signal(signal)
+        try await Task.sleep(for: .milliseconds(400))
+        program.signal(signal)
+        #expect(try await program.wait(timeout: .seconds(20)).status == .exited(128 + signal))
+        #expect(.now - start < .seconds(3))
+        _ = try await desk.shell("kill -9 \(stopped.stdout)")
+    }
+
     /// As timeout(1) sends it.
     @Test func `the same signal twice in one moment is one`() async throws {
         let watcher = try await watcherWithStubbornCommand()
