@@ -44,6 +44,17 @@ import Testing
         #expect(outcome.lines == expected)
     }
 
+    /// A header of 127 bytes holds 126 bytes of types, and so does one of 128, whose size takes two bytes.
+    @Test func `a header of either size has one canonical form`() throws {
+        let forms = try [[0x7F], [0x81, 0x00]].map { (size: [UInt8]) in
+            let row = HandmadeStore.cell(size + [UInt8](repeating: 0, count: 126), rowid: 1)
+            let store = try HandmadeStore(
+                schema: [HandmadeStore.schemaRow(name: "t", root: 2)], pages: [HandmadeStore.page(.table, [row])])
+            return try MemoryPages.canonicalForm(of: store.bytes)
+        }
+        #expect(forms[0] == forms[1])
+    }
+
     /// What SQLite says of a store: its rows, settings and schema, and whether it is sound.
     private static func told(of path: FilePath) async throws -> [String] {
         let settings = ["page_size", "auto_vacuum", "encoding", "user_version", "application_id", "integrity_check"]

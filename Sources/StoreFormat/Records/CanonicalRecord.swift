@@ -123,11 +123,12 @@ package enum CanonicalRecord {
     /// - Returns: `nil` for an unsound record.
     package static func isCanonical(_ record: Span<UInt8>, _ integers: IntegerForm) -> Bool? {
         var position = 0
-        guard let headerSize = Varint.read(record, at: &position), headerSize <= UInt64(record.count) else {
-            return nil
-        }
+        guard let headerSize = Varint.read(record, at: &position), headerSize >= UInt64(position),
+            headerSize <= UInt64(record.count)
+        else { return nil }
         let end = Int(headerSize)
-        var isCanonical = position == Varint.length(of: headerSize)
+        // 126 bytes of types could stand in a header of 128, whose size takes two bytes.
+        var isCanonical = headerSizeWithItself(end - position) == end
         var value = end
         while position < end {
             let start = position
