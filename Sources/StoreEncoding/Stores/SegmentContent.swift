@@ -27,6 +27,7 @@ package struct SegmentContent: Sendable {
     private var placesOfIndexes: Set<Int> = []
     /// Bytes of rows and chunks.
     private(set) var size = 0
+    private var rowCount = 0
     /// By how many bytes the streams in its rows are longer when they are inflated, about.
     var growth = 0
     /// Bytes of the store's pages that were read for this segment.
@@ -44,6 +45,8 @@ package struct SegmentContent: Sendable {
     let integers: IntegerForm
     /// Bytes of rows and chunks at which it is full.
     let capacity: Int
+    /// Most rows of a group.
+    static let mostRows = 65_536
 
     init(_ integers: IntegerForm, capacity: Int = usualCapacities.first) {
         self.integers = integers
@@ -56,7 +59,9 @@ package struct SegmentContent: Sendable {
     var isFull: Bool { isFull(with: 0) }
 
     /// - Parameter more: Bytes of rows that are not added yet.
-    func isFull(with more: Int) -> Bool { size + more >= capacity || growth >= Self.mostGrowth }
+    func isFull(with more: Int) -> Bool {
+        size + more >= capacity || growth >= Self.mostGrowth || rowCount > SegmentLimits.rows - Self.mostRows
+    }
 
     /// The next segment, empty.
     func next(capacity: Int) -> SegmentContent {
@@ -75,6 +80,7 @@ package struct SegmentContent: Sendable {
         if let found, found.count > 0 { self.found[elements.count] = found }
         append(.rows(rows))
         size += rows.records.count
+        rowCount += rows.ends.count
     }
 
     mutating func add(chunk: [UInt8]) {

@@ -5,9 +5,6 @@ package import StoreFormat
 ///
 /// Source: `Protocol/COLUMNS.md` section 1. Memory: one segment, one page a level, and one bit a page.
 package struct StoreWalk {
-    /// Most rows of a group.
-    private static let mostRows = 65_536
-
     private let pages: CountedPages
     private let settings: StoreSettings
     private let geometry: PageGeometry
@@ -173,7 +170,7 @@ package struct StoreWalk {
                     expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
                 }
             }
-            if content.isFull(with: group.records.count) || group.ends.count == Self.mostRows {
+            if content.isFull(with: group.records.count) || group.ends.count == SegmentContent.mostRows {
                 try close(&group)
             }
         }

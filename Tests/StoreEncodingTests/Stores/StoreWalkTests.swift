@@ -167,4 +167,29 @@ import Testing
         }
         #expect(ends[0] > 50 && ends[1] > 20)
     }
+
+    /// A record without values takes one byte: SQLite reads it as nulls.
+    @Test func `a segment of the shortest rows has no more of them than it may`() throws {
+        let count = SegmentLimits.rows + 100_000
+        var store = try MemoryPages.canonicalForm(
+            ofStoreMadeBy: """
+                PRAGMA page_size = 65536; CREATE TABLE t (a);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+                INSERT INTO t SELECT NULL FROM n;
+                """)
+        for page in stride(from: 65_536, to: store.count, by: 65_536) where store[page] == TreeKind.table.leafType {
+            for cell in 0..<(Int(store[page + 3]) << 8 | Int(store[page + 4])) {
+                var place = page + (Int(store[page + 8 + 2 * cell]) << 8 | Int(store[page + 9 + 2 * cell]))
+                store[place] = 1
+                repeat { place += 1 } while store[place] >= 0x80
+                store[place + 1] = 1
+            }
+        }
+        var rows = 0
+        try StoreWalk.run(over: try MemoryPages(store), shapes: [:], capacities: { (1 << 21, 1 << 21) }) { content in
+            for case .rows(let group) in content.elements { rows += group.ends.count }
+            #expect(throws: Never.self) { try content.encoded(.fast) }
+        }
+        #expect(rows == count + 1)
+    }
 }
