@@ -106,29 +106,49 @@ package struct SegmentWriter {
         contentSize += group.records.count
     }
 
+    /// The most bytes of areas of which several contents and streams are made: of few bytes a lower level may make fewer, as libdeflate's
+    /// levels search in different ways, and matches may take more than they save.
+    private static let smallContent = 1 << 16
+
     /// - Returns: The encoded segment.
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
     package consuming func finish() throws(CompressionError) -> [UInt8] {
-        let (content, hasRuns) = smallestContent()
+        let isSmall = areas.control.count + areas.numbers.count + areas.text.count <= Self.smallContent
+        var contents = [smallestContent()]
+        if isSmall, effort.care != .great, effort.leastGains != [nil] {
+            contents.append(content(leastGain: nil, .builtIn))
+        }
         // Frees memory before deflate takes its own.
         areas = SegmentAreas()
-        guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
-        var segment: [UInt8] = [(hasRuns ? SegmentForm.deflatedWithRuns : .deflated).rawValue]
-        segment.appendVarint(UInt64(content.count))
-        if let deflated = try deflated(content), deflated.count + segment.count < content.count + 1 {
-            segment += deflated
-        } else {
-            segment = [(hasRuns ? SegmentForm.storedWithRuns : .stored).rawValue] + content
+        var best: [UInt8]?
+        for (content, hasRuns) in contents {
+            guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
+            var segment: [UInt8] = [(hasRuns ? SegmentForm.deflatedWithRuns : .deflated).rawValue]
+            segment.appendVarint(UInt64(content.count))
+            if let deflated = try deflated(content, isSmall), deflated.count + segment.count < content.count + 1 {
+                segment += deflated
+            } else {
+                segment = [(hasRuns ? SegmentForm.storedWithRuns : .stored).rawValue] + content
+            }
+            if segment.count < best?.count ?? .max { best = segment }
         }
-        guard segment.count <= SegmentLimits.encodedSize else { throw .segmentFull }
-        return segment
+        guard let best, best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
+        return best
     }
 
     /// - Returns: `nil` if it would not be shorter.
-    private func deflated(_ content: [UInt8]) throws(CompressionError) -> [UInt8]? {
-        guard let deflated = try Deflate.raw(of: content, level: effort.deflateLevel) else { return nil }
-        guard effort.care == .great, !Task.isCancelled else { return deflated }
-        return DeflateOptimizer.shorter(deflated, of: content) ?? deflated
+    private func deflated(_ content: [UInt8], _ isSmall: Bool) throws(CompressionError) -> [UInt8]? {
+        var best: [UInt8]?
+        let lower: [Int32] = isSmall ? [1, 3, 6, 9].filter { $0 < effort.deflateLevel } : []
+        for level in lower + [effort.deflateLevel] {
+            guard var stream = try Deflate.raw(of: content, level: level) else { continue }
+            // The one that is shortest afterwards need not be so before.
+            if effort.care == .great, !Task.isCancelled {
+                stream = DeflateOptimizer.shorter(stream, of: content) ?? stream
+            }
+            if stream.count < best?.count ?? .max { best = stream }
+        }
+        return best
     }
 
     /// The content with the long matches that make it smallest, of those that the effort tries.
