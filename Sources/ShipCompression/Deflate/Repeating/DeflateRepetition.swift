@@ -13,6 +13,8 @@ package struct DeflateRepetition: Hashable, Sendable {
     private static let triesPerByte = 128
     /// How many more places all trials together may try in any case.
     private static let leastTries = 1 << 16
+    /// What it takes to make the codes of a block, in places that are tried.
+    private static let blockTries = 1 << 11
     /// A trial is compared with the stream after each this many tokens.
     private static let step = 256
 
@@ -36,14 +38,18 @@ package struct DeflateRepetition: Hashable, Sendable {
     ///   - hint: The parameters of the value before, which are tried first if the value does not rule them out.
     /// - Returns: `nil` if it is not one stream to its last byte, if zlib does not make it in one go, or if it takes too long to find out.
     package init?(of value: ArraySlice<UInt8>, limit: Int, hint: DeflateParameters? = nil) {
-        self.init(of: value, content: nil, limit: limit, hint: hint, in: MatchTables())
+        var vain = Int.max
+        self.init(of: value, content: nil, limit: limit, hint: hint, in: MatchTables(), vain: &vain)
     }
 
     /// - Parameters:
     ///   - content: What zlib has made of the value; `nil` if it has not been inflated yet.
     ///   - tables: Memory for the trials.
+    ///   - vain: How many places may still be tried for values that turn out to be made otherwise; once there are none, an eighth is tried
+    ///     for each value, which is enough for the hint.
     init?(
-        of value: ArraySlice<UInt8>, content: [UInt8]?, limit: Int, hint: DeflateParameters?, in tables: MatchTables
+        of value: ArraySlice<UInt8>, content: [UInt8]?, limit: Int, hint: DeflateParameters?, in tables: MatchTables,
+        vain: inout Int
     ) {
         let wrapping = DeflateWrapping(of: value)
         guard value.count >= Self.shortest, value.count > wrapping.headSize + wrapping.tailSize else { return nil }
@@ -53,16 +59,22 @@ package struct DeflateRepetition: Hashable, Sendable {
         else { return nil }
         tables.hold(stream.content)
         let possible = PossibleParameters(stream, wrapping, value)
-        guard let parameters = Self.parameters(of: raw, stream, possible, hint, tables) else { return nil }
+        let most = stream.content.count * Self.triesPerByte
+        let tries = vain > 0 ? most + Self.leastTries : most / 8
+        var left = tries
+        guard let parameters = Self.parameters(of: raw, stream, possible, hint, tables, &left) else {
+            vain -= tries - left
+            return nil
+        }
         self.init(stream.content, parameters, wrapping)
     }
 
+    /// - Parameter left: Places that may be tried.
     /// - Returns: The first of the possible parameters that make the stream again; the hint comes before all others.
     private static func parameters(
         of raw: ArraySlice<UInt8>, _ stream: InflatedStream, _ possible: PossibleParameters, _ hint: DeflateParameters?,
-        _ tables: MatchTables
+        _ tables: MatchTables, _ left: inout Int
     ) -> DeflateParameters? {
-        var left = stream.content.count * triesPerByte + leastTries
         var ruledOut: Set<Int> = []
         if let hint, possible.contains(hint) {
             if makesAgain(raw, stream, hint, tables, &left, &ruledOut) { return hint }
@@ -103,6 +115,7 @@ package struct DeflateRepetition: Hashable, Sendable {
             }
             guard tokens == nil || compared == block.tokens.count else { return false }
             deflate.writeBlock()
+            left -= blockTries
             let end = deflate.stream.count
             guard end <= raw.count,
                 deflate.stream[written...].elementsEqual(raw.dropFirst(written).prefix(end - written))

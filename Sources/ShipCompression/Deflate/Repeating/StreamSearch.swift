@@ -12,6 +12,8 @@ package final class StreamSearch {
     private lazy var inflater = BlobInflater()
     private let tables = MatchTables()
     private var found = FoundStreams()
+    /// How many places may still be tried for streams that cannot be made again: some tenths of a second in all.
+    private var vain = 1 << 25
 
     /// Records have small heads: a stream begins at most this many bytes behind the first.
     private static let farthest = 64
@@ -56,7 +58,7 @@ package final class StreamSearch {
             return (place, result)
         }
         let result = DeflateRepetition(
-            of: string[place], content: stream.content, limit: most, hint: hint, in: tables)
+            of: string[place], content: stream.content, limit: most, hint: hint, in: tables, vain: &vain)
         stream.trial = FoundStream.Trial(hint: hint, limit: most, result: result)
         found.remember(stream, in: string)
         guard let result else { return nil }
