@@ -11,7 +11,14 @@ package struct DeltaEncoder {
     private let new: any PageSource
     private let shapes: [String: IndexShape]?
     private let effort: SegmentEffort
+    /// For a store without a base.
+    private let wholeEffort: SegmentEffort
     private let makeSpillFile: () throws -> any SpillFile
+
+    /// The largest store, in bytes, whose delta is held until it is known to be smaller than the store.
+    private static let smallSize: Int64 = 4 * 1024 * 1024
+    /// A delta that takes a smaller part of the store's bytes is not compared with the encoded store, which takes long.
+    private static let smallPart: Int64 = 64
 
     /// - Parameters:
     ///   - base: The file that the receiver has. Neither file changes meanwhile.
@@ -24,6 +31,7 @@ package struct DeltaEncoder {
         self.base = base
         self.new = new
         self.shapes = shapes
+        wholeEffort = effort
         var effort = effort
         effort.hasBase = true
         self.effort = effort
@@ -59,6 +67,44 @@ package struct DeltaEncoder {
         } catch is StoreFlaw {
             throw EncodingFailure.unsuitable
         }
+    }
+
+    /// Encodes the delta of a small store only if it is no larger than the rows of the store; that of a large one goes on as it comes.
+    ///
+    /// - Parameters: As for `encode`.
+    /// - Throws: As `encode` does, and `.tooLarge`.
+    package func encodeIfSmaller(
+        limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void
+    ) throws {
+        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        try new.read(1, into: &header)
+        let size = Int64(new.pageCount) * Int64((try? DatabaseHeader(decoding: header).pageSize) ?? 0)
+        guard size <= Self.smallSize else { return try encode(limit: limit, deliver: deliver) }
+        var segments: [EncodedSegment] = []
+        try encode(limit: limit) { segments.append($0) }
+        let sum = segments.reduce(0) { $0 + $1.bytes.count }
+        if Int64(sum) * Self.smallPart > size, try isWholeSmaller(than: sum) { throw EncodingFailure.tooLarge }
+        for segment in segments { try deliver(segment) }
+    }
+
+    /// Whether the rows of the store take fewer bytes than a delta of this size.
+    private func isWholeSmaller(than size: Int) throws -> Bool {
+        struct Enough: Error {}
+        func takesLess(than size: Int, _ effort: SegmentEffort) throws -> Bool {
+            guard let shapes else { return false }
+            var left = size
+            do {
+                try StoreWalk.run(over: new, shapes: shapes) { content in
+                    left -= try content.encoded(effort).count
+                    guard left > 0 else { throw Enough() }
+                }
+                return true
+            } catch is Enough {
+                return false
+            }
+        }
+        // The least effort takes hardly twice as many bytes, in a small part of the time.
+        return try takesLess(than: 2 * size, SegmentEffort(.fastest)) && takesLess(than: size, wholeEffort)
     }
 
     private func write(
@@ -136,7 +182,7 @@ package struct AsyncDeltaEncoder: ColumnsEncoder {
         make = { effort, deliver in
             let encoder = DeltaEncoder(
                 from: try openBase(), to: try open(), shapes: shapes, effort: effort, makeSpillFile: makeSpillFile)
-            try encoder.encode(limit: limit, deliver: deliver)
+            try encoder.encodeIfSmaller(limit: limit, deliver: deliver)
         }
     }
 

@@ -49,17 +49,24 @@ struct DeltaOfStores {
         segments = try Self.segments(base, self.new, isCanonical ? shapes : nil, effort)
     }
 
+    /// Whether a delta is made that is larger than the whole store.
+    enum Wanted { case always, ifSmaller }
+
     static func segments(
         _ base: [UInt8], _ new: [UInt8], _ shapes: [String: IndexShape]?, _ effort: SegmentEffort,
-        limit: Int64 = .max
+        _ wanted: Wanted = .always, limit: Int64 = .max
     ) throws -> [[UInt8]] {
         let segments = Collected()
         let encoder = DeltaEncoder(
             from: try MemoryPages(base), to: try MemoryPages(new), shapes: shapes, effort: effort
         ) { MemorySpill() }
-        try encoder.encode(limit: limit) { segment in
+        func take(_ segment: EncodedSegment) {
             segments.all.append(segment.bytes)
             segments.isEnded = segment.isLast
+        }
+        switch wanted {
+        case .always: try encoder.encode(limit: limit, deliver: take)
+        case .ifSmaller: try encoder.encodeIfSmaller(limit: limit, deliver: take)
         }
         #expect(segments.isEnded)
         return segments.all

@@ -139,6 +139,19 @@ import Testing
             let delta = try DeltaOfStores(of: old, new, effort: .fast)
             #expect(try delta.applied() == delta.new)
             if old == new { #expect(delta.size < 10) }
+            try Self.expectNoMoreThanWhole(delta)
+        }
+    }
+
+    /// A delta is given up that takes more than the store, unless it is far smaller than the store's file.
+    private static func expectNoMoreThanWhole(_ delta: DeltaOfStores) throws {
+        var whole = 0
+        try StoreWalk.run(over: try MemoryPages(delta.new), shapes: delta.shapes) {
+            whole += try $0.encoded(.fast).count
+        }
+        guard delta.size > whole, delta.size * 64 > delta.new.count else { return }
+        #expect(throws: EncodingFailure.tooLarge) {
+            _ = try DeltaOfStores.segments(delta.base, delta.new, delta.shapes, .fast, .ifSmaller)
         }
     }
 
