@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from encoder.sqlite_file import ENCODINGS
 from encoder.store_pages import Layout, Rows, Store
 
-SETTINGS, ROWS, LONG_ROW, CHUNK, TABLE, ENTRIES, DERIVED, END = range(8)
+SETTINGS, ROWS, LONG_ROW, CHUNK, TABLE, ENTRIES, DERIVED, END, LATER, LEAVES = range(10)
 LONGEST_IN_GROUP = 262_144
 LONGEST_CHUNK = 1_048_576
 

@@ -38,11 +38,14 @@ struct StorePlan {
         }
         if isAny(choices, 8) {
             let module = choices.pick([
-                "fts5(body)", "fts5(body, content='')", "fts5(body, tokenize = 'porter')", "fts4(body)",
+                "fts5(body)", "fts5(body, prefix = '1 3')", "fts5(body, content='')", "fts5(body, tokenize = 'porter')",
+                "fts5(body, tokenize = \"unicode61 remove_diacritics 0 tokenchars '-_'\")", "fts4(body)",
             ])
             store.more.append("CREATE VIRTUAL TABLE found USING \(module)")
             store.more.append(
                 "INSERT INTO found(rowid, body) SELECT rowid, \(column) FROM \(name) WHERE rowid > 0 LIMIT 400")
+            if isAny(choices, 30) { store.more.append("DELETE FROM found WHERE rowid % 7 = 3") }
+            if isAny(choices, 50) { store.more.append("INSERT INTO found(found) VALUES ('optimize')") }
         }
         if isAny(choices, 5) {
             store.more.append("CREATE VIRTUAL TABLE area USING rtree(id, x0, x1, y0, y1)")

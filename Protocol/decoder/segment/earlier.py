@@ -68,7 +68,7 @@ class Earlier:
             if page <= self._roots or not skipped <= offset < geometry.usable:
                 raise damaged("a run that begins where none can")
             while left:
-                if page > self._pages.highest or not geometry.holds_content(page):
+                if page > self._pages.highest or not geometry.holds_content(page) or self._pages.is_kept(page):
                     raise damaged("a run of what is not there yet")
                 self._work.spend(move(geometry.page_size))
                 self._out.seek((page - 1) * geometry.page_size + offset)

@@ -22,17 +22,26 @@ class TreeRows:
     """In the order of keys, with canonical records."""
 
 
+@dataclass(frozen=True)
+class Later:
+    """A tree that is written after all others."""
+
+    pages: int
+    """Beside its root."""
+
+
 def write_canonical(
     out: BinaryIO,
     settings: Settings,
     schema: list[SchemaRow],
-    tree_of: Callable[[int], TreeRows],
+    tree_of: Callable[[int], TreeRows | Later],
     most: int = 2**32 - 2,
     begins: Callable[[Pages, int], None] = lambda *_: None,
 ) -> int:
     """Writes the file and gives its number of pages; `tree_of` gives the tree of a row of `schema`, by its index.
 
-    It is asked for one tree after the other, in the order of section 4. No page above `most` is written.
+    It is asked for one tree after the other, in the order of section 4, and then for those that are to come later. No page above
+    `most` is written.
     """
     pages = Pages(settings.geometry, out, most)
     roots = {place: pages.next() for place, row in enumerate(schema) if row.root}
@@ -41,9 +50,20 @@ def write_canonical(
         pages.belongs(root, ROOT, 0)
     Tree(pages, 1, has_rowids=True).write(schema_rows(schema, roots, settings))
     begins(pages, highest_root)
+    kept: list[tuple[int, tuple[int, int]]] = []
     for place in order_of_writing(schema, settings):
         tree = tree_of(place)
+        if isinstance(tree, Later):
+            kept.append((place, pages.keep(tree.pages)))
+        else:
+            Tree(pages, roots[place], tree.has_rowids).write(tree.rows)
+    for place, window in kept:
+        tree = tree_of(place)
+        if isinstance(tree, Later):
+            raise NoCanonicalForm("a tree that never comes")
+        pages.fill(window)
         Tree(pages, roots[place], tree.has_rowids).write(tree.rows)
+        pages.check_filled()
     pages.finish()
     out.seek(0)
     out.write(settings.header(pages.highest, highest_root))

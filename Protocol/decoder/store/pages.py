@@ -20,12 +20,40 @@ class Pages:
         self.highest = 1
         self._out = out
         self._maps: dict[int, bytearray] = {}
+        self._kept: list[tuple[int, int]] = []
+        self._filling: tuple[int, int] | None = None
 
     def next(self) -> int:
+        if self._filling is not None:
+            before, last = self._filling
+            number = self.geometry.after(before)
+            if number > last:
+                raise NoCanonicalForm("more pages than were kept for the tree")
+            self._filling = (number, last)
+            return number
         self.highest = self.geometry.after(self.highest)
         if self.highest > self.most:
             raise NoCanonicalForm("more pages than there may be")
         return self.highest
+
+    def keep(self, count: int) -> tuple[int, int]:
+        """Gives the pages of a tree that is written after others: the page before the first of them, and the last."""
+        before = self.highest
+        for _ in range(count):
+            self.next()
+        self._kept.append((before, self.highest))
+        return before, self.highest
+
+    def is_kept(self, page: int) -> bool:
+        return any(before < page <= last for before, last in self._kept)
+
+    def fill(self, kept: tuple[int, int]) -> None:
+        self._filling = kept
+
+    def check_filled(self) -> None:
+        if self._filling is None or self._filling[0] != self._filling[1]:
+            raise NoCanonicalForm("a page that was kept and is not taken")
+        self._filling = None
 
     def write(self, number: int, content: bytes) -> None:
         """The rest of the page is zero."""

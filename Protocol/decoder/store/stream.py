@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Protocol
 
 from decoder.refused import Refused
-from decoder.segment.work import ITEM, Work
-from decoder.store.canonical_file import TreeRows, write_canonical
+from decoder.segment.work import ITEM, ROW, Work
+from decoder.store.canonical_file import Later, TreeRows, write_canonical
 from decoder.store.derived import derived, key_part
+from decoder.store.full_text import LONGEST_LEAF, Leaves, Shape, postings
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.store.pages import Pages
 from decoder.store.records import Value, parsed, record
@@ -16,12 +17,16 @@ from decoder.store.schema import SchemaRow, checked, order_of_writing
 from decoder.store.settings import Settings, checked_settings
 from decoder.store.tree_reader import Row
 
-SETTINGS, ROWS, LONG_ROW, CHUNK, TABLE, ENTRIES, DERIVED, END = range(8)
+SETTINGS, ROWS, LONG_ROW, CHUNK, TABLE, ENTRIES, DERIVED, END, LATER, LEAVES = range(10)
 LONGEST_IN_GROUP = 262_144
 LONGEST_OF_SCHEMA = 4_194_304
 LONGEST_RECORD = 2**31 - 1
 MOST_TREES = 65_536
 MOST_PARTS = 32_767
+MOST_LATER = 64
+MOST_PREFIXES = 31
+MOST_CHARACTERS = 65_536
+MOST_LEAVES = 1_048_576
 MOST_DERIVED = 64
 """Indexes of one table that are derived."""
 
@@ -59,7 +64,7 @@ class Items:
                 raise damaged("a stream without an end")
         self._work.spend(ITEM)
         self.tag = self.segment.number()
-        if self.tag > END:
+        if self.tag > LEAVES:
             raise damaged("an item that there is not")
 
     def check_end(self) -> None:
@@ -86,12 +91,17 @@ class StreamDecoder:
         told(self.settings)
         self._rows_of_table: list[Row] = []
         self._derived_of_table = 0
+        self._rows_of: dict[Value, list[Row]] = {}
+        """Of each table that has ended and does not come later, by its name."""
+        self._trees: list[SchemaRow] = []
+        self._later: set[Value] = set()
 
     def write(self, out: BinaryIO, begins: Callable[[Pages, int], None] = lambda *_: None) -> None:
         """`begins` is told of the pages once `sqlite_schema` is complete, and of the highest root."""
         try:
             schema = checked(self._schema(), self.settings)
             self._check_roots(schema)
+            self._trees = [row for row in schema if row.root]
             indexed = {row.table_name for row in schema if row.root and row.kind != schema_word("table", self.settings)}
             pages = write_canonical(
                 out,
@@ -150,23 +160,38 @@ class StreamDecoder:
         if len(order_of_writing(schema, self.settings)) != self.trees:
             raise damaged("a tree that is never written")
 
-    def _tree(self, row: SchemaRow, indexed: set[Value]) -> TreeRows:
+    def _tree(self, row: SchemaRow, indexed: set[Value]) -> TreeRows | Later:
         tag, is_table = self.items.tag, row.kind == schema_word("table", self.settings)
+        if tag == LATER and is_table and row.name not in self._later:
+            return self._come_later(row, indexed)
+        if row.name in self._later and tag != TABLE:
+            raise damaged("a tree that comes later and has no rowids")
         if tag not in ((TABLE, ENTRIES) if is_table else (ENTRIES, DERIVED)):
             raise damaged("a tree of another kind than its row says, or none")
         if tag == DERIVED:
             return TreeRows(False, self._derived())
         self.items.advance()
         rows = self._rows(has_rowids=tag == TABLE)
-        return TreeRows(tag == TABLE, self._kept(rows, row.name in indexed) if is_table else rows)
+        return TreeRows(tag == TABLE, self._kept(rows, row, tag == TABLE) if is_table else rows)
 
-    def _kept(self, rows: Iterator[Row], are_needed: bool) -> Iterator[Row]:
+    def _come_later(self, row: SchemaRow, indexed: set[Value]) -> Later:
+        if row.name in indexed or len(self._later) == MOST_LATER:
+            raise damaged("a tree that comes later and has an index, or a 65th tree that comes later")
+        pages = self.items.now.number()
+        if pages > self.size // self.settings.page_size:
+            raise damaged("more pages than the store has")
+        self._later.add(row.name)
+        self.items.advance()
+        return Later(pages)
+
+    def _kept(self, rows: Iterator[Row], row: SchemaRow, has_rowids: bool) -> Iterator[Row]:
         self._rows_of_table = []
         self._derived_of_table = 0
-        for row in rows:
-            if are_needed:
-                self._rows_of_table.append(row)
-            yield row
+        for each in rows:
+            self._rows_of_table.append(each)
+            yield each
+        if has_rowids and row.name not in self._later:
+            self._rows_of[row.name] = self._rows_of_table
 
     def _derived(self) -> Iterator[Row]:
         count = self.items.now.number()
@@ -183,8 +208,14 @@ class StreamDecoder:
 
     def _rows(self, has_rowids: bool) -> Iterator[Row]:
         last: int | None = None
-        while self.items.tag in (ROWS, LONG_ROW):
-            rows = self._group() if self.items.tag == ROWS else [self._long_row(has_rowids)]
+        leaves: Leaves | None = None
+        rows: Iterable[Row]
+        while self.items.tag in (ROWS, LONG_ROW, LEAVES):
+            if self.items.tag == LEAVES:
+                leaves = self._leaves(leaves, has_rowids)
+                rows = self._rows_of_leaves(leaves)
+            else:
+                rows = self._group() if self.items.tag == ROWS else [self._long_row(has_rowids)]
             for rowid, payload in rows:
                 if (rowid is not None) != has_rowids:
                     raise damaged("rowids where none belong, or none where they do")
@@ -198,6 +229,62 @@ class StreamDecoder:
             self.items.advance()
         if self.items.tag in (SETTINGS, CHUNK):
             raise damaged("an item where it does not belong")
+
+    def _leaves(self, last: Leaves | None, has_rowids: bool) -> Leaves:
+        if not has_rowids or self.settings.text_encoding > 1:
+            raise damaged("leaves where none can be")
+        kind = self._count(1)
+        if kind == 0:
+            if last is None:
+                raise damaged("leaves that go on with none")
+            return last
+        content = self._count(MOST_TREES)
+        if not 1 <= content <= len(self._trees) or self._trees[content - 1].name not in self._rows_of:
+            raise damaged("leaves of a table whose rows have not come")
+        if self._trees[content - 1].kind != schema_word("table", self.settings):
+            raise damaged("leaves of an index")
+        first, last_rowid = self._signed(), self._signed()
+        if first > last_rowid:
+            raise damaged("leaves of no rows")
+        columns = [self._count(MOST_PARTS) for _ in range(self._count(MOST_PARTS))]
+        prefixes = [self._count(LONGEST_IN_GROUP) for _ in range(self._count(MOST_PREFIXES))]
+        if 0 in prefixes:
+            raise damaged("prefixes of no characters")
+        named = [place for place in columns if place]
+        if len(set(named)) != len(named):
+            raise damaged("a value for two columns")
+        places = [place - 1 if place else None for place in columns]
+        shape = Shape(first, last_rowid, places, prefixes, self._folds())
+        return Leaves(postings(self._rows_of[self._trees[content - 1].name], shape, self.work))
+
+    def _folds(self) -> dict[int, int]:
+        code, folds = -1, {}
+        for _ in range(self._count(MOST_CHARACTERS)):
+            code += 1 + self._count(0x11_0000)
+            fold = self._count(0x11_0001)
+            if not is_scalar(code) or (fold >= 2 and not is_scalar(fold - 2)):
+                raise damaged("a character that there is not")
+            folds[code] = fold
+        return folds
+
+    def _rows_of_leaves(self, leaves: Leaves) -> Iterator[Row]:
+        rowid = self._signed()
+        leaves.move(self._count(2**31 - 1), self._count(32_768))
+        for _ in range(self._count(MOST_LEAVES)):
+            size = self._count(LONGEST_LEAF)
+            self.work.spend(ROW + size)
+            yield rowid, record([None, leaves.leaf(size)], self.settings.schema_format)
+            rowid += 1
+
+    def _count(self, most: int) -> int:
+        number = self.items.now.number()
+        if number > most:
+            raise damaged("a number beyond its limit")
+        return number
+
+    def _signed(self) -> int:
+        number = self.items.now.number()
+        return number >> 1 if number % 2 == 0 else -(number >> 1) - 1
 
     def _group(self) -> list[Row]:
         rows = self.items.now.rows()
@@ -223,6 +310,10 @@ class StreamDecoder:
                 raise damaged("a chunk of no bytes, or of too many")
             content += chunk
         return rowid, bytes(content)
+
+
+def is_scalar(code: int) -> bool:
+    return code < 0xD800 or 0xE000 <= code < 0x11_0000
 
 
 def schema_word(word: str, settings: Settings) -> bytes:

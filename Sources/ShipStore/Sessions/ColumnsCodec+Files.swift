@@ -25,7 +25,9 @@ extension StoreToEncode {
     fileprivate func open() throws -> any PageSource { try PageFile(reading: path) { try Task.checkCancellation() } }
 
     fileprivate func makeSpillFile() throws -> any SpillFile {
-        try EntrySpill(at: FilePath(text: path.text + ".part-entries"), in: room)
+        // The walk and the check sort at the same time.
+        let number = UInt64.random(in: 0...UInt64.max)
+        return try EntrySpill(at: FilePath(text: path.text + ".part-entries-\(number)"), in: room)
     }
 }
 

@@ -39,6 +39,8 @@ final class EarlierSearch {
     /// The pages that were compared last.
     private var compared: [(number: UInt32, bytes: [UInt8])] = []
     private var nextCompared = 0
+    /// Pages that no run may be of: their rows come after those of all other trees.
+    private var kept: [KeptPages] = []
 
     /// The last page that is written for certain after the rows so far: pages are written in the order of their numbers.
     private var written: UInt32 = 0
@@ -85,6 +87,12 @@ final class EarlierSearch {
 
     // MARK: Order
 
+    /// The pages of the next tree are given, and are written after those of all other trees.
+    func keep(_ pages: KeptPages) {
+        endTree()
+        kept.append(pages)
+    }
+
     /// The tree before has ended: all its pages are written.
     func endTree() {
         written = max(written, leaf)
@@ -127,7 +135,7 @@ final class EarlierSearch {
         var merged: [PageRun] = []
         var left = SegmentLimits.pageRunBytes
         for run in sorted {
-            if let last = merged.last, let count = last.count(with: run, geometry, gap: Self.gap) {
+            if let last = merged.last, let count = last.count(with: run, geometry, gap: Self.gap, isSetAside) {
                 guard count - last.count <= left else { break }
                 left -= count - last.count
                 merged[merged.count - 1].count = count
@@ -214,7 +222,7 @@ final class EarlierSearch {
     ) throws -> (PageRun, end: Int)? {
         let usable = geometry.usableSize
         var (page, offset, end) = (earlier.page, earlier.offset, place)
-        while end < bytes.count, page <= limit, !geometry.isSetAside(page) {
+        while end < bytes.count, page <= limit, !isSetAside(page) {
             let other = try read(page)
             var count = 0
             other.withUnsafeBytes { other in
@@ -241,10 +249,14 @@ final class EarlierSearch {
             guard start > floor, offset == first, earlier.isChain else { break }
             var before = page - 1
             while before > roots, geometry.isSetAside(before) { before -= 1 }
-            guard before > roots, try read(before)[usable - 1] == bytes[start - 1] else { break }
+            guard before > roots, !isSetAside(before), try read(before)[usable - 1] == bytes[start - 1] else { break }
             (page, offset) = (before, usable)
         }
         return (PageRun(page: page, offset: offset, count: end - start, isChain: earlier.isChain), end)
+    }
+
+    private func isSetAside(_ page: UInt32) -> Bool {
+        geometry.isSetAside(page) || kept.contains { $0.contains(page) }
     }
 
     private func read(_ number: UInt32) throws -> [UInt8] {
@@ -263,7 +275,9 @@ final class EarlierSearch {
 
 extension PageRun {
     /// Bytes from the beginning of this run to the end of another one that begins after it, if that is near.
-    fileprivate func count(with other: PageRun, _ geometry: PageGeometry, gap: Int) -> Int? {
+    fileprivate func count(with other: PageRun, _ geometry: PageGeometry, gap: Int, _ isSetAside: (UInt32) -> Bool)
+        -> Int?
+    {
         guard isChain == other.isChain else { return nil }
         let skipped = isChain ? 4 : 0
         let content = geometry.usableSize - skipped
@@ -273,7 +287,7 @@ extension PageRun {
         var number = page
         while number < other.page {
             number += 1
-            guard !geometry.isSetAside(number) else { return nil }
+            guard !isSetAside(number) else { return nil }
         }
         return max(count, distance + other.count)
     }

@@ -56,11 +56,12 @@ package struct PageRun: Hashable, Sendable {
     /// - Parameters:
     ///   - roots: The highest page that is the root of a tree. No run begins before the page after it.
     ///   - last: The last page that a run may take bytes of.
+    ///   - kept: Pages that a run may take no bytes of.
     ///   - work: That of the part.
     /// - Throws: `.damaged` for a run that names other bytes, and what `pages` throws.
     static func bytes(
         of runs: [PageRun], in pages: any PageSource, _ geometry: PageGeometry, after roots: UInt32, upTo last: UInt32,
-        _ work: DecodingWork
+        without kept: [KeptPages] = [], _ work: DecodingWork
     ) throws -> [UInt8] {
         var bytes: [UInt8] = []
         let size = runs.reduce(0) { $0 + $1.count }
@@ -72,9 +73,9 @@ package struct PageRun: Hashable, Sendable {
             var (number, offset, missing) = (run.page, run.offset, run.count)
             guard number > roots, offset >= run.skipped else { throw CompressionError.damaged(.segment) }
             while missing > 0 {
-                guard number <= last, !geometry.isSetAside(number), offset < geometry.usableSize else {
-                    throw CompressionError.damaged(.segment)
-                }
+                guard number <= last, !geometry.isSetAside(number), offset < geometry.usableSize,
+                    !kept.contains(where: { $0.contains(number) })
+                else { throw CompressionError.damaged(.segment) }
                 try work.spend(DecodingWork.move(pageSize: geometry.pageSize))
                 if number != held { try pages.read(number, into: &page) }
                 held = number

@@ -83,6 +83,13 @@ package struct SegmentContent: Sendable {
         rowCount += rows.ends.count
     }
 
+    /// Adds the item of leaves that follow from a table.
+    mutating func add(leaves numbers: [UInt64]) {
+        add(.leaves)
+        for number in numbers { add(number) }
+        size += numbers.count
+    }
+
     mutating func add(chunk: [UInt8]) {
         add(.chunk)
         append(.chunk(chunk))
@@ -159,6 +166,10 @@ enum ItemTag: UInt64, Hashable, Sendable {
     case entries = 5
     case derived = 6
     case end = 7
+    /// A table whose rows come after those of all other trees.
+    case later = 8
+    /// `FullTextLeaves`.
+    case leaves = 9
 }
 
 extension EarlierPieces {

@@ -11,6 +11,9 @@ package final class StoreBuilder {
         func makeSpillFile() throws -> any SpillFile
     }
 
+    /// Most trees whose rows come after those of all others.
+    static let mostLater = 64
+
     private let pageSize: Int
     private let mostPages: UInt32
     private let work: DecodingWork
@@ -27,6 +30,12 @@ package final class StoreBuilder {
     private var next = 0
     /// Derived indexes of the current table so far.
     private var derivedOfTable = 0
+    /// The trees whose rows come after those of all others, by their places in `plan`, in order.
+    private var later: [(place: Int, pages: KeptPages)] = []
+    /// Those of them that have begun.
+    private var laterBegun = 0
+    /// The leaves of the current tree that follow from another one.
+    private var leaves: FullTextLeaves?
     /// Bytes of the current long row that have not come.
     private var left = 0
     private var longSchemaRow: [UInt8]?
@@ -69,10 +78,11 @@ package final class StoreBuilder {
         do {
             let last = written
             try work.measuring(segment: segment) {
-                var reader = try SegmentReader(decoding: segment, work) { [writer, target, work] runs in
+                var reader = try SegmentReader(decoding: segment, work) { [writer, target, later, work] runs in
                     guard let writer, let target else { throw CompressionError.damaged(.segment) }
                     return try PageRun.bytes(
-                        of: runs, in: target, writer.geometry, after: writer.roots.last ?? 1, upTo: last, work)
+                        of: runs, in: target, writer.geometry, after: writer.roots.last ?? 1, upTo: last,
+                        without: later.map(\.pages), work)
                 }
                 while !reader.isAtEnd { try takeItem(&reader) }
             }
@@ -94,6 +104,9 @@ package final class StoreBuilder {
         case (.inSchema, .table), (.inTree, .table), (.afterDerived, .table): try beginTree(.table)
         case (.inSchema, .entries), (.inTree, .entries), (.afterDerived, .entries): try beginTree(.index)
         case (.inTree, .derived), (.afterDerived, .derived): try derive(try IndexShape(fromRows: &reader))
+        case (.inSchema, .later), (.inTree, .later), (.afterDerived, .later):
+            try postpone(pages: try reader.count(upTo: Int(mostPages)))
+        case (.inTree, .leaves): try takeLeaves(&reader)
         case (.inSchema, .end), (.inTree, .end), (.afterDerived, .end): try finish()
         case (.awaitingSettings, _), (.inSchema, _), (.inTree, _), (.afterDerived, _), (.ended, _):
             throw CompressionError.damaged(.rows)
@@ -208,19 +221,78 @@ package final class StoreBuilder {
 
     private func beginTree(_ kind: TreeKind) throws {
         try endTree()
-        guard next < plan.count, let writer else { throw CompressionError.damaged(.rows) }
+        guard let writer else { throw CompressionError.damaged(.rows) }
+        var place = next
+        if next < plan.count {
+            next += 1
+        } else {
+            guard laterBegun < later.count, kind == .table else { throw CompressionError.damaged(.rows) }
+            place = later[laterBegun].place
+            writer.fill(later[laterBegun].pages)
+            laterBegun += 1
+        }
         // A table WITHOUT ROWID is a tree of entries; an index is never a tree of rows.
-        guard plan[next].isTable || kind == .index else { throw CompressionError.damaged(.rows) }
-        tree = writer.tree(kind, root: plan[next].root)
+        guard plan[place].isTable || kind == .index else { throw CompressionError.damaged(.rows) }
+        tree = writer.tree(kind, root: plan[place].root)
         self.kind = kind
-        if plan[next].isTable { derivedOfTable = 0 }
-        next += 1
+        if plan[place].isTable { derivedOfTable = 0 }
         state = .inTree
     }
 
     private func endTree() throws {
+        leaves = nil
         if var tree = tree.take() { try tree.end() }
+        try writer?.endFilling()
         if state == .inSchema { try planTrees() }
+    }
+
+    /// The next tree is a table whose rows come after those of all other trees.
+    private func postpone(pages count: Int) throws {
+        try endTree()
+        guard next < plan.count, plan[next].isTable, next + 1 == plan.count || plan[next + 1].isTable,
+            later.count < Self.mostLater, let writer
+        else { throw CompressionError.damaged(.rows) }
+        later.append((next, try writer.keep(count)))
+        next += 1
+        state = .afterDerived
+    }
+
+    /// Rows of the current tree that are leaves of a full-text index.
+    private func takeLeaves(_ reader: inout SegmentReader) throws {
+        guard kind == .table, let writer, let target, writer.settings.textEncoding <= 1 else {
+            throw CompressionError.damaged(.rows)
+        }
+        if try reader.count(upTo: 1) == 1 {
+            let shape = try FullTextShape(from: &reader)
+            // Its rows have all come: it is before this tree, and none of those that come later.
+            let most = laterBegun > 0 ? plan.count : next - 1
+            guard let place = plan[..<most].firstIndex(where: { $0.place == shape.content }), plan[place].isTable,
+                !later.contains(where: { $0.place == place }),
+                try TreeReader.kind(of: plan[place].root, in: target, writer.geometry) == .table
+            else { throw CompressionError.damaged(.rows) }
+            leaves = FullTextLeaves(
+                try shape.postings(in: target, writer.geometry, root: plan[place].root, work) {
+                    try target.makeSpillFile()
+                })
+        }
+        let first = Int64(zigzag: try reader.number())
+        let passed = try reader.count(upTo: Int(Int32.max))
+        let part = try reader.count(upTo: IndexShape.longestEntry)
+        let count = try reader.count(upTo: FullTextLeaves.mostOfItem)
+        guard var leaves, try leaves.pass(FullTextLeaves.Place(postings: passed, part: part)) else {
+            throw CompressionError.damaged(.rows)
+        }
+        for index in 0..<count {
+            let size = try reader.count(upTo: FullTextLeaves.longest)
+            try work.spend(DecodingWork.row + size)
+            guard let (leaf, end) = try leaves.leaf(size), try leaves.pass(end) else {
+                throw CompressionError.damaged(.rows)
+            }
+            let record = FullTextLeaves.record(of: leaf)
+            work.pay(bytes: record.count)
+            try tree?.append(record.span, rowid: first &+ Int64(index))
+        }
+        self.leaves = leaves
     }
 
     /// Lists the trees that follow the schema, and checks that the schema names their roots.
@@ -248,7 +320,7 @@ package final class StoreBuilder {
 
     private func finish() throws {
         try endTree()
-        guard next == plan.count, let writer else { throw CompressionError.damaged(.rows) }
+        guard next == plan.count, laterBegun == later.count, let writer else { throw CompressionError.damaged(.rows) }
         try writer.finish()
         guard writer.pageCount == mostPages else { throw CompressionError.damaged(.rows) }
         state = .ended
@@ -308,42 +380,4 @@ extension StoreSettings {
             hasAutoVacuum: numbers[4] == 1, textEncoding: numbers[5], userVersion: numbers[6],
             incrementalVacuum: numbers[7], applicationID: numbers[8])
     }
-}
-
-/// A target of a `StoreBuilder` that compares each page with an existing canonical copy, and writes nothing. For a page that differs it
-/// throws `EncodingFailure.selfCheckFailed`.
-package final class PageComparison: StoreBuilder.Target {
-    private let original: any PageSource
-    private let makeSpill: () throws -> any SpillFile
-    private var page: [UInt8]
-    /// The pointer map page that was read last, and its number.
-    private var map: (number: UInt32, bytes: [UInt8])
-
-    package init(with original: any PageSource, pageSize: Int, makeSpillFile: @escaping () throws -> any SpillFile) {
-        self.original = original
-        makeSpill = makeSpillFile
-        page = Array(repeating: 0, count: pageSize)
-        map = (0, page)
-    }
-
-    package var pageCount: UInt32 { original.pageCount }
-
-    package func read(_ number: UInt32, into page: inout [UInt8]) throws { try original.read(number, into: &page) }
-
-    package func write(_ built: [UInt8], number: UInt32) throws {
-        try original.read(number, into: &page)
-        guard built == page else { throw EncodingFailure.selfCheckFailed }
-    }
-
-    package func writePointer(_ entry: (type: UInt8, parent: UInt32), map: UInt32, offset: Int) throws {
-        if map != self.map.number {
-            try original.read(map, into: &self.map.bytes)
-            self.map.number = map
-        }
-        let bytes = self.map.bytes
-        let found = bytes[(offset + 1)..<(offset + 5)].reduce(0) { $0 << 8 | UInt32($1) }
-        guard bytes[offset] == entry.type, found == entry.parent else { throw EncodingFailure.selfCheckFailed }
-    }
-
-    package func makeSpillFile() throws -> any SpillFile { try makeSpill() }
 }

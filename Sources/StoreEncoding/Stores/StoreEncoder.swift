@@ -89,6 +89,8 @@ package struct StoreEncoder: ColumnsEncoder {
             capacities
         } refers: {
             store.settings.level.value >= CompressionLevel.standard.value
+        } makeSpillFile: {
+            try makeSpillFile()
         } deliver: { content in
             if let note = earlier.popFirst() {
                 guard note.isLast == content.isLast else { throw EarlierPieces.Mismatch() }

@@ -22,6 +22,8 @@ package struct StoreWalk {
     /// Segments that have been delivered.
     private var closed = 0
     private var row = IndexedRow()
+    /// `nil` to send the leaves of full-text indexes as they are.
+    private var fullText: FullTextTables?
     /// Looks for streams in the rows of a segment.
     private var streams = StreamSearch(bytes: mostInflated, pictures: nil)
     /// A tenth of a second or so.
@@ -35,22 +37,24 @@ package struct StoreWalk {
     ///   - endsWithTables: Whether the end of a table ends a segment, too.
     ///   - capacities: How large the first segment may be, and the largest. It is called for each segment that has no recorded capacity.
     ///   - refers: Whether a segment may refer to earlier ones, which takes time. It is called for each segment.
+    ///   - makeSpillFile: Makes a file for sorting the words of full-text indexes; `nil` to send these as they are.
     ///   - deliver: Gets the segments in order.
-    /// - Throws: `StoreFlaw`, and what `pages` and `deliver` throw.
+    /// - Throws: `StoreFlaw`, and what `pages`, `makeSpillFile` and `deliver` throw.
     package static func run(
         over pages: any PageSource, shapes: [String: IndexShape], after recorded: [Int] = [],
         endsWithTables: Bool = false,
         capacities: @escaping () -> (first: Int, largest: Int) = { SegmentContent.usualCapacities },
-        refers: @escaping () -> Bool = { false }, deliver: @escaping (SegmentContent) throws -> Void
+        refers: @escaping () -> Bool = { false }, makeSpillFile: (() throws -> any SpillFile)? = nil,
+        deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
-        var walk = try StoreWalk(pages, shapes, recorded, endsWithTables, capacities, refers, deliver)
+        var walk = try StoreWalk(pages, shapes, recorded, endsWithTables, capacities, refers, makeSpillFile, deliver)
         try walk.run()
     }
 
     private init(
         _ pages: any PageSource, _ shapes: [String: IndexShape], _ recorded: [Int], _ endsWithTables: Bool,
         _ capacities: @escaping () -> (first: Int, largest: Int), _ refers: @escaping () -> Bool,
-        _ deliver: @escaping (SegmentContent) throws -> Void
+        _ makeSpillFile: (() throws -> any SpillFile)?, _ deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
         self.pages = CountedPages(pages)
         self.shapes = shapes
@@ -63,6 +67,10 @@ package struct StoreWalk {
         try pages.read(1, into: &header)
         settings = try StoreSettings(decoding: header)
         geometry = PageGeometry(settings)
+        if let makeSpillFile, settings.textEncoding <= 1 {
+            fullText = FullTextTables(
+                FullTextSource.Store(pages: pages, geometry: geometry, makeSpillFile: makeSpillFile))
+        }
         use = PageUse(pageCount: pages.pageCount)
         content = SegmentContent(settings.integers, capacity: recorded.first ?? capacities().first)
     }
@@ -79,10 +87,28 @@ package struct StoreWalk {
         for number in settings.numbers + [UInt32(schema.count)] { content.add(UInt64(number)) }
         var unchecked: [ExpectedEntries?] = []
         try sendRows(of: 1, .table, use: nil, checking: &unchecked)
-        for (table, indexes) in try schema.inOrder() {
+        let trees = try schema.inOrder()
+        var later: [(table: SchemaTrees.Tree, source: FullTextSource)] = []
+        for (table, indexes) in trees {
             if endsWithTables { try close() }
             content.table = String(bytes: table.name, textEncoding: settings.textEncoding) ?? ""
-            try send(table, indexes)
+            if indexes.isEmpty, later.count < StoreBuilder.mostLater,
+                let source = try fullText?.source(of: table, among: trees.map(\.table))
+            {
+                content.add(.later)
+                content.add(UInt64(source.pageCount))
+                search?.keep(source.pages)
+                later.append((table, source))
+            } else {
+                try send(table, indexes)
+            }
+        }
+        for (table, source) in later {
+            if endsWithTables { try close() }
+            content.table = String(bytes: table.name, textEncoding: settings.textEncoding) ?? ""
+            content.isInIndex = false
+            content.add(.table)
+            try sendRows(of: table.root, .table, use: use, checking: &unchecked, following: source)
         }
         content.add(.end)
         content.isLast = true
@@ -91,7 +117,7 @@ package struct StoreWalk {
         try deliver(content)
     }
 
-    private func readSchema() throws -> SchemaTrees {
+    private mutating func readSchema() throws -> SchemaTrees {
         var trees = SchemaTrees(textEncoding: settings.textEncoding)
         var reader = try TreeReader(pages, geometry, root: 1, kind: .table, use: use)
         var record: [UInt8] = []
@@ -100,6 +126,7 @@ package struct StoreWalk {
             record.removeAll(keepingCapacity: true)
             try reader.appendRecord(of: cell, to: &record)
             try trees.add(record.span)
+            fullText?.add(record.span)
         }
         return trees
     }
@@ -133,10 +160,14 @@ package struct StoreWalk {
 
     // MARK: Rows
 
-    /// - Parameter use: Notes the pages of the tree; `nil` for a tree whose pages are noted already.
+    /// - Parameters:
+    ///   - use: Notes the pages of the tree; `nil` for a tree whose pages are noted already.
+    ///   - source: Knows which rows follow from the content of a full-text index.
     private mutating func sendRows(
-        of root: UInt32, _ kind: TreeKind, use: PageUse?, checking expected: inout [ExpectedEntries?]
+        of root: UInt32, _ kind: TreeKind, use: PageUse?, checking expected: inout [ExpectedEntries?],
+        following source: FullTextSource? = nil
     ) throws {
+        let search = source == nil ? search : nil
         var reader = try TreeReader(pages, geometry, root: root, kind: kind, use: use)
         var group = RowGroup(rowids: kind == .table ? [] : nil)
         var columns = RecordColumns()
@@ -144,11 +175,13 @@ package struct StoreWalk {
         while let cell = try reader.next() {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 try close(&group)
+                try send(source?.end())
                 try sendLong(cell, of: reader, kind)
                 search?.end(cell, kind)
                 if isChecked { try check(cell, of: reader.unnoted, &expected) }
                 continue
             }
+            if let source, try follows(source, cell, reader.unnoted, &group) { continue }
             let start = group.records.count
             try reader.appendRecord(of: cell, to: &group.records)
             group.ends.append(group.records.count)
@@ -175,6 +208,28 @@ package struct StoreWalk {
             }
         }
         try close(&group)
+        try send(source?.end())
+    }
+
+    /// Whether a row follows from the content of a full-text index. What has to come before it is sent.
+    private mutating func follows(
+        _ source: FullTextSource, _ cell: TreeCell, _ reader: TreeReader, _ group: inout RowGroup
+    ) throws -> Bool {
+        var record: [UInt8] = []
+        try reader.appendRecord(of: cell, to: &record)
+        let (follows, item) = try source.take(cell, record.span)
+        if item != nil {
+            try close(&group)
+            try send(item)
+        }
+        return follows
+    }
+
+    /// Adds the item of leaves that follow from a table.
+    private mutating func send(_ leaves: [UInt64]?) throws {
+        guard let leaves else { return }
+        content.add(leaves: leaves)
+        try closeIfFull()
     }
 
     /// By how many bytes the streams that are blobs of a row, or stand in one, are longer when they are inflated.

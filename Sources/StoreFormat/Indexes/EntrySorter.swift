@@ -71,19 +71,20 @@ package struct EntrySorter {
 
     /// Hands out all entries in order.
     package mutating func drain(_ body: (Span<UInt8>) throws -> Void) throws {
+        var sorted = try sorted()
+        while try sorted.next(body) {}
+    }
+
+    /// All entries in order. The sorter is empty then.
+    package mutating func sorted() throws -> SortedEntries {
+        defer { (bytes, entries) = ([], []) }
         guard !runs.isEmpty else {
             sort()
-            for entry in entries {
-                try body(bytes.span.extracting(entry.range))
-            }
-            bytes = []
-            entries = []
-            return
+            return SortedEntries(.held(bytes, entries.map(\.range)))
         }
         try spillRun()
-        bytes = []
-        entries = []
-        try merge(body)
+        guard let file else { return SortedEntries(.held([], [])) }
+        return try SortedEntries(merging: runs, of: file, order, mergeSize: Self.mergeSize)
     }
 
     private mutating func sort() {
@@ -119,39 +120,83 @@ package struct EntrySorter {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
     }
+}
 
-    private func merge(_ body: (Span<UInt8>) throws -> Void) throws {
-        guard let file else { return }
-        let piece = max(4096, Self.mergeSize / runs.count)
-        let readers = try runs.compactMap { run in try RunReader(file, run, order, piece: piece) }
-        // The least entry is at the top of a heap.
-        func isBefore(_ left: Int, _ right: Int) -> Bool {
-            let (first, second) = (readers[left], readers[right])
-            if first.prefix != second.prefix { return first.prefix < second.prefix }
-            let (entry, other) = (first.entry, second.entry)
-            let result = order.compare(entry.span, other.span)
-            return result == 0 ? left < right : result < 0
+/// Sorted entries, one after the other.
+package struct SortedEntries {
+    fileprivate enum Source {
+        /// The rest of them.
+        case held([UInt8], [Range<Int>])
+        case merged(RunMerge)
+    }
+
+    private let source: Source
+    private var place = 0
+
+    fileprivate init(_ source: Source) { self.source = source }
+
+    fileprivate init(
+        merging runs: [Range<Int64>], of file: any SpillFile, _ order: IndexOrder, mergeSize: Int
+    ) throws {
+        source = .merged(try RunMerge(runs, of: file, order, mergeSize: mergeSize))
+    }
+
+    /// Hands out the next entry.
+    ///
+    /// - Returns: Whether there was one.
+    package mutating func next(_ body: (Span<UInt8>) throws -> Void) throws -> Bool {
+        switch source {
+        case .held(let bytes, let ranges):
+            guard place < ranges.count else { return false }
+            try body(bytes.span.extracting(ranges[place]))
+            place += 1
+            return true
+        case .merged(let merge): return try merge.next(body)
         }
-        var heap = Array(readers.indices)
+    }
+}
+
+/// Merges the runs of a file.
+private final class RunMerge {
+    private let readers: [RunReader]
+    private let order: IndexOrder
+    /// The least entry is at the top.
+    private var heap: [Int]
+
+    init(_ runs: [Range<Int64>], of file: any SpillFile, _ order: IndexOrder, mergeSize: Int) throws {
+        let piece = max(4096, mergeSize / max(1, runs.count))
+        readers = try runs.compactMap { run in try RunReader(file, run, order, piece: piece) }
+        self.order = order
+        heap = Array(readers.indices)
         heap.sort(by: isBefore)
-        while let top = heap.first {
-            let entry = readers[top].entry
-            try body(entry.span)
-            if try !readers[top].advance() {
-                heap.swapAt(0, heap.count - 1)
-                heap.removeLast()
+    }
+
+    private func isBefore(_ left: Int, _ right: Int) -> Bool {
+        let (first, second) = (readers[left], readers[right])
+        if first.prefix != second.prefix { return first.prefix < second.prefix }
+        let (entry, other) = (first.entry, second.entry)
+        let result = order.compare(entry.span, other.span)
+        return result == 0 ? left < right : result < 0
+    }
+
+    func next(_ body: (Span<UInt8>) throws -> Void) throws -> Bool {
+        guard let top = heap.first else { return false }
+        let entry = readers[top].entry
+        try body(entry.span)
+        if try !readers[top].advance() {
+            heap.swapAt(0, heap.count - 1)
+            heap.removeLast()
+        }
+        var place = 0
+        while true {
+            var least = place
+            for child in [2 * place + 1, 2 * place + 2]
+            where child < heap.count && isBefore(heap[child], heap[least]) {
+                least = child
             }
-            var place = 0
-            while true {
-                var least = place
-                for child in [2 * place + 1, 2 * place + 2]
-                where child < heap.count && isBefore(heap[child], heap[least]) {
-                    least = child
-                }
-                guard least != place else { break }
-                heap.swapAt(place, least)
-                place = least
-            }
+            guard least != place else { return true }
+            heap.swapAt(place, least)
+            place = least
         }
     }
 }

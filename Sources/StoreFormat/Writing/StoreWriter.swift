@@ -10,6 +10,8 @@ package final class StoreWriter {
     private var lastPage: UInt32 = 1
     private var firstPage: [UInt8]
     private var highestRoot: UInt32 = 1
+    /// What is left of the pages that were kept for the tree that is being written.
+    private var filling: KeptPages?
     /// The number of the root page of each tree, `sqlite_schema` first.
     package private(set) var roots: [UInt32] = [1]
 
@@ -48,13 +50,37 @@ package final class StoreWriter {
         try sink.write(firstPage, number: 1)
     }
 
-    /// The next page, by section 4.
+    /// The next page, by section 4, or the next of those that were kept for the tree.
     func nextPage() throws -> UInt32 {
-        repeat {
-            guard lastPage < mostPages else { throw StoreFlaw.tooLarge }
-            lastPage += 1
-        } while geometry.isSetAside(lastPage)
-        return lastPage
+        let next = geometry.page(after: filling?.after ?? lastPage)
+        guard next <= filling?.last ?? mostPages else { throw StoreFlaw.tooLarge }
+        if filling == nil { lastPage = next } else { filling?.after = next }
+        return next
+    }
+
+    // MARK: Trees that are written later
+
+    /// Gives the pages of a tree whose rows come after those of others.
+    ///
+    /// - Parameter count: Pages beside its root.
+    package func keep(_ count: Int) throws -> KeptPages {
+        guard count <= Int(mostPages) else { throw StoreFlaw.tooLarge }
+        let kept = KeptPages(after: lastPage, upTo: geometry.page(after: lastPage, by: count))
+        guard kept.last <= mostPages else { throw StoreFlaw.tooLarge }
+        lastPage = kept.last
+        return kept
+    }
+
+    /// The tree that is written next takes these pages.
+    package func fill(_ kept: KeptPages) { filling = kept }
+
+    /// The tree has ended.
+    ///
+    /// - Throws: `.unusedPages` if it did not take all pages that were kept for it.
+    package func endFilling() throws {
+        guard let filling else { return }
+        self.filling = nil
+        guard filling.after == filling.last else { throw StoreFlaw.unusedPages(Int(filling.last - filling.after)) }
     }
 
     /// Source: section 7.

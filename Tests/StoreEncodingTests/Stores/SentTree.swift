@@ -27,6 +27,8 @@ enum SentTree: Hashable {
                 guard case .number(let count) = elements[index + 1] else { return trees }
                 index += 2 + Int(count)
                 trees.append(.derived)
+            // The walk is one that derives no leaves.
+            case .later, .leaves: return trees
             case .end: index += 1
             }
         }

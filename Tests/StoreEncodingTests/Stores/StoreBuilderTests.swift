@@ -25,7 +25,7 @@ import Testing
             case .settings: index += 11
             case .rows, .chunk: index += 2
             case .longRow: index += 3
-            case .table, .entries, .end: index += 1
+            case .table, .entries, .later, .leaves, .end: index += 1
             case .derived:
                 guard case .number(let count) = elements[index + 1] else { return tags }
                 index += 2 + Int(count)

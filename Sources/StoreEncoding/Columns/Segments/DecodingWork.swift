@@ -16,6 +16,7 @@ package final class DecodingWork {
     static let encoding = 16
     static let row = 16
     static let step = 64
+    static let wordByte = 4
     static let deflatedStream = 1024
     static let deflatedByte = 8
 
