@@ -65,7 +65,8 @@ struct EmptiedTables: Sendable {
             return left.contains(content) || !tables.contains(content)
         }
         let fed = virtual.filter { table in !indexes.contains { $0.name == table.name } }
-        for table in named where try Self.feeds(table, one: fed, in: database) {
+        for table in named
+        where try Self.feeds(table, one: fed, in: database) || Self.isKept(table, inOneOf: fed, in: database) {
             throw SnapshotError.tableMustStay(ForeignText(table), because: .feedsVirtual)
         }
         (self.named, self.indexes) = (named, indexes.map(\.name))
@@ -81,6 +82,29 @@ struct EmptiedTables: Sendable {
                 WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE AND typeof(sql) = 'text'
                 """, arguments: [table]
         ).contains { sql in virtual.contains { $0.isNamed(in: sql) } }
+    }
+
+    /// Whether an R*Tree may be of the rows of a table: an app writes to it, and not triggers, and each box has the number of a row.
+    private static func isKept(
+        _ table: String, inOneOf virtual: [VirtualTable], in database: Database
+    ) throws -> Bool {
+        let triggers = try String.fetchAll(
+            database, sql: "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND typeof(sql) = 'text'")
+        let boxes = virtual.filter { box in box.isRTree && box.isKnown && !triggers.contains { box.isNamed(in: $0) } }
+        return try boxes.contains { box in
+            let (name, rows) = (box.name.quotedSQLName, table.quotedSQLName)
+            do {
+                // A table WITHOUT ROWID has no numbers to share.
+                _ = try database.makeStatement(sql: "SELECT rowid FROM \(rows)")
+            } catch DatabaseError.SQLITE_ERROR {
+                return false
+            }
+            let sql = """
+                SELECT EXISTS (SELECT 1 FROM \(name))
+                    AND NOT EXISTS (SELECT rowid FROM \(name) EXCEPT SELECT rowid FROM \(rows))
+                """
+            return try Bool.fetchOne(database, sql: sql) ?? false
+        }
     }
 
     /// Deletes the rows, without a journal, triggers or foreign keys: the copy is thrown away on any error.

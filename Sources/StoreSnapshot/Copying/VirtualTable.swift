@@ -11,6 +11,8 @@ struct VirtualTable: Sendable {
     ///
     /// Source: sqlite.org/fts5.html section 4.4.2; sqlite.org/fts3.html section 6.2.2.
     let content: String?
+    /// Whether it has boxes, each of which has the number of what is in it [sqlite.org/rtree.html].
+    let isRTree: Bool
 
     static func all(in database: Database) throws -> [VirtualTable] {
         let rows = try Row.fetchAll(
@@ -23,7 +25,8 @@ struct VirtualTable: Sendable {
             let (name, sql): (String, String) = (row[0], row[1])
             return VirtualTable(
                 name: name, isKnown: (try? database.makeStatement(sql: "SELECT 1 FROM \(name.quotedSQLName)")) != nil,
-                content: content(ofIndexDefinedBy: sql))
+                content: content(ofIndexDefinedBy: sql),
+                isRTree: sql.firstMatch(of: /(?i)\busing\s+(?:rtree|rtree_i32|geopoly)\b/) != nil)
         }
     }
 
