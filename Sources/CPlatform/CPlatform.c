@@ -15,6 +15,7 @@
 #endif
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
+#include <sys/xattr.h>
 #endif
 #ifdef __linux__
 #include <link.h>
@@ -22,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #ifndef SYS_openat2
 #define SYS_openat2 437  // the same on every architecture [include/uapi/asm-generic/unistd.h]
 #endif
@@ -48,6 +50,41 @@ int ship_store_rename_to_free_name(const char *from, const char *to) {
 #else
     (void)from, (void)to;
     errno = ENOSYS;
+    return -1;
+#endif
+}
+
+int64_t ship_store_list_attributes(const char *path, char *names, uint64_t size) {
+#if defined __linux__
+    return llistxattr(path, names, size);
+#elif defined __APPLE__
+    return listxattr(path, names, size, XATTR_NOFOLLOW);
+#else
+    (void)path, (void)names, (void)size;
+    return 0;
+#endif
+}
+
+int64_t ship_store_get_attribute(const char *path, const char *name, void *value, uint64_t size) {
+#if defined __linux__
+    return lgetxattr(path, name, value, size);
+#elif defined __APPLE__
+    return getxattr(path, name, value, size, 0, XATTR_NOFOLLOW);
+#else
+    (void)path, (void)name, (void)value, (void)size;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int ship_store_set_attribute(int file, const char *name, const void *value, uint64_t size) {
+#if defined __linux__
+    return value ? fsetxattr(file, name, value, size, 0) : fremovexattr(file, name);
+#elif defined __APPLE__
+    return value ? fsetxattr(file, name, value, size, 0, 0) : fremovexattr(file, name, 0);
+#else
+    (void)file, (void)name, (void)value, (void)size;
+    errno = ENOTSUP;
     return -1;
 #endif
 }
@@ -118,6 +155,12 @@ int ship_store_confine_process(uint64_t memory, unsigned seconds, uint64_t descr
 #endif
     alarm(seconds + 5);
     return failed;
+}
+
+int64_t ship_store_file_size_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > INT64_MAX) return INT64_MAX;
+    return (int64_t)limit.rlim_cur;
 }
 
 int ship_store_is_signal_ignored(int signal) {

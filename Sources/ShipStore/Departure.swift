@@ -175,7 +175,7 @@ extension SnapshotError {
     /// Whether a disk has no room for a copy: then another place may do.
     var isOfRoom: Bool {
         switch self {
-        case .noSpace: true
+        case .noSpace, .noRoom: true
         case .file(let error): error.isOutOfSpace
         default: false
         }

@@ -22,6 +22,8 @@ public struct CopyOptions: Sendable {
     /// Whether a store in WAL mode is taken that has several names, or is mounted alone, and has no log beside this name: what its users
     /// have in a log beside another name is missing from the copy.
     public var takesSeveralNames = false
+    /// Whether a copy is taken that fails SQLite's check, as evidence: no receiver takes it.
+    public var takesDamaged = false
     /// What is left out.
     public var profile = CopyProfile()
     /// Whether the caller has reserved room for the copy.
@@ -51,7 +53,8 @@ struct PreparedCopy: ~Copyable, Sendable {
         let copy = try await source.compactCopy(
             in: options.temporaryFolder, options.profile,
             allowsMissingExternalFiles: options.allowsMissingExternalFiles,
-            inCanonicalForm: options.inCanonicalForm, marking: options.marking, turn: turn)
+            inCanonicalForm: options.inCanonicalForm, marking: options.marking, takesDamaged: options.takesDamaged,
+            turn: turn)
         manifest = try copy.manifest(
             name: name, createdAt: createdAt, software: Software.name, metadata: metadata.mapValues { ForeignText($0) })
         self.copy = copy

@@ -49,18 +49,12 @@ public enum FileCreation {
     /// - Parameter remove: Undoes the making.
     package static func made(_ item: Item, _ path: FilePath, remove: () throws(FileError) -> Void) throws(FileError) {
         guard let preparation = preparation.withLock({ $0 }) else { return }
-        let path = nameForOthers(path)
+        let path = PlatformCalls.nameForOthers(path)
         do {
             try preparation(path, item)
         } catch {
             try? remove()
             throw FileError(.setAttributes, path, Errno(of: error) ?? .notPermitted)
         }
-    }
-
-    /// Resolves a name by a descriptor, which is valid only while the descriptor is open.
-    private static func nameForOthers(_ path: FilePath) -> FilePath {
-        guard path.starts(with: "/proc/self/fd") else { return path }
-        return (try? PlatformCalls.realPath(of: path)) ?? path
     }
 }

@@ -14,6 +14,7 @@ public struct FileError: Error, Hashable, Sendable {
         case makeFolderIn = "make a folder in"
         case listFolder = "list the folder"
         case changeMode = "change the mode of"
+        case changeOwner = "change the owner of"
         case measureSpace = "measure the space around"
         /// The app's `FileCreation` threw.
         case setAttributes = "set the attributes of"
@@ -21,17 +22,19 @@ public struct FileError: Error, Hashable, Sendable {
 
     package init(_ operation: Operation, _ path: FilePath, _ errno: Errno) {
         self.operation = operation
-        self.path = path
+        // A name by a descriptor says nothing to anybody.
+        self.path = PlatformCalls.nameForOthers(path)
         self.errno = errno
     }
 
     /// Whether the work was cancelled, and nothing else was wrong.
     package var isCancellation: Bool { errno == .canceled }
-
-    /// Whether there was no room: the disk or the quota is full, or the file would exceed this process's limit (`RLIMIT_FSIZE`).
-    public var isOutOfSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }
 }
 
 extension FileError: CustomStringConvertible {
-    public var description: String { "cannot \(operation.rawValue) \(path.text): \(errno)" }
+    public var description: String {
+        let isTemporary = path.components.contains { TemporaryFolder.isTemporary($0.text) }
+        let subject = isTemporary ? "a temporary file in \(path.userFolder.text)" : path.text
+        return "cannot \(operation.rawValue) \(subject): \(errno)"
+    }
 }

@@ -6,17 +6,22 @@ package import SystemPackage
 package enum Folder {
     /// Makes the folder, private to its owner, and missing folders above it.
     ///
-    /// - Parameter durably: Whether it has to survive a power cut. Then its parent is synced, also where the folder is there, which a
+    /// - Parameters:
+    ///   - durably: Whether it has to survive a power cut. Then its parent is synced, also where the folder is there, which a
     ///   killed process may have made. Nothing is made in a folder before that itself is durable: so one level is enough.
-    package static func make(_ path: FilePath, durably: Bool = true) throws(FileError) {
+    ///   - attributes: Of each that it makes; `nil` for this user alone.
+    package static func make(
+        _ path: FilePath, durably: Bool = true, with attributes: FileAttributes? = nil
+    ) throws(FileError) {
         if try isThere(path) { return durably ? try syncIfReadable(parent(of: path)) : () }
         if path.lastComponent != nil,
             (try? PlatformCalls.statusFollowingLinks(of: parent(of: path)).kind) ?? .folder == .folder
         {
-            try make(parent(of: path), durably: durably)
+            try make(parent(of: path), durably: durably, with: attributes)
         }
         do throws(FileError) {
             try PlatformCalls.makeFolder(path)
+            try attributes?.give(to: path)
         } catch {
             guard error.errno == .fileExists else { throw error }
             // Another process has made it meanwhile, and may have removed it again; or it is a symbolic link that leads nowhere.

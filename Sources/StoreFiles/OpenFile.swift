@@ -182,9 +182,13 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Its permissions.
+    /// Its permissions. A file that this process has made keeps those that it has where the file system has none, as FAT has none.
     package func changeMode(to mode: FilePermissions) throws(FileError) {
-        try PlatformCalls.changeMode(of: descriptor, path, to: mode)
+        do throws(FileError) {
+            try PlatformCalls.changeMode(of: descriptor, path, to: mode)
+        } catch {
+            guard [.notPermitted, .notSupported, .noFunction].contains(error.errno) else { throw error }
+        }
     }
 
     /// See `PlatformCalls.sync`.

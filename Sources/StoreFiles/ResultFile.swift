@@ -68,6 +68,10 @@ package final class ResultFile: Sendable {
     /// - Returns: `false` if something that must stay has got the name meanwhile.
     package func finish() throws(FileError) -> Bool {
         guard place.withLock({ $0 != nil }) else { return true }
+        // It takes the place of the file, whatever links lead there.
+        if let real = try? PlatformCalls.realPath(of: path), (try? PlatformCalls.status(of: real))?.kind == .file {
+            try FileAttributes(of: real).give(to: partial)
+        }
         try partial.sync()
         guard try takePlace() else { return false }
         abandon()
@@ -86,13 +90,12 @@ package final class ResultFile: Sendable {
 
     private func takeFreeName() throws(FileError) -> Bool {
         do throws(FileError) {
-            // Unlike rename(2), it never replaces anything.
-            try PlatformCalls.hardLink(partial.path, as: path)
+            try PlatformCalls.place(partial.path, atFree: path)
+            return true
         } catch {
-            guard error.errno != .fileExists else { return false }
-            try PlatformCalls.rename(partial.path, to: path)
+            guard error.errno == .fileExists else { throw error }
+            return false
         }
-        return true
     }
 
     /// Removes the hidden folder, with the file unless it is finished.

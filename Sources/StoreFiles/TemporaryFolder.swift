@@ -82,6 +82,9 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
+    /// Whether it is the name of a temporary folder.
+    static func isTemporary(_ name: String) -> Bool { isOurs(name, .temporary) || isOurs(name, .besideResults) }
+
     /// Whether a name has exactly this form: people name folders after this program too.
     private static func isOurs(_ name: String, _ place: Place) -> Bool {
         name.hasPrefix(place.rawValue) && UUID(uuidString: String(name.dropFirst(place.rawValue.count))) != nil

@@ -80,7 +80,7 @@ package struct InboxLayout: Hashable, Sendable {
     package init(root: FilePath) { self.root = root }
 
     /// Holds everything; store names never begin with a dot, so that `.lock` is free for us.
-    package var depot: FilePath { root.appending(".ship-store") }
+    package var depot: FilePath { root.appending(FilePath.depot) }
     package var lock: FilePath { depot.appending(".lock") }
     package var format: FilePath { depot.appending(".format") }
 
@@ -106,7 +106,7 @@ package struct InboxLayout: Hashable, Sendable {
     }
 
     private func currentRelative(_ name: StoreName) -> FilePath {
-        FilePath(".ship-store").appending(name.text).appending(Self.currentLink)
+        FilePath(root: nil, [FilePath.depot]).appending(name.text).appending(Self.currentLink)
     }
 
     /// The names inside a generation's folder.

@@ -23,6 +23,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case ofOtherUser(FilePath, UInt32)
     /// Others than its owner may change what is in the inbox, or in a folder of it.
     case openToOthers(FilePath)
+    /// The file system of the inbox has no symbolic links, by which its readers find what is current.
+    case noSymbolicLinks(FilePath)
     /// There is no such store in the inbox, or it has no current generation. These are of a name that is like it.
     case noSuchStore(StoreName, near: [ForeignText] = [])
     /// The generation is not kept, or was never current.
@@ -57,6 +59,7 @@ public enum InboxError: Error, Hashable, Sendable {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
         case .inboxInUse, .occupied, .mismatch, .badManifest, .newerFormat, .noInbox, .ofOtherUser, .openToOthers,
+            .noSymbolicLinks,
             .noSuchStore,
             .noSuchGeneration, .noOlderGeneration, .storeBusy, .held, .rolledBack, .badRecord, .badOrigin,
             .outOfSequence, .otherStore:

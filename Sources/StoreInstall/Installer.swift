@@ -46,6 +46,7 @@ package final class Installer: Sendable {
         try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
         try folder.checkIsOurs()
         lock = try InboxLock(folder)
+        try Self.refuseWithoutLinks(folder)
         try InboxError.wrapping { () throws(FileError) in try Self.noteFormat(in: folder) }
         try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(folder) }
         late = DelayedPruning(folder, retention)
@@ -70,6 +71,25 @@ package final class Installer: Sendable {
     private static func makeDurable(_ folder: InboxFolder) throws(FileError) {
         try folder.files.sync(folder.layout.root)
         try folder.files.sync(folder.layout.depot)
+    }
+
+    private static let linkProbe = ".link"
+
+    /// A shipment would come over, and could not become current. In an inbox that is in use there are links.
+    private static func refuseWithoutLinks(_ folder: InboxFolder) throws(InboxError) {
+        let depot = folder.layout.depot
+        do throws(FileError) {
+            let probe = depot.appending(linkProbe)
+            guard try folder.files.names(in: depot).allSatisfy({ $0.hasPrefix(".") }) else { return }
+            if folder.files.holds(probe) { try folder.files.removeFile(probe) }
+            try folder.files.symbolicLink(at: probe, to: ".")
+            try folder.files.removeFile(probe)
+        } catch {
+            guard error.operation == .link, [.notPermitted, .notSupported, .noFunction].contains(error.errno) else {
+                throw .file(error)
+            }
+            throw .noSymbolicLinks(folder.layout.root)
+        }
     }
 
     /// What the receiver does with a shipment that is offered.

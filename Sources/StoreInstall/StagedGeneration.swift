@@ -133,7 +133,15 @@ package final class StagedGeneration {
         for (index, part) in manifest.parts.enumerated() {
             let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
             if let source = present[index] {
-                try folder.hardLink(source, in: inbox, as: place)
+                do throws(FileError) {
+                    try folder.hardLink(source, in: inbox, as: place)
+                } catch {
+                    guard error.errno.tellsOfNoHardLinks else { throw error }
+                    let copy = try folder.makeFile(at: place)
+                    try inbox.file(at: source).copyContent(to: copy)
+                    try copy.changeMode(to: .ownerRead)
+                    try copy.sync()
+                }
             } else if part.size == 0 {
                 _ = try folder.makeFile(at: place)
             }

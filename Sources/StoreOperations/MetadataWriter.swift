@@ -2,7 +2,7 @@ import CoreDataReading
 import EssentialFoundation
 import GRDB
 public import ShipProtocol
-import StoreFiles
+public import StoreFiles
 import StoreFormat
 public import SystemPackage
 
@@ -30,13 +30,19 @@ package struct MetadataWriter: Sendable {
             let queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration(isCancelled))
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
-                try database.inTransaction(.immediate) {
-                    if try Self.isCoreData(database) {
-                        try write(set, removed, intoPropertyListOf: database)
-                    } else {
-                        try Self.write(set, removed, intoTableOf: database)
+                do {
+                    try database.inTransaction(.immediate) {
+                        if try Self.isCoreData(database) {
+                            try write(set, removed, intoPropertyListOf: database)
+                        } else {
+                            try Self.write(set, removed, intoTableOf: database)
+                        }
+                        return .commit
                     }
-                    return .commit
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+                    guard case .noSpace(let folder, let limit)? = OperationError(ofInput: database, around: store)
+                    else { throw error }
+                    throw MetadataError.noSpace(folder: folder, limit)
                 }
                 // Also where nothing has changed: who made it so may have been killed before the sync.
                 try StoreHome(store).makeDurable()
@@ -50,6 +56,9 @@ package struct MetadataWriter: Sendable {
             case .SQLITE_PERM: throw .readOnly(store)
             // SQLite takes every failure to open a file for writing for a want of permission.
             case .SQLITE_READONLY where !mayWrite, .SQLITE_CANTOPEN where !mayWrite: throw .readOnly(store)
+            case .SQLITE_FULL: throw .noSpace(folder: store.userFolder, .disk)
+            case _ where OperationError.isDamage(sqlite: error.extendedResultCode.rawValue):
+                throw .unusable(store, complaint: ForeignText(error.message ?? ""))
             default: throw .sqlite(code: error.extendedResultCode.rawValue, message: ForeignText(error.message ?? ""))
             }
         } catch {
@@ -164,6 +173,9 @@ public enum MetadataError: Error, Hashable, Sendable {
     /// There is a table of the name under which the pairs would be kept, and it is not ours.
     case tableIsTaken(String)
     case cancelled
+    /// SQLite cannot read or write it: it is encrypted or damaged, or needs what only its app has; in SQLite's own words.
+    case unusable(FilePath, complaint: ForeignText)
+    case noSpace(folder: FilePath, RoomLimit)
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
     case sqlite(code: Int32, message: ForeignText)
 }

@@ -18,6 +18,8 @@ public enum OperationError: Error, Hashable, Sendable {
     case strangeFile(FilePath)
     /// SQLite's own first complaint.
     case corrupt(FilePath, complaint: ForeignText)
+    /// Nothing can be told of it, as its schema needs what only its app has.
+    case needsApp(FilePath, AppPart)
     /// Why it is no store that SQLite can open, in words.
     case unusable(ForeignText)
     /// SQLite can open it, and it was to be removed because it could not.
@@ -57,6 +59,8 @@ public enum OperationError: Error, Hashable, Sendable {
     case badCopy(InboxError)
     /// Something was left out of it on purpose: restoring it would lose that from the store too.
     case incompleteCopy(FilePath, Omissions)
+    /// A copy of a damaged store, which was kept as evidence; SQLite's first complaint.
+    case damagedCopy(FilePath, ForeignText)
     /// The store at the new place is not what it should be; it has been removed again.
     case notVerified(FilePath)
     /// A tag is 1 to 60 letters, digits, dots, dashes and underscores.
@@ -66,7 +70,7 @@ public enum OperationError: Error, Hashable, Sendable {
     /// No name of a file that is not hidden and not a sidecar's.
     case badFileName(String)
     /// SQLite had no room to write to the folder.
-    case noSpace(folder: FilePath)
+    case noSpace(folder: FilePath, RoomLimit)
     case file(FileError)
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
     case sqlite(code: Int32, message: ForeignText)
@@ -158,11 +162,14 @@ extension OperationError {
             case .SQLITE_CORRUPT: .corrupt(store, complaint: message)
             // An encrypted header, or a damaged one, says so; SQLite has no code for it [prepare.c, sqlite3InitOne].
             case .SQLITE_ERROR where error.message == "unsupported file format": .corrupt(store, complaint: message)
+            case .SQLITE_ERROR:
+                AppPart(missedIn: error.message ?? "").map { .needsApp(store, $0) }
+                    ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
             case .SQLITE_PERM, .SQLITE_AUTH: .noPermission(store)
             // SQLite takes every failure to open a file for writing for a want of permission, and reads on.
             case .SQLITE_READONLY where !PlatformCalls.canWrite(store): .noPermission(store)
             case .SQLITE_CANTOPEN where (try? PlatformCalls.status(of: store)) == nil: .noSuchStore(store)
-            case .SQLITE_FULL: .noSpace(folder: store.removingLastComponent())
+            case .SQLITE_FULL: .noSpace(folder: store.userFolder, .disk)
             default: .sqlite(code: error.extendedResultCode.rawValue, message: message)
             }
     }

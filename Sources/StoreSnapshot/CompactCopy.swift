@@ -21,6 +21,8 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let missingExternalFiles: [ExternalFileName]
     /// What the user left out; `nil` for nothing.
     package let omissions: Omissions?
+    /// What SQLite's check of the copy complains of first; `nil` for a sound copy, as nobody takes another.
+    package let damage: ForeignText?
     /// `nil` if its canonical form was not asked for. If the copy is in canonical form, the shapes of its indexes, by the names of the
     /// indexes; if it is as `VACUUM INTO` left it, the flaw because of which it has none.
     package let canonical: Result<[String: IndexShape], StoreFlaw>?
@@ -37,7 +39,7 @@ package struct CompactCopy: ~Copyable, Sendable {
     init(
         folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
         externalFiles: [(file: ExternalFile, path: FilePath)], missingExternalFiles: [ExternalFileName],
-        omissions: Omissions?, canonical: Result<[String: IndexShape], StoreFlaw>?,
+        omissions: Omissions?, damage: ForeignText?, canonical: Result<[String: IndexShape], StoreFlaw>?,
         tables: [ForeignText: TableContent]?,
         metadata: [String: ForeignText], sqliteVersion: ForeignText, state: StoreState?
     ) {
@@ -49,6 +51,7 @@ package struct CompactCopy: ~Copyable, Sendable {
         self.externalFiles = externalFiles
         self.missingExternalFiles = missingExternalFiles
         self.omissions = omissions
+        self.damage = damage
         self.canonical = canonical
         self.tables = tables
         self.metadata = metadata

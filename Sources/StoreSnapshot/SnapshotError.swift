@@ -40,6 +40,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case corrupt(FilePath, complaints: [ForeignText])
     /// Both figures are in bytes; they are about the file system that holds the folder.
     case noSpace(folder: FilePath, needed: Int64, free: Int64)
+    /// There is no room in the folder, for another reason than a disk that is full.
+    case noRoom(folder: FilePath, RoomLimit)
     case missingExternalFile(ExternalFileReference, path: FilePath)
     case tooManyExternalFiles(limit: Int)
     /// A table whose rows were to be left out; with names of tables that may have been meant.
@@ -63,18 +65,26 @@ extension SnapshotError {
     ///
     /// - Parameter needed: The space that should have been there, in bytes.
     init(writing error: FileError, needed: Int64) {
-        guard error.isOutOfSpace else {
-            self = .file(error)
-            return
-        }
-        let folder = error.path.removingLastComponent()
-        self = .noSpace(folder: folder, needed: needed, free: (try? PlatformCalls.freeSpace(around: folder)) ?? 0)
+        self = error.roomLimit.map { SnapshotError($0, in: error.path.userFolder, needed: needed) } ?? .file(error)
+    }
+
+    /// - Parameters:
+    ///   - folder: Where there is no room.
+    ///   - needed: As above.
+    init(_ limit: RoomLimit, in folder: FilePath, needed: Int64) {
+        self =
+            switch limit {
+            case .disk:
+                .noSpace(folder: folder, needed: needed, free: (try? PlatformCalls.freeSpace(around: folder)) ?? 0)
+            case .fileCount, .quota, .fileSize: .noRoom(folder: folder, limit)
+            }
     }
 
     /// - Parameter folder: The folder that lacks the space.
     package init(_ refusal: DiskReservation.Refusal, in folder: FilePath) {
         switch refusal {
-        case .tooLittle(let needed, let free): self = .noSpace(folder: folder, needed: needed, free: free)
+        case .tooLittle(let needed, let free):
+            self = .noSpace(folder: folder.appending("x").userFolder, needed: needed, free: free)
         case .file(let error): self = .file(error)
         }
     }
@@ -134,17 +144,14 @@ extension SnapshotError {
             }
     }
 
-    /// SQLite has no result codes for these errors, only messages (resolve.c, vtab.c). If a message changes, the error becomes
-    /// `.sqlite` with that message.
     private static func missingPart(in message: String, of store: FilePath) -> SnapshotError? {
-        func name(after beginning: String) -> String? {
-            message.hasPrefix(beginning) ? String(message.dropFirst(beginning.count)) : nil
-        }
+        // SQLite has no result code for this one, either [prepare.c, sqlite3InitOne].
         if message == "unsupported file format" { return .unsupportedFormat(store) }
-        if let function = name(after: "no such function: ") { return .missingFunction(ForeignText(function)) }
-        if let function = name(after: "unknown function: ") {
-            return .missingFunction(ForeignText(function.hasSuffix("()") ? String(function.dropLast(2)) : function))
+        return switch AppPart(missedIn: message) {
+        case .collation(let name)?: .missingCollation(name)
+        case .function(let name)?: .missingFunction(name)
+        case .module(let name)?: .missingModule(name)
+        case nil: nil
         }
-        return name(after: "no such module: ").map { .missingModule(ForeignText($0)) }
     }
 }

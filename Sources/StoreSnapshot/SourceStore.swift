@@ -73,11 +73,13 @@ package struct SourceStore: Sendable {
     ///   - allowsMissingExternalFiles: Whether to leave out an external file that is missing, and say so in the manifest.
     ///   - inCanonicalForm: Whether the copy, to be shipped or kept, comes in canonical form, with the content of each table. One that
     ///     stays here for a while need not: as `VACUUM INTO` left it, without the content of its tables, it takes less time.
+    ///   - takesDamaged: Whether a copy is taken that fails SQLite's check, as far as SQLite can read the store: `CompactCopy.damage`
+    ///     says so.
     ///   - turn: Runs the step after which it is settled which state of the store the copy is of.
     package func compactCopy(
         in temporaryParent: FilePath = TemporaryFolder.defaultParent, _ profile: CopyProfile = CopyProfile(),
         allowsMissingExternalFiles: Bool = false, inCanonicalForm: Bool = true,
-        marking: OmissionMarking = .asFound, turn: SnapshotTurn = .free
+        marking: OmissionMarking = .asFound, takesDamaged: Bool = false, turn: SnapshotTurn = .free
     ) async throws(SnapshotError) -> CompactCopy {
         let folder = try Self.temporaryFolder(in: temporaryParent)
         let place = folder.path
@@ -90,7 +92,7 @@ package struct SourceStore: Sendable {
                     allowsMissingExternalFiles: allowsMissingExternalFiles, marking: marking,
                     watch: watch(interruption, turn))
             }
-            return (attempt, try attempt.proven(interruption), state)
+            return (attempt, try attempt.proven(interruption, takingDamaged: takesDamaged), state)
         }
         return CompactCopy(
             folder: folder, path: attempt.path, facts: StoreFacts(attempt.content, sha256: proven.sha256),
@@ -99,7 +101,7 @@ package struct SourceStore: Sendable {
                 (ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), gathered.path)
             },
             missingExternalFiles: attempt.missing.map(\.name), omissions: attempt.omissions,
-            canonical: attempt.canonical,
+            damage: proven.damage, canonical: attempt.canonical,
             tables: proven.tables, metadata: attempt.content.metadata,
             sqliteVersion: ForeignText(String(cString: sqlite3_libversion())), state: state)
     }

@@ -68,7 +68,7 @@ import Testing
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")
         let folder = try damagedFolder()
         #expect(try outcome.objects()[0]["damagedStore"] as? String == folder.string)
-        #expect(outcome.stderr.contains("the damaged store is kept in \(folder)"))
+        #expect(outcome.stderr.contains("the store as it was is kept in \(folder)"))
         // The store, its files, what is kept, and the damaged one.
         #expect(try Folder.names(in: desk.path).count == 4)
         #expect(try bytes(folder.appending("Photos.sqlite")) == damaged)

@@ -26,10 +26,10 @@ import Testing
         try #require(sent.status == .exited(0))
     }
 
-    private func expectNoRoom(_ outcome: ChildProgram.Outcome) {
+    private func expectNoRoom(_ outcome: ChildProgram.Outcome, hint: String = "free some space") {
         #expect(outcome.status == .exited(73), Comment(rawValue: outcome.stderr))
         #expect(outcome.stderr.contains("ship-store: error: "))
-        #expect(outcome.stderr.contains("ship-store: hint: free some space"), Comment(rawValue: outcome.stderr))
+        #expect(outcome.stderr.contains("ship-store: hint: \(hint)"), Comment(rawValue: outcome.stderr))
     }
 
     /// All files below a folder, but for the inbox's own lock.
@@ -90,14 +90,21 @@ import Testing
         return outcome
     }
 
+    /// The limit is in blocks of 512 bytes.
+    private func expectLimit(_ outcome: ChildProgram.Outcome) {
+        expectNoRoom(outcome, hint: "raise the limit (`ulimit -f`)")
+        #expect(outcome.stderr.contains("would have more than the 999936 bytes"), Comment(rawValue: outcome.stderr))
+        #expect(!outcome.stderr.contains("/proc/self"), Comment(rawValue: outcome.stderr))
+    }
+
     @Test func `files that may not grow as large as the store`() async throws {
         let inbox = scratch.path.appending("inbox")
-        expectNoRoom(try await limited(1_000_000, ["receive", "--into", inbox.string, "--from", shipment.string]))
+        expectLimit(try await limited(1_000_000, ["receive", "--into", inbox.string, "--from", shipment.string]))
         #expect(try files(below: inbox) == [])
         let other = try scratch.folder("other")
-        expectNoRoom(
+        expectLimit(
             try await limited(1_000_000, ["send", store.string, "--to", other.appending("a.shipment").string]))
-        expectNoRoom(try await limited(1_000_000, ["copy", store.string, "--to", other.string]))
+        expectLimit(try await limited(1_000_000, ["copy", store.string, "--to", other.string]))
         #expect(try files(below: other) == [])
         let next = try await BuiltProgram.run(["receive", "--into", inbox.string, "--from", shipment.string])
         #expect(next.status == .exited(0), Comment(rawValue: next.stderr))

@@ -35,6 +35,12 @@ static const char *kept_path;  // a folder
 static int armed;
 static long (*kernel)(long number, ...);  // glibc's syscall()
 
+// What a call may fail with, by the name of the action.
+static const struct { const char *name; int number; } errors[] = {
+    {"eio", EIO},     {"enospc", ENOSPC}, {"enosys", ENOSYS}, {"eperm", EPERM},
+    {"enotsup", ENOTSUP}, {"einval", EINVAL}, {"edquot", EDQUOT}, {"efbig", EFBIG},
+};
+
 __attribute__((constructor(101))) static void configure(void)
 {
     kernel = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
@@ -48,8 +54,9 @@ __attribute__((constructor(101))) static void configure(void)
     }
     fault_stops = action && !strcmp(action, "stop");
     fault_skips = action && !strcmp(action, "skip");
-    if (action) fault_errno = fault_skips || !strcmp(action, "eio") ? EIO : !strcmp(action, "enospc") ? ENOSPC
-                         : !strcmp(action, "enosys") ? ENOSYS : 0;
+    if (fault_skips) fault_errno = EIO;
+    for (unsigned i = 0; action && i < sizeof errors / sizeof *errors; i++)
+        if (!strcmp(action, errors[i].name)) fault_errno = errors[i].number;
     only = getenv("SHIP_STORE_FAULT_ONLY");
     log_path = getenv("SHIP_STORE_FAULT_LOG");
     kept_path = getenv("SHIP_STORE_FAULT_KEPT");
@@ -271,6 +278,7 @@ REPLACE_THEN(int, fsync, (int fd), (fd), fault_on("fsync", fd), fault_skips - 1,
 REPLACE_THEN(int, fdatasync, (int fd), (fd), fault_on("fdatasync", fd), fault_skips - 1, keep(fd))
 ON_FILE(int, syncfs, "syncfs", (int fd), (fd))
 ON_FILE(int, fchmod, "fchmod", (int fd, mode_t m), (fd, m))
+ON_FILE(int, fsetxattr, "fsetxattr", (int fd, const char *a, const void *p, size_t n, int f), (fd, a, p, n, f))
 ON_FILE(int, fchown, "fchown", (int fd, uid_t u, gid_t g), (fd, u, g))
 ON_FILE(int, ftruncate, "ftruncate", (int fd, off_t n), (fd, n))
 ON_FILE(int, ftruncate64, "ftruncate", (int fd, off64_t n), (fd, n))

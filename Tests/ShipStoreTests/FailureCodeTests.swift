@@ -80,7 +80,8 @@ struct FailureCodeTests {
             .sqlite(w)
         ]
         expected["65, cannot-install told, session, stopped told"] = [
-            .metadata(.unreadablePropertyList(p)), .metadata(.tableIsTaken("t")), .badHoldings(p, flaw: w),
+            .metadata(.unreadablePropertyList(p)), .metadata(.tableIsTaken("t")),
+            .metadata(.unusable(p, complaint: w)), .badHoldings(p, flaw: w),
         ]
         expected["65, cannot-install untold, alone, stopped untold"] = [
             .install(.badManifest(p, flaw: w)), .install(.badRecord(p, flaw: "w")), .install(.badOrigin(p)),
@@ -94,6 +95,8 @@ struct FailureCodeTests {
             .source(.tableIsTaken(w)), .model(.notARegularFile(p)), .model(.tooLarge(p, limit: 1)),
             .model(.unreadable(p, .noVersions)), .operation(.notADatabase(p)), .operation(.strangeFile(p)),
             .operation(.corrupt(p, complaint: w)), .operation(.unusable(w)),
+            .operation(.needsApp(p, .function(w))), .operation(.damagedCopy(p, w)),
+            .source(.sqlite(code: 1, message: w)), .operation(.sqlite(code: 1, message: w)),
             .operation(.otherIdentity(p, has: nil, copyHas: nil)), .operation(.otherSchema(p)),
             .operation(.otherTextEncoding(p, .utf8, copyHas: .utf16LittleEndian)),
             .operation(.badCopy(.badOrigin(p))), .operation(.incompleteCopy(p, omissions)),
@@ -184,7 +187,7 @@ struct FailureCodeTests {
             .refused(Reason(.rolledBack, message: "")), .refused(Reason(.otherStore, message: "")),
         ]
         expected["73, cannot-install told, alone, stopped told"] = [
-            .install(.ofOtherUser(p, 1)), .install(.openToOthers(p)),
+            .install(.ofOtherUser(p, 1)), .install(.openToOthers(p)), .install(.noSymbolicLinks(p)),
         ]
         expected["73, cannot-install untold, alone, stopped untold"] = [
             .badStore(.checkerNotStarted(1)), .install(.occupied(p)), .install(.file(noFolder)),
@@ -196,7 +199,9 @@ struct FailureCodeTests {
             .source(.noSpace(folder: p, needed: 1, free: 0)), .source(.file(full)), .operation(.occupied(p)),
             .operation(.storeInTheWay(p)), .operation(.sharedSupportFolder(p, with: p)),
             .operation(.linkedSupportFolder(p)), .operation(.sidecar(p)), .operation(.storeIsSidecar(p, of: p)),
-            .operation(.noSpace(folder: p)), .operation(.file(full)), .report(.inTheWay(p)), .memory(.file(full)),
+            .source(.noRoom(folder: p, .quota)), .operation(.noSpace(folder: p, .disk)),
+            .metadata(.noSpace(folder: p, .quota)),
+            .operation(.file(full)), .report(.inTheWay(p)), .memory(.file(full)),
             .identity(.file(full)), .model(.file(full)), .operation(.file(noFolder)),
         ]
         expected["73, no-space told, alone, stopped told"] = [
@@ -219,15 +224,15 @@ struct FailureCodeTests {
             .link(.file(failed)), .link(.carrierFailed(w)), .link(.io(.ioError)),
         ]
         expected["74, cannot-install told, session, stopped told"] = [
-            .metadata(.sqlite(code: 1, message: w))
+            .metadata(.sqlite(code: 10, message: w))
         ]
         expected["74, cannot-install untold, alone, stopped untold"] = [
             .serving(.file(failed)), .file(failed), .install(.file(failed)),
         ]
         expected["74, cannot-install untold, session, stopped untold"] = [
-            .source(.writeAheadLogOnReadOnlyMedium(p)), .source(.sqlite(code: 1, message: w)),
+            .source(.writeAheadLogOnReadOnlyMedium(p)), .source(.sqlite(code: 10, message: w)),
             .source(.file(failed)), .model(.file(failed)),
-            .operation(.notVerified(p)), .operation(.file(failed)), .operation(.sqlite(code: 1, message: w)),
+            .operation(.notVerified(p)), .operation(.file(failed)), .operation(.sqlite(code: 10, message: w)),
             .memory(.file(failed)), .identity(.file(failed)),
         ]
         expected["75, -, session, -"] = [

@@ -232,7 +232,7 @@ import Testing
     @Test func `a file that has just been written is not settled`() {
         func status(_ modified: Duration, changed: Duration = .zero) -> FileStatus {
             FileStatus(
-                kind: .file, size: 3, permissions: .ownerReadWrite, links: 1, device: 1, inode: 2, owner: 0,
+                kind: .file, size: 3, permissions: .ownerReadWrite, links: 1, device: 1, inode: 2, owner: 0, group: 0,
                 modified: modified, changed: changed)
         }
         let now = Duration.seconds(1_000_000)

@@ -9,6 +9,10 @@ package struct FaultShim: Sendable {
         case kill, eio, enospc
         /// As a kernel says that does not know the call.
         case enosys
+        /// As a file system says that has no such thing.
+        case eperm, enotsup, einval
+        /// As is said to a user's quota, and to a limit on the size of files.
+        case edquot, efbig
         /// The program waits right before the call until it gets SIGCONT.
         case stop
         /// A sync is not made, and says that it has worked.

@@ -14,6 +14,16 @@ int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mo
 /// Returns -1 with ENOSYS, EINVAL or ENOTSUP where the system or the file system cannot do that.
 int ship_store_rename_to_free_name(const char *from, const char *to);
 
+/// llistxattr(2): the names of a file's extended attributes, each with a NUL at its end. Returns their length, or -1; with `size` 0 only
+/// the length.
+int64_t ship_store_list_attributes(const char *path, char *names, uint64_t size);
+
+/// lgetxattr(2): returns the length of the value, or -1; with `size` 0 only the length.
+int64_t ship_store_get_attribute(const char *path, const char *name, void *value, uint64_t size);
+
+/// fsetxattr(2); fremovexattr(2) without a value. Returns -1 and sets errno if it fails.
+int ship_store_set_attribute(int file, const char *name, const void *value, uint64_t size);
+
 /// pipe2(2) with O_CLOEXEC, or pipe(2) and fcntl(2) where there is no such call. Returns -1 and sets errno if it fails.
 int ship_store_pipe(int ends[2]);
 
@@ -26,6 +36,9 @@ void ship_store_forbid_dumps(void);
 /// - memory: bytes that it may take beside what it has now; where the platform does not say what that is, not limited.
 /// - seconds: of CPU; SIGXCPU ends it then, and SIGALRM when it has slept for longer than that.
 int ship_store_confine_process(uint64_t memory, unsigned seconds, uint64_t descriptors);
+
+/// getrlimit(2) `RLIMIT_FSIZE`: the most bytes that a file may get by this process; INT64_MAX for no limit.
+int64_t ship_store_file_size_limit(void);
 
 /// Whether a signal is passed over, as nohup(1) has it be: not 0 if so.
 int ship_store_is_signal_ignored(int signal);

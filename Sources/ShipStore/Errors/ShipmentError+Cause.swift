@@ -75,7 +75,20 @@ extension Overdue {
 }
 
 extension FileError: ExplainedError {
-    public var cause: PrintableText { "\(self)" }
+    public var cause: PrintableText { roomLimit.map { $0.cause(in: path.userFolder) } ?? "\(self)" }
+}
+
+extension RoomLimit {
+    func cause(in folder: FilePath) -> PrintableText {
+        switch self {
+        case .disk: "there is no space left on the disk of \(folder)"
+        case .fileCount: "the disk of \(folder) can hold no more files, though it has bytes left"
+        case .quota: "the disk quota of this user is used up in \(folder)"
+        case .fileSize(let most?):
+            "a file in \(folder) would have more than the \(most) bytes that this process may write to one"
+        case .fileSize(nil): "the file system of \(folder) takes no file of that size"
+        }
+    }
 }
 
 extension StoreRequirements.Objection: ExplainedError {

@@ -106,8 +106,9 @@ extension SnapshotError {
         case .noSuchTable, .tableMustStay, .tooMuchMetadata, .partOfStore: .badRequest
         case .noPermission: .noPermission
         case .busy, .cancelled: .inUse
+        case .sqlite(let code, _) where OperationError.isDamage(sqlite: code): .unusable
         case .writeAheadLogOnReadOnlyMedium, .sqlite: .inputOutput
-        case .noSpace: .noPlace
+        case .noSpace, .noRoom: .noPlace
         case .file(let error): error.failureCode(.here)
         }
     }
@@ -117,7 +118,8 @@ extension OperationError {
     fileprivate var failureCode: FailureCode {
         switch self {
         case .noSuchStore, .noSuchCopy, .noCopyTagged: .notFound
-        case .notADatabase, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .otherIdentity, .otherSchema,
+        case .notADatabase, .needsApp, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .damagedCopy,
+            .otherIdentity, .otherSchema,
             .otherTextEncoding:
             .unusable
         case .busy, .folderBusy, .supportFolderBusy, .inUse, .stopped: .inUse
@@ -125,6 +127,7 @@ extension OperationError {
         case .occupied, .storeInTheWay, .sharedSupportFolder, .linkedSupportFolder, .sidecar, .storeIsSidecar, .noSpace:
             .noPlace
         case .kept, .sameStore, .notDamaged, .badTag, .badMetadata, .badFileName: .badRequest
+        case .sqlite(let code, _) where OperationError.isDamage(sqlite: code): .unusable
         case .notVerified, .sqlite: .inputOutput
         case .file(let error): error.failureCode(.here)
         }
@@ -211,7 +214,8 @@ extension MetadataError {
         case .notAllowed: .metadataNotAllowed
         case .busy, .cancelled: .metadataBusy
         case .readOnly: .metadataReadOnly
-        case .unreadablePropertyList, .tableIsTaken: .metadataUnusable
+        case .unreadablePropertyList, .tableIsTaken, .unusable: .metadataUnusable
+        case .noSpace: .noPlace
         case .sqlite: .metadataNotWritten
         }
     }
@@ -289,7 +293,7 @@ extension InboxError {
         case .inboxInUse, .held: .inboxBusy
         case .storeBusy: .storeBusy
         case .occupied: .inTheWay
-        case .ofOtherUser, .openToOthers: .inboxUnsafe
+        case .ofOtherUser, .openToOthers, .noSymbolicLinks: .inboxUnsafe
         case .noSpace: .noSpace
         case .rolledBack: .rolledBack
         case .otherStore: .otherStore

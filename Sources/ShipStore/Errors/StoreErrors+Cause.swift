@@ -21,16 +21,16 @@ extension SnapshotError: ExplainedError {
             "\(path) is truncated: it has \(size) bytes and should have \(expected)"
         case .noPermission(let path): "no permission to read \(path)"
         case .busy(let path, let waited): "\(path) is locked by another program, and stayed so for \(waited)"
-        case .missingCollation(let name): "the store needs the collation \(name), which only its app defines"
-        case .missingFunction(let name): "the store needs the SQL function \(name), which only its app defines"
-        case .missingModule(let name):
-            "the store has a virtual table of the module \(name), which this SQLite does not have"
+        case .missingCollation(let name): AppPart.collation(name).cause(of: "the store")
+        case .missingFunction(let name): AppPart.function(name).cause(of: "the store")
+        case .missingModule(let name): AppPart.module(name).cause(of: "the store")
         case .writeAheadLogOnReadOnlyMedium(let path):
             "part of \(path) is in its -wal file, and nothing can be written beside it to read that"
         case .hotJournal(let path): "\(path) has an unfinished transaction that must be rolled back first"
         case .corrupt(let path, let complaints): "\(path) is corrupt: \(complaints.first ?? "SQLite cannot read it")"
         case .noSpace(let folder, let needed, let free):
             "the copy needs \(needed) bytes in \(folder), which has \(free) free"
+        case .noRoom(let folder, let limit): limit.cause(in: folder)
         case .missingExternalFile(let reference, _):
             "the external file \(reference.name.relativePath) is missing: table \(reference.table), "
                 + "column \(reference.column), row \(reference.row) refers to it"
@@ -45,6 +45,16 @@ extension SnapshotError: ExplainedError {
         case .cancelled: "stopped before it was done"
         case .sqlite(let code, let message): "SQLite cannot copy the store: \(message) (code \(code))"
         case .file(let error): error.cause
+        }
+    }
+}
+
+extension AppPart {
+    fileprivate func cause(of store: PrintableText) -> PrintableText {
+        switch self {
+        case .collation(let name): "\(store) needs the collation \(name), which only its app defines"
+        case .function(let name): "\(store) needs the SQL function \(name), which only its app defines"
+        case .module(let name): "\(store) has a virtual table of the module \(name), which this SQLite does not have"
         }
     }
 }
@@ -71,6 +81,7 @@ extension OperationError: ExplainedError {
         case .notADatabase(let path): "\(path) is not a SQLite database, or it is encrypted"
         case .strangeFile(let path): "\(path) is not a SQLite database, and nothing says that it was one"
         case .corrupt(let path, let complaint): "\(path) is damaged: \(complaint)"
+        case .needsApp(let path, let part): part.cause(of: "\(path)")
         case .unusable(let words): "\(words)"
         case .notDamaged(let path): "\(path) is not damaged"
         case .busy(let path, let waited): "\(path) is locked by another program, and stayed so for \(waited)"
@@ -98,11 +109,13 @@ extension OperationError: ExplainedError {
         case .badCopy(let error): "the copy is not whole: \(error.cause)"
         case .incompleteCopy(let path, let omissions):
             "\(path) came without \(omissions.words()), which the store would lose too"
+        case .damagedCopy(let path, let complaint):
+            "\(path) is a copy of a damaged store, kept as evidence: \(complaint)"
         case .notVerified(let path): "what was written to \(path) reads back as something else"
         case .badTag(let tag): "\(tag) is no tag: 1 to 60 letters, digits, dots, dashes and underscores"
         case .badMetadata(let flaw): "there is \(flaw)"
         case .badFileName(let name): "\(name) is no name for a copy"
-        case .noSpace(let folder): "there is no space left on the disk of \(folder)"
+        case .noSpace(let folder, let limit): limit.cause(in: folder)
         case .file(let error): error.cause
         case .sqlite(let code, let message): "SQLite says: \(message) (code \(code))"
         case .stopped: "stopped before it was done"
@@ -134,6 +147,9 @@ extension MetadataError: ExplainedError {
         case .unreadablePropertyList(let path): "the Core Data metadata of \(path) cannot be read"
         case .tableIsTaken(let table): "the store has a table \(table) that is not for its metadata"
         case .cancelled: "stopped before it was done"
+        case .unusable(let path, let complaint):
+            "\(path) is no database that SQLite can use, or it is encrypted: \(complaint)"
+        case .noSpace(let folder, let limit): limit.cause(in: folder)
         case .sqlite(let code, let message): "SQLite cannot write the metadata: \(message) (code \(code))"
         }
     }

@@ -9,6 +9,8 @@ public struct LocalCopy: Hashable, Sendable {
     public let path: FilePath
     /// What a consumer would be told of it.
     public let manifest: Manifest
+    /// What SQLite's check of it complains of first; `nil` for a sound copy.
+    public let damage: ForeignText?
 
     /// The paths of its external files, in the order of the manifest.
     public var externalFiles: [FilePath] {
@@ -31,7 +33,7 @@ public struct LocalCopy: Hashable, Sendable {
             let path = try placement.place(
                 store: prepared.copy.path,
                 externalFiles: prepared.copy.externalFiles.map { ($0.file.name, $0.path) })
-            return LocalCopy(path: path, manifest: prepared.manifest)
+            return LocalCopy(path: path, manifest: prepared.manifest, damage: prepared.copy.damage)
         } catch {
             throw ShipmentError(error)
         }
@@ -67,9 +69,10 @@ public struct LocalCopy: Hashable, Sendable {
             }
             let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
             try busyHandler.check()
-            try StorePlacement(at: home, over: older)
+            let attributes = try older.map { _ throws in try FileAttributes(of: home.path) }
+            try StorePlacement(at: home, over: older, attributes: attributes)
                 .place(prepared.manifest, store: prepared.copy.path, files: prepared.files, beside: claims)
-            return LocalCopy(path: home.path, manifest: prepared.manifest)
+            return LocalCopy(path: home.path, manifest: prepared.manifest, damage: prepared.copy.damage)
         }
     }
 

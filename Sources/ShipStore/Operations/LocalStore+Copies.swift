@@ -18,24 +18,25 @@ extension LocalStore {
 
     /// - Parameters:
     ///   - source: This store, through whatever connection it can be read.
+    ///   - attributes: Of the store, whose users are to have the use of the copy; `nil` for this user alone.
     ///   - busyHandler: For other programs that add or remove copies.
     func keepCopy(
         of source: SourceStore, in copies: KeptCopies, tags: [CopyTag], metadata: [String: String] = [:],
-        _ busyHandler: BusyHandler
+        for attributes: FileAttributes? = nil, _ busyHandler: BusyHandler
     ) async throws -> KeptCopy {
         let metadata = metadata.merging(tags.map(\.pair)) { $1 }
         if let flaw = Manifest.firstFlaw(ofMetadata: metadata.mapValues { ForeignText($0) }) {
             throw OperationError.badMetadata(flaw)
         }
         // In the folder itself, so that the copy is written once.
-        try Folder.make(copies.folder)
+        try Folder.make(copies.folder, with: attributes?.ofFolder)
         let temporary = try TemporaryFolder(in: copies.folder, .besideResults)
         let prepared = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: path), options.markingOmissions.making(in: temporary.path),
             metadata: metadata)
         return try copies.keep(
             prepared.manifest, store: prepared.copy.path, files: prepared.files,
-            of: lastingPath, busyHandler)
+            of: lastingPath, damage: prepared.copy.damage, for: attributes, busyHandler)
     }
 
     /// The path of the store, without symbolic links; in an inbox the link that leads to the current generation.

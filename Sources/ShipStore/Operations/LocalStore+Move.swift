@@ -61,7 +61,7 @@ extension LocalStore {
                 throw OperationError.noSuchStore(path)
             }
             if options.removesOriginal { try named.home.refuseIfKept(.move) }
-            try Folder.make(folder)
+            try Folder.make(folder, with: try? StoreHome(resolving: path).attributes.ofFolder)
             let folder = try PlatformCalls.realPath(of: folder)
             let session = MoveSession(
                 store: self, options: options, busyHandler: busyHandler,
@@ -191,8 +191,7 @@ struct MoveSession: Sendable {
             guard exists(target.path) else {
                 let manifest = copy.manifest
                 let placement = StorePlacement(
-                    at: target, inWALMode: survey.isInWALMode,
-                    mode: try StoreHome(source.path).mode)
+                    at: target, inWALMode: survey.isInWALMode, attributes: try StoreHome(source.path).attributes)
                 try placement.place(manifest, store: copy.copy.path, files: copy.files, beside: claims)
                 return .placed(manifest)
             }

@@ -26,6 +26,7 @@ extension LocalStore {
             copyOptions.inCanonicalForm = false
             copyOptions.keptFree = options.keptFree
             copyOptions.marking = .removed
+            copyOptions.takesDamaged = options.takesDamagedCopy
             let source = try await RestoreSource.find(
                 copy, copyOptions, takingIncomplete: options.takesIncompleteCopy, busyHandler)
             let lock = try SupportFolderLock.take(
@@ -73,6 +74,8 @@ public struct RestoreOptions: Hashable, Sendable {
     public var takesOtherIdentity = false
     /// Whether a copy is taken that lacks something, which the store would lose.
     public var takesIncompleteCopy = false
+    /// Whether a copy of a damaged store is taken, which the store would be like.
+    public var takesDamagedCopy = false
     public var safetyCopy = SafetyCopy.beside
     /// How a copy is checked that comes with its manifest; any other is taken anew.
     public var checking = CheckOptions()

@@ -62,7 +62,7 @@ struct RestoreSession: Sendable {
         ]
         defer { withExtendedLifetime(space) {} }
         let rewrite = try Rewrite(of: connection, with: pages)
-        let (support, mode) = (home.supportFolder, try home.mode)
+        let (support, attributes) = (home.supportFolder, try home.attributes)
         let comparison = try support.compare(with: source.files)
         try support.refuseIfLinked(toPut: comparison.missing + comparison.different)
         let filesSpace = try DiskReservation.make(
@@ -78,9 +78,10 @@ struct RestoreSession: Sendable {
         var old = OldState()
         let unproven = source.unproven
         do {
-            async let isProven: Void = RestoreSource.prove(unproven, options.checking)
+            async let isProven: Void = RestoreSource.prove(
+                unproven, takingDamaged: options.takesDamagedCopy, options.checking)
             // Before other programs have to wait: no row refers to these files yet.
-            try support.put(comparison.missing, mode: mode)
+            try support.put(comparison.missing, attributes: attributes)
             filesSpace.use(DiskReservation.size(of: comparison.missing))
             // Other programs wait from here on: everything that can be done without the lock has been done.
             try await isProven
@@ -90,7 +91,7 @@ struct RestoreSession: Sendable {
             old = try await keepOldState(through: rewrite, connection, in: temporary.path)
             if let copy = old.safetyCopy { removeOlderTwins(of: copy, since: earlier) }
             try await writing
-            try support.put(comparison.different, mode: mode)
+            try support.put(comparison.different, attributes: attributes)
             try rewrite.commit()
         } catch {
             let replaced = comparison.different.map(\.file.name)
@@ -114,15 +115,16 @@ struct RestoreSession: Sendable {
 
     /// Puts the copy where nothing is, or in place of a file that is set aside: programs that have that open keep it.
     private func replace(_ damage: String?, from source: borrowing RestoreSource) async throws -> Restoration {
-        try await RestoreSource.prove(source.unproven, options.checking)
+        try await RestoreSource.prove(
+            source.unproven, takingDamaged: options.takesDamagedCopy, options.checking)
         let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         // The copy stays as it is: all of it is written once more here.
         let space = try DiskReservation.make(
             source.manifest.totalSize, in: home.folder, leaving: options.keptFree)
         defer { withExtendedLifetime(space) {} }
         let placement = StorePlacement(
-            at: home, inWALMode: isInWALMode(for: source.manifest),
-            mode: (try? home.mode) ?? .ownerReadWrite)
+            at: home, inWALMode: isInWALMode(for: source.manifest), attributes: try home.attributes,
+            isDamaged: options.takesDamagedCopy)
         let folder = try placement.replace(
             keeping: DamagedStore(of: home, at: Timestamp(Date())), by: source.manifest, store: source.store,
             files: source.files, beside: claims, busyHandler)
@@ -189,10 +191,12 @@ struct RestoreSession: Sendable {
             copyOptions.inCanonicalForm = false
             copyOptions.hasRoom = true
             let copy = try await LocalStore(home.path, options: copyOptions)
-                .keepCopy(of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)], busyHandler)
+                .keepCopy(
+                    of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)],
+                    for: options.safetyCopy == .beside ? try home.attributes : nil, busyHandler)
             return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
         } catch {
-            guard let words = StoreCondition.damage(error) else { throw error }
+            guard let words = StoreCondition.damage(error) ?? StoreCondition.need(of: error) else { throw error }
             // SQLite can write over its pages all the same, and its bytes can be kept.
             let damaged = DamagedStore(of: home, at: Timestamp(Date()))
             try damaged.keepCopy(through: connection, in: folder)

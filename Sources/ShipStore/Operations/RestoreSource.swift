@@ -60,16 +60,26 @@ struct RestoreSource: ~Copyable, Sendable {
     ///
     /// - Parameter generation: `nil` for a copy that needs no proof.
     /// - Throws: `OperationError.badCopy`, `StoreCheck.Flaw`.
-    static func prove(_ generation: Generation?, _ checking: CheckOptions) async throws {
+    static func prove(
+        _ generation: Generation?, takingDamaged takesDamaged: Bool, _ checking: CheckOptions
+    ) async throws {
         guard let generation else { return }
         // Both read the whole store: side by side they take half the time.
-        async let soundness = checking.check(generation.storePath, against: StoreClaims(generation.manifest))
+        async let soundness: Void = soundness(of: generation, takingDamaged: takesDamaged, checking)
         do throws(InboxError) {
             try generation.compareWithManifest()
         } catch {
             throw OperationError.badCopy(error)
         }
-        _ = try await soundness
+        try await soundness
+    }
+
+    private static func soundness(
+        of generation: Generation, takingDamaged takesDamaged: Bool, _ checking: CheckOptions
+    ) async throws {
+        do {
+            _ = try await checking.check(generation.storePath, against: StoreClaims(generation.manifest))
+        } catch StoreCheck.Flaw.unsound where takesDamaged {}
     }
 
     /// - Parameters:
@@ -96,6 +106,9 @@ struct RestoreSource: ~Copyable, Sendable {
             // It may have been pruned during the wait.
             guard (try? PlatformCalls.status(of: folder)) != nil else { throw OperationError.noSuchCopy(path) }
             let generation = try generation(at: folder)
+            if !options.takesDamaged, let damage = KeptCopy.damage(ofCopyAt: folder) {
+                throw OperationError.damagedCopy(path, damage)
+            }
             try check(generation.manifest.omissions)
             let survey = try await SourceStore(at: generation.storePath).survey(externalFiles: false)
             try check(survey.omissions)
@@ -103,7 +116,7 @@ struct RestoreSource: ~Copyable, Sendable {
             // Its mark must not become part of the store.
             var options = options
             options.allowsMissingExternalFiles = true
-            try await prove(generation, CheckOptions())
+            try await prove(generation, takingDamaged: options.takesDamaged, CheckOptions())
             let copy = try await PreparedCopy(of: generation.storePath, options)
             let schema = try await schema(of: copy.copy.path)
             return RestoreSource(copy, schema: schema, of: KeptCopy.originalStore(ofCopyAt: folder))

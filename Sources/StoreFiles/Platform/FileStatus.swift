@@ -21,6 +21,7 @@ package struct FileStatus: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let owner: UInt32
+    package let group: UInt32
     /// When the content changed last, since 1970, at the file system's resolution. A program may set it to any time.
     package let modified: Duration
     /// When the content or the status changed last. No program can set it.
@@ -62,8 +63,8 @@ extension FileStatus {
         self.init(
             kind: kind, size: Int64(raw.st_size), permissions: FilePermissions(rawValue: raw.st_mode & 0o7777),
             links: Int(raw.st_nlink), device: UInt64(truncatingIfNeeded: raw.st_dev),
-            inode: UInt64(truncatingIfNeeded: raw.st_ino), owner: raw.st_uid, modified: sinceEpoch(modified),
-            changed: sinceEpoch(changed))
+            inode: UInt64(truncatingIfNeeded: raw.st_ino), owner: raw.st_uid, group: raw.st_gid,
+            modified: sinceEpoch(modified), changed: sinceEpoch(changed))
     }
 
     /// The clock of file times goes in steps: of at most 10 ms on Linux.

@@ -25,15 +25,7 @@ extension PlatformCalls {
     ///
     /// - Throws: `.fileExists` or `.directoryNotEmpty` if something has the name.
     package static func renameFolder(_ source: FilePath, toFree target: FilePath) throws(FileError) {
-        do throws(FileError) {
-            return try check(.rename, source) { source in
-                target.withPlatformString { ship_store_rename_to_free_name(source, $0) }
-            }
-        } catch {
-            guard [.noFunction, .invalidArgument, .notSupported, .notPermitted].contains(error.errno) else {
-                throw error
-            }
-        }
+        if try renames(source, toFree: target) { return }
         do throws(FileError) {
             try makeFolder(target)
         } catch {
@@ -44,6 +36,48 @@ extension PlatformCalls {
         } catch {
             try? removeEmptyFolder(target)
             throw error
+        }
+    }
+
+    /// Gives a file a name that nothing has: by link(2), which replaces nothing, as rename(2) does; where the file system has no hard
+    /// links, as FAT and many network ones have none, by renameat2(2) with `RENAME_NOREPLACE`. Without that call, an empty file
+    /// claims the name, and is replaced only as long as it is empty, and has the name.
+    ///
+    /// - Parameter source: It may keep its name.
+    /// - Throws: `.fileExists` if something has the name.
+    package static func place(_ source: FilePath, atFree target: FilePath) throws(FileError) {
+        do throws(FileError) {
+            return try hardLink(source, as: target)
+        } catch {
+            guard error.errno.tellsOfNoHardLinks else { throw error }
+        }
+        if try renames(source, toFree: target) { return }
+        let claim = try OpenFile.creating(target)
+        func isOurs() throws(FileError) -> Bool {
+            let (mine, there) = (try claim.status, try status(of: target))
+            return mine.identity == there.identity && there.size == 0
+        }
+        do throws(FileError) {
+            guard try isOurs() else { throw FileError(.rename, target, .fileExists) }
+            try rename(source, to: target)
+        } catch {
+            if (try? isOurs()) == true { try? removeFile(target) }
+            throw error
+        }
+    }
+
+    /// - Returns: `false` where there is no such call.
+    private static func renames(_ source: FilePath, toFree target: FilePath) throws(FileError) -> Bool {
+        do throws(FileError) {
+            try check(.rename, source) { source in
+                target.withPlatformString { ship_store_rename_to_free_name(source, $0) }
+            }
+            return true
+        } catch {
+            guard [.noFunction, .invalidArgument, .notSupported, .notPermitted].contains(error.errno) else {
+                throw error
+            }
+            return false
         }
     }
 
@@ -186,6 +220,18 @@ extension PlatformCalls {
             there.identity == meant.identity
         else { return nil }
         return path
+    }
+
+    /// Resolves a name by a descriptor, which is valid only while the descriptor is open, and only in this process.
+    static func nameForOthers(_ path: FilePath) -> FilePath {
+        // Most paths are others, and most errors are expected: it takes no `FilePath` apart for them.
+        let folder = "/proc/self/fd/"
+        guard path.withPlatformString({ strncmp($0, folder, folder.utf8.count) == 0 }) else { return path }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let link = FilePath(root: path.root, path.components.prefix(4))
+        let count = link.withPlatformString { readlink($0, &buffer, buffer.count - 1) }
+        guard count > 0 else { return path }
+        return FilePath(platformString: buffer).appending(path.components.dropFirst(4))
     }
 
     private static func check(

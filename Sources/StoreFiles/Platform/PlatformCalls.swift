@@ -1,3 +1,4 @@
+import CPlatform
 import EssentialFoundation
 package import SystemPackage
 
@@ -116,6 +117,20 @@ package enum PlatformCalls {
         return overflow ? .max : bytes
     }
 
+    /// statvfs(3): whether the file system that holds `path` can hold no more files, though it has bytes left. Some have no such limit, and
+    /// say that they have room for none.
+    static func hasNoMoreFiles(around path: FilePath) -> Bool {
+        var raw = statvfs()
+        guard (try? check(.measureSpace, path, { platformStatvfs($0, &raw) })) != nil else { return false }
+        return raw.f_bavail > 0 && raw.f_files > 0
+    }
+
+    /// getrlimit(2): the most bytes that a file may get by this process; `nil` for no limit.
+    static var mostFileSize: Int64? {
+        let size = ship_store_file_size_limit()
+        return size == .max ? nil : size
+    }
+
     /// signal(2): from here on a write beyond `RLIMIT_FSIZE` is an error, as on a full disk, and SIGXFSZ does not end the process.
     package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
@@ -179,6 +194,11 @@ extension Errno {
         case let error as POSIXError: self.init(rawValue: error.code.rawValue)
         default: return nil
         }
+    }
+
+    /// What link(2) says where the file system has no hard links, or no more of them for one file.
+    package var tellsOfNoHardLinks: Bool {
+        [.notPermitted, .notSupported, .noFunction, .tooManyLinks].contains(self)
     }
 
     /// `errno`, to be read right after the call that failed.

@@ -68,7 +68,7 @@ package struct CopyPlacement: Sendable {
             guard isOurs else { return false }
         }
         do throws(FileError) {
-            if try claim({ () throws(FileError) in try Self.give(stagedStore, as: home.path) }) {
+            if try claim({ () throws(FileError) in try PlatformCalls.place(stagedStore, atFree: home.path) }) {
                 try Folder.sync(folder)
                 return true
             }
@@ -93,17 +93,6 @@ package struct CopyPlacement: Sendable {
         } catch {
             guard error.errno == .fileExists else { throw error }
             return false
-        }
-    }
-
-    /// A hard link never replaces anything. On a file system without hard links, a look before the rename has to do.
-    private static func give(_ staged: FilePath, as target: FilePath) throws(FileError) {
-        do throws(FileError) {
-            try PlatformCalls.hardLink(staged, as: target)
-        } catch {
-            guard [.notPermitted, .notSupported].contains(error.errno) else { throw error }
-            guard (try? PlatformCalls.status(of: target)) == nil else { throw FileError(.link, target, .fileExists) }
-            try PlatformCalls.rename(staged, to: target)
         }
     }
 }

@@ -9,6 +9,8 @@ import SystemPackage
 ///
 ///     {"number": 7, "store": "/path/to/Recipes.sqlite"}
 ///
+/// A copy of a damaged store, which was kept as evidence, has a member `damage` too.
+///
 /// Copies that were kept by early versions have no record.
 package struct CopyRecord: Hashable, Sendable, Codable {
     /// From 1; what is put into the folder later has a higher one, whatever the clock says.
@@ -16,14 +18,17 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     /// The store that it is a copy of: absolute, and without symbolic links. As in `PathText`; `nil` in records of early versions
     /// where the path was no UTF-8.
     package let store: String?
+    /// What SQLite's check complained of first; `nil` for a sound copy.
+    let damage: ForeignText?
 
     static let file = "copy.json"
     /// Largest record that is read, in bytes: a path of 4096 bytes, each of them escaped.
     private static let sizeLimit: Int64 = 32 * 1024
 
     /// - Parameter number: Not above `Limits.generation`, which a record that was tampered with may have reached.
-    init(number: Int, store: FilePath?) {
+    init(number: Int, store: FilePath?, damage: ForeignText? = nil) {
         self.number = min(number, Limits.generation)
+        self.damage = damage
         self.store = store?.text
     }
 
@@ -38,7 +43,7 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     }
 
     /// Writes it, read-only, into the folder of a copy that is not visible yet, and syncs it, but not the folder.
-    func write(in folder: FilePath) throws(FileError) {
+    func write(in folder: FilePath, _ attributes: FileAttributes?) throws(FileError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let path = folder.appending(Self.file)
@@ -46,6 +51,7 @@ package struct CopyRecord: Hashable, Sendable, Codable {
         let file = try OpenFile.creating(path)
         try file.write(Array(bytes))
         try file.changeMode(to: .ownerRead)
+        try attributes?.give(to: file)
         try file.sync()
     }
 }

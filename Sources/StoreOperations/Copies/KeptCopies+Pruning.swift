@@ -110,7 +110,8 @@ extension KeptCopy {
 /// Which kept copies expire.
 ///
 /// What counts as one store: copies of one identity (Core Data's `Z_UUID`) and name; where a copy has no identity, those
-/// of the store at one path; where it remembers no path either, those of one name and one schema.
+/// of the store at one path; where it remembers no path either, those of one name and one schema. A copy of a damaged store stays, and
+/// does not count.
 public struct CopyRetention: Hashable, Sendable {
     /// How many of the newest copies of each store stay, of those that this is about.
     public var kept: Int
@@ -131,7 +132,9 @@ public struct CopyRetention: Hashable, Sendable {
 
     /// - Returns: What may go, in the order of `copies`.
     public func expired(of copies: [KeptCopy], at now: Timestamp) -> [KeptCopy] {
-        let candidates = copies.filter { copy in tag.map { copy.tags.contains($0) } ?? copy.tags.isEmpty }
+        let candidates = copies.filter { copy in
+            copy.damage == nil && (tag.map { copy.tags.contains($0) } ?? copy.tags.isEmpty)
+        }
         let newest = Dictionary(grouping: candidates, by: \.original).values.flatMap { ofStore in
             ofStore.sorted { KeptCopy.isOlder($1, $0) }.prefix(max(0, kept))
         }

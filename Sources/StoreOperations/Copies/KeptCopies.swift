@@ -1,5 +1,5 @@
 public import ShipProtocol
-import StoreFiles
+package import StoreFiles
 public import StoreInbox
 public import SystemPackage
 
@@ -20,9 +20,9 @@ public struct KeptCopies: Hashable, Sendable {
         /// Folders in which restores of stores in this folder keep what was there before.
         public let safetyFolders: [FilePath]
 
-        /// The newest copy that has the tag.
+        /// The newest sound copy that has the tag.
         public func newest(tagged tag: CopyTag) -> KeptCopy? {
-            copies.filter { $0.tags.contains(tag) }.max(by: KeptCopy.isOlder)
+            copies.filter { $0.tags.contains(tag) && $0.damage == nil }.max(by: KeptCopy.isOlder)
         }
     }
 
@@ -70,27 +70,29 @@ public struct KeptCopies: Hashable, Sendable {
     ///     written to any more.
     ///   - files: In the order of the manifest.
     ///   - original: Where the store is, for the copy to remember.
+    ///   - damage: What SQLite's check of it complained of first; `nil` for a sound copy.
+    ///   - attributes: Of the store, whose users are to have the use of the copy; `nil` for this user alone.
     ///   - busyHandler: How long to wait while other commands add or remove copies.
     /// - Throws: `.badMetadata`, `.folderBusy`, `.stopped`, `.file`.
     package func keep(
         _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)], of original: FilePath?,
-        _ busyHandler: BusyHandler
+        damage: ForeignText? = nil, for attributes: FileAttributes? = nil, _ busyHandler: BusyHandler
     ) throws(OperationError) -> KeptCopy {
         if let flaw = Manifest.firstFlaw(ofMetadata: manifest.metadata) { throw .badMetadata(flaw) }
         let held = heldParts(of: manifest)
         let staging = try OperationError.wrapping { () throws(FileError) in
-            try Folder.make(folder)
+            try Folder.make(folder, with: attributes?.ofFolder)
             return try TemporaryFolder(in: folder, .besideResults)
         }
         let staged = staging.path.appending("copy")
         try OperationError.wrapping { () throws(FileError) in
-            try Self.fill(staged, manifest, store: store, files: files, held: held)
+            try Self.fill(staged, manifest, store: store, files: files, held: held, attributes)
         }
         // Under the lock no two copies get one number, and each gets a higher one than those that are there.
         return try FolderLock.holding(.exclusive, on: folder, busyHandler) { () throws(OperationError) in
-            let record = CopyRecord(number: highestNumber + 1, store: original)
+            let record = CopyRecord(number: highestNumber + 1, store: original, damage: damage)
             let path = try OperationError.wrapping { () throws(FileError) in
-                try record.write(in: staged)
+                try record.write(in: staged, attributes?.ofKeptFile)
                 try Folder.sync(staged)
                 return try place(staged, manifest)
             }
@@ -104,35 +106,42 @@ public struct KeptCopies: Hashable, Sendable {
     /// - Parameter held: Files of other kept copies, which never change.
     private static func fill(
         _ path: FilePath, _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)],
-        held: [Manifest.Part: FilePath]
+        held: [Manifest.Part: FilePath], _ attributes: FileAttributes?
     ) throws(FileError) {
+        let (ofFolder, ofFile) = (attributes?.ofFolder, attributes?.ofKeptFile)
         try PlatformCalls.makeFolder(path)
         let support = path.appending(InboxLayout.supportFolder(manifest.name))
         let folders = Set(manifest.externalFiles.map(\.name.folder)).map { support.appending($0.rawValue) }
-        for folder in folders { try Folder.make(folder) }
+        for folder in folders { try Folder.make(folder, with: ofFolder) }
         for (index, part) in manifest.parts.enumerated() {
             let target = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
-            if let sibling = held[part], link(sibling, as: target, size: part.size) { continue }
+            if let sibling = held[part], link(sibling, as: target, size: part.size, ofFile) { continue }
             if index == 0 {
-                try OpenFile.linkOrCopy(store, to: target, mode: .ownerRead)
+                try OpenFile.linkOrCopy(store, to: target, mode: .ownerRead, attributes: ofFile)
             } else {
                 // External files may be the live store's own: these are never shared with a copy.
-                try OpenFile.copy(files[index - 1].path, to: target, mode: .ownerRead)
+                try OpenFile.copy(files[index - 1].path, to: target, mode: .ownerRead, attributes: ofFile)
             }
         }
         let manifestPath = path.appending(InboxLayout.manifestFile)
         let file = try OpenFile.creating(manifestPath)
         try file.write(manifest.jsonBytes)
-        try PlatformCalls.changeMode(of: manifestPath, to: .ownerRead)
+        try file.changeMode(to: .ownerRead)
+        try ofFile?.give(to: file)
         try file.sync()
+        // Last, as whoever it belongs to then may change what is in it.
+        try ofFolder?.give(to: path)
         for folder in folders { try Folder.sync(folder) }
         if !folders.isEmpty { try Folder.sync(support) }
     }
 
-    private static func link(_ sibling: FilePath, as target: FilePath, size: Int64) -> Bool {
-        guard let status = try? PlatformCalls.status(of: sibling), status.kind == .file, status.size == size else {
-            return false
-        }
+    /// - Parameter attributes: Without them a sibling is of no use to those that they are for.
+    private static func link(
+        _ sibling: FilePath, as target: FilePath, size: Int64, _ attributes: FileAttributes?
+    ) -> Bool {
+        guard let status = try? PlatformCalls.status(of: sibling), status.kind == .file, status.size == size,
+            attributes == nil || attributes?.serves(as: status) == true
+        else { return false }
         return (try? PlatformCalls.hardLink(sibling, as: target)) != nil
     }
 
@@ -224,6 +233,8 @@ public struct KeptCopy: Hashable, Sendable {
     public var manifest: Manifest { generation.manifest }
     /// Rises with each copy that is put into the folder; `nil` for one that was kept before copies had numbers.
     public var number: Int? { record?.number }
+    /// What SQLite's check of it complained of first, where it is kept as evidence; `nil` for a sound copy.
+    public var damage: ForeignText? { record?.damage }
     /// Where the original store was; `nil` if that is unknown.
     public var originalStore: FilePath? { (record?.store).map { FilePath(text: $0) } }
 
@@ -231,6 +242,9 @@ public struct KeptCopy: Hashable, Sendable {
     package static func originalStore(ofCopyAt folder: FilePath) -> FilePath? {
         (try? KeptCopy(at: folder))?.originalStore
     }
+
+    /// The same of what may be a kept copy.
+    package static func damage(ofCopyAt folder: FilePath) -> ForeignText? { (try? KeptCopy(at: folder))?.damage }
 
     /// Which store it is a copy of, by the best proof there is.
     package enum Original: Hashable, Sendable {

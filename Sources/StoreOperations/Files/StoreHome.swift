@@ -33,9 +33,20 @@ package struct StoreHome: Hashable, Sendable {
         return folder.isEmpty ? "." : folder
     }
 
-    /// Permission bits of the store's file.
-    package var mode: FilePermissions {
-        get throws(FileError) { try PlatformCalls.status(of: path).permissions }
+    /// Of the store's file. Where that is lost, those of what SQLite has left beside it, which has the same owner and mode
+    /// [os_unix.c, findCreateFileMode]; else what the folder tells.
+    package var attributes: FileAttributes {
+        get throws(FileError) {
+            for path in [path] + sidecars where (try? PlatformCalls.status(of: path))?.kind == .file {
+                return try FileAttributes(of: path)
+            }
+            return try FileAttributes.ofFile(in: folder)
+        }
+    }
+
+    /// Whether what is beside the store may have been put there for it: by this user, or by root for the user of the store.
+    func trusts(_ status: FileStatus) -> Bool {
+        status.owner == PlatformCalls.effectiveUser || status.owner == (try? attributes)?.owner
     }
 
     package var journal: FilePath { FilePath(text: path.text + "-journal") }

@@ -9,22 +9,25 @@ package struct StorePlacement: Sendable {
     private let home: StoreHome
     private let older: (identity: FileStatus.Identity, files: Set<ExternalFileName>)?
     private let inWALMode: Bool
-    private let mode: FilePermissions
+    private let attributes: FileAttributes?
+    private let isDamaged: Bool
 
     /// - Parameters:
     ///   - older: An older copy, this very file, which is replaced, and the external files that its rows refer to. Processes that
     ///     have it open keep it. `nil` if nothing may be there.
     ///   - inWALMode: Whether the store is to be in WAL mode, as one that an app goes on with, and not in rollback mode, as a compact
     ///     copy to which nothing is written.
-    ///   - mode: Of the store and of its external files.
+    ///   - attributes: Of the store and of its external files; `nil` for this user alone to read and write.
+    ///   - isDamaged: Whether the copy is of a damaged store, and may fail SQLite's check.
     package init(
         at home: StoreHome, over older: (identity: FileStatus.Identity, files: Set<ExternalFileName>)? = nil,
-        inWALMode: Bool = false, mode: FilePermissions = .ownerReadWrite
+        inWALMode: Bool = false, attributes: FileAttributes? = nil, isDamaged: Bool = false
     ) {
         self.home = home
         self.older = older
         self.inWALMode = inWALMode
-        self.mode = mode
+        self.attributes = attributes
+        self.isDamaged = isDamaged
     }
 
     /// First the external files, each under a name of its own, then the store, by one rename; then, in the place of an
@@ -62,8 +65,10 @@ package struct StorePlacement: Sendable {
         // After a kill the older copy still says which files were its own.
         let removal = StoreRemoval(of: home)
         if !obsolete.isEmpty { try? removal.beginReplacing() }
+        let placed: FileStatus.Identity
         do throws(FileError) {
-            try support.put(comparison.missing + comparison.different, mode: mode)
+            placed = try PlatformCalls.status(of: staged).identity
+            try support.put(comparison.missing + comparison.different, attributes: attributes)
             let after = try support.compare(with: files)
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
             try install(staged)
@@ -76,8 +81,7 @@ package struct StorePlacement: Sendable {
             try Folder.sync(home.folder)
         } catch {
             // The new copy is there, and refers to its files; only where nothing was can it be taken back.
-            let placed = try? PlatformCalls.status(of: home.path).identity
-            if older == nil, placed != nil, placed == (try? PlatformCalls.status(of: staged).identity),
+            if older == nil, (try? PlatformCalls.status(of: home.path))?.identity == placed,
                 (try? PlatformCalls.removeFile(home.path)) != nil
             {
                 support.remove(comparison.missing.map(\.file.name))
@@ -104,7 +108,7 @@ package struct StorePlacement: Sendable {
         if inWALMode { try enterWALMode(staged) }
         try OperationError.wrapping { () throws(FileError) in
             let file = try OpenFile.readingWithoutFollowing(staged)
-            try PlatformCalls.changeMode(of: staged, to: mode)
+            try attributes?.give(to: file)
             try file.sync()
         }
     }
@@ -114,6 +118,7 @@ package struct StorePlacement: Sendable {
         let connection = try LiveConnection(to: staged, busyHandler)
         let complaints = try connection.run { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
+            if isDamaged { return ["ok"] }
             // `quick_check` may complain of an intact store where `integrity_check` does not: see `StoreCheck`.
             let complaints = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
             return complaints == ["ok"]
@@ -130,8 +135,7 @@ package struct StorePlacement: Sendable {
 
     private func install(_ staged: FilePath) throws(FileError) {
         guard let older else {
-            // A hard link never replaces anything, as a rename does.
-            return try PlatformCalls.hardLink(staged, as: home.path)
+            return try PlatformCalls.place(staged, atFree: home.path)
         }
         // Something else may have been put there since it was looked at.
         guard try PlatformCalls.status(of: home.path).identity == older.identity else {
@@ -171,15 +175,15 @@ extension StorePlacement {
         try OperationError.wrapping { () throws(FileError) in try OpenFile.copy(store, to: copy) }
         let staged = staging.path.appending("store.sqlite")
         try stage(copy, as: staged, manifest.store)
-        let isKept: Bool
+        var copies: [FilePath]?
         do {
-            isKept = try damaged.prepare(losingFiles: !comparison.different.isEmpty)
-            try support.put(comparison.missing + comparison.different, mode: mode)
+            copies = try damaged.prepare(losingFiles: !comparison.different.isEmpty)
+            try support.put(comparison.missing + comparison.different, attributes: attributes)
             let after = try support.compare(with: files)
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
             try install(staged, keeping: damaged, busyHandler)
         } catch {
-            damaged.undo()
+            damaged.undo(copies ?? [])
             support.remove(comparison.missing.map(\.file.name))
             let error = OperationError(error, on: home.path, busyHandler)
             if case .file(let file) = error, file.errno == .fileExists { throw .occupied(file.path) }
@@ -187,53 +191,18 @@ extension StorePlacement {
         }
         // The store is there. If this fails, it is unknown whether it survives a power cut.
         try OperationError.wrapping { () throws(FileError) in try Folder.sync(home.folder) }
-        return isKept ? damaged.folder : nil
+        return copies == nil ? nil : damaged.folder
     }
 
     private func install(_ staged: FilePath, keeping damaged: DamagedStore, _ busyHandler: BusyHandler) throws {
         guard (try? PlatformCalls.status(of: home.path)) != nil else {
             try damaged.takeSidecars()
-            // A hard link never replaces anything, as a rename does.
-            return try PlatformCalls.hardLink(staged, as: home.path)
+            return try PlatformCalls.place(staged, atFree: home.path)
         }
         // From here on no process opens the old file that does not have it open already.
         let quiet = try QuietStore(home.path, besideReaders: true, busyHandler)
         try damaged.takeSidecars()
         try PlatformCalls.rename(staged, to: home.path)
         _ = consume quiet
-    }
-}
-
-/// Copies of files that have reached the medium when these calls return.
-extension OpenFile {
-    /// Bytes copied at a time.
-    private static let pieceSize = 1024 * 1024
-
-    /// - Parameter mode: Of the copy; `nil` for its owner to read and write.
-    /// - Throws: `.canceled` with its task.
-    package static func copy(
-        _ source: FilePath, to target: FilePath, mode: FilePermissions? = nil
-    ) throws(FileError) {
-        let input = try OpenFile.readingWithoutFollowing(source)
-        let output = try OpenFile.creating(target)
-        var offset: Int64 = 0
-        while true {
-            if Task.isCancelled { throw FileError(.write, target, .canceled) }
-            let piece = try input.read(pieceSize, at: offset)
-            guard !piece.isEmpty else { break }
-            try output.write(piece)
-            offset += Int64(piece.count)
-        }
-        if let mode { try PlatformCalls.changeMode(of: target, to: mode) }
-        try output.sync()
-    }
-
-    /// A second name for a file that its owner gives away, or a copy of it where that is not possible.
-    static func linkOrCopy(_ source: FilePath, to target: FilePath, mode: FilePermissions) throws(FileError) {
-        guard (try? PlatformCalls.hardLink(source, as: target)) != nil else {
-            return try copy(source, to: target, mode: mode)
-        }
-        try PlatformCalls.changeMode(of: target, to: mode)
-        try OpenFile.readingWithoutFollowing(target).sync()
     }
 }

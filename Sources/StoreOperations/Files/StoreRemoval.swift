@@ -170,32 +170,52 @@ package struct DamagedStore: Sendable {
 
     private static func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
 
-    /// Gives the store and its external files their second names. Nothing changes for their users yet.
+    /// Gives the store and its external files their second names, or copies them where that is not possible. Nothing changes for
+    /// their users yet.
     ///
     /// - Parameter loses: Whether external files are about to be replaced by others of their names.
-    /// - Returns: Whether there is anything to keep.
-    package func prepare(losingFiles loses: Bool) throws(FileError) -> Bool {
-        guard loses || ([home.path] + home.sidecars).contains(where: Self.exists) else { return false }
-        try Folder.make(folder)
-        if Self.exists(home.path), !Self.exists(kept.path) { try PlatformCalls.hardLink(home.path, as: kept.path) }
-        try Self.link(home.supportFolder, into: kept.supportFolder)
+    /// - Returns: The copies that it has made; `nil` if there is nothing to keep.
+    package func prepare(losingFiles loses: Bool) throws -> [FilePath]? {
+        guard loses || ([home.path] + home.sidecars).contains(where: Self.exists) else { return nil }
+        var copies: [FilePath] = []
+        let attributes = try home.attributes
+        try Folder.make(folder, with: attributes.ofFolder)
+        if Self.exists(home.path), !Self.exists(kept.path) {
+            do throws(FileError) {
+                try PlatformCalls.hardLink(home.path, as: kept.path)
+            } catch {
+                guard error.errno.tellsOfNoHardLinks else { throw error }
+                try Self.copyBytes(of: home.path, to: kept.path, attributes)
+                copies.append(kept.path)
+            }
+        }
+        copies += try Self.link(home.supportFolder, into: kept.supportFolder, attributes.ofFolder)
         try Folder.sync(folder)
         try Folder.sync(home.folder)
-        return true
+        return copies
     }
 
     /// Gives all external files of a folder second names in another, which change with nothing that happens to the first.
-    private static func link(_ support: SupportFolder, into target: SupportFolder) throws(FileError) {
+    ///
+    /// - Returns: Those that it had to copy.
+    @discardableResult
+    private static func link(
+        _ support: SupportFolder, into target: SupportFolder, _ attributes: FileAttributes
+    ) throws(FileError) -> [FilePath] {
+        var copies: [FilePath] = []
         let names = support.names()
         let folders = Set(names.map(\.folder)).map { target.path.appending($0.rawValue) }
-        for folder in folders { try Folder.make(folder) }
+        for folder in folders { try Folder.make(folder, with: attributes) }
         for name in names where !exists(target.path(of: name)) {
             guard (try? PlatformCalls.hardLink(support.path(of: name), as: target.path(of: name))) == nil else {
                 continue
             }
-            try OpenFile.copy(support.path(of: name), to: target.path(of: name))
+            let source = support.path(of: name)
+            try OpenFile.copy(source, to: target.path(of: name), attributes: try FileAttributes(of: source))
+            copies.append(target.path(of: name))
         }
         for folder in folders { try Folder.sync(folder) }
+        return copies
     }
 
     /// Takes away what SQLite would take for a part of the store that comes. The log goes before its index.
@@ -215,11 +235,15 @@ package struct DamagedStore: Sendable {
     }
 
     /// Puts everything back as it was, unless another store is there by now.
-    package func undo() {
-        guard !Self.exists(home.path) || Self.begun(for: home) == folder else { return }
+    ///
+    /// - Parameter copies: What `prepare` has made.
+    package func undo(_ copies: [FilePath]) {
+        let isOld = copies.contains(kept.path) || Self.begun(for: home) == folder
+        guard !Self.exists(home.path) || isOld else { return }
         for (path, target) in zip(home.sidecars, kept.sidecars) where Self.exists(target) && !Self.exists(path) {
             try? PlatformCalls.rename(target, to: path)
         }
+        for copy in copies { try? PlatformCalls.removeFile(copy) }
         // Only what has another name may go.
         let (support, keptSupport) = (home.supportFolder, kept.supportFolder)
         for name in keptSupport.names() where Self.areSame(support.path(of: name), keptSupport.path(of: name)) {
@@ -263,10 +287,11 @@ package struct DamagedStore: Sendable {
     ) throws(OperationError) {
         let staged = StoreHome(staging.appending("damaged").appending(text: Self.name(of: home)))
         do {
-            try Folder.make(staged.folder)
-            try Self.copyBytes(of: home.path, to: staged.path)
-            if Self.exists(home.log) { try OpenFile.copy(home.log, to: staged.log) }
-            try Self.link(home.supportFolder, into: staged.supportFolder)
+            let attributes = try home.attributes
+            try Folder.make(staged.folder, with: attributes.ofFolder)
+            try Self.copyBytes(of: home.path, to: staged.path, attributes)
+            if Self.exists(home.log) { try OpenFile.copy(home.log, to: staged.log, attributes: attributes) }
+            try Self.link(home.supportFolder, into: staged.supportFolder, attributes.ofFolder)
             try Folder.sync(staged.folder)
             try PlatformCalls.renameFolder(staged.folder, toFree: folder)
             try Folder.sync(home.folder)
@@ -283,7 +308,7 @@ package struct DamagedStore: Sendable {
     ///
     /// - Parameter store: To be kept from others' writing meanwhile.
     /// - Throws: `DatabaseError`, `FileError`.
-    private static func copyBytes(of store: FilePath, to target: FilePath) throws {
+    private static func copyBytes(of store: FilePath, to target: FilePath, _ attributes: FileAttributes) throws {
         var connection: OpaquePointer?
         defer { sqlite3_close_v2(connection) }
         var file: UnsafeMutablePointer<sqlite3_file>?
@@ -305,6 +330,7 @@ package struct DamagedStore: Sendable {
             try output.write(piece)
             offset += Int64(piece.count)
         }
+        try attributes.give(to: output)
         try output.sync()
     }
 

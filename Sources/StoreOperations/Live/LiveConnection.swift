@@ -1,5 +1,6 @@
 import CoreDataReading
 package import GRDB
+import GRDBSQLite
 package import StoreFiles
 import StoreFormat
 import Synchronization
@@ -78,11 +79,32 @@ package final class LiveConnection: Sendable {
         do {
             return try queue.unsafeRead { database in
                 defer { if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") } }
-                return try body(database)
+                do {
+                    return try body(database)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+                    if let error = OperationError(ofInput: database, around: store) { throw error }
+                    throw error
+                }
             }
         } catch {
             throw OperationError(error, on: store, busyHandler)
         }
+    }
+}
+
+extension OperationError {
+    /// SQLite says "disk full" to ENOSPC alone, and "I/O error" to a quota or a limit on the size of files [os_unix.c, unixWrite].
+    ///
+    /// - Returns: `nil` if its last error was for another reason.
+    init?(ofInput database: Database, around store: FilePath) {
+        // A rollback may have made the connection forget the number, which the file keeps.
+        var ofFile: CInt = 0
+        sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_LAST_ERRNO, &ofFile)
+        let limits = [sqlite3_system_errno(database.sqliteConnection), ofFile].compactMap {
+            RoomLimit(Errno(rawValue: $0), makingFile: false, around: store.userFolder)
+        }
+        guard let limit = limits.first else { return nil }
+        self = .noSpace(folder: store.userFolder, limit)
     }
 }
 

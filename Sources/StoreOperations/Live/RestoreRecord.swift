@@ -32,7 +32,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
     package init?(of home: StoreHome) {
         let path = Self.path(for: home)
         guard let status = try? PlatformCalls.status(of: path), status.kind == .file, status.size <= Self.longest,
-            status.owner == PlatformCalls.effectiveUser,
+            home.trusts(status),
             let bytes = try? OpenFile.readingWithoutFollowing(path).read(Int(status.size), at: 0),
             let record = try? JSONDecoder().decode(RestoreRecord.self, from: Data(bytes))
         else { return nil }
@@ -51,6 +51,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
         let file = try OpenFile.creating(staged)
         guard let bytes = try? JSONEncoder().encode(self) else { throw FileError(.write, path, .invalidArgument) }
         try file.write(Array(bytes))
+        try home.attributes.give(to: file)
         try file.sync()
         try PlatformCalls.rename(staged, to: path)
         try Folder.sync(home.folder)

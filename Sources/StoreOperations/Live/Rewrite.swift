@@ -292,7 +292,7 @@ package final class PageSizeChange {
         } catch {
             refusal =
                 switch error {
-                case .tooLittle: .noSpace(folder: path.removingLastComponent())
+                case .tooLittle: .noSpace(folder: path.userFolder, .disk)
                 case .file(let error): .file(error)
                 }
             return false

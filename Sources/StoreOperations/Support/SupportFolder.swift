@@ -85,18 +85,26 @@ package struct SupportFolder: Hashable, Sendable {
     /// Puts copies of the files in, each in one step, and in the place of whatever has its name; all are on the medium
     /// when this returns. The files at hand stay others' own: nothing that is written to one reaches the other.
     ///
-    /// - Parameter mode: Of the copies: that of the store, whose readers need them.
+    /// - Parameter attributes: Of the copies: those of the store, whose users need them; `nil` for this user alone.
     /// - Throws: What was put in before stays: it is for the caller to remove.
-    package func put(_ files: [(file: ExternalFile, path: FilePath)], mode: FilePermissions) throws(FileError) {
+    package func put(
+        _ files: [(file: ExternalFile, path: FilePath)], attributes: FileAttributes?
+    ) throws(FileError) {
         // What is there already may be of a process that was killed before its sync.
         guard !files.isEmpty else { return try sync() }
         let parent = path.removingLastComponent()
         let staging = try TemporaryFolder(in: parent.isEmpty ? "." : parent, .besideResults)
         let folders = Set(files.map(\.file.name.folder))
-        for folder in folders { try Folder.make(path.appending(folder.rawValue)) }
+        // The lock has made the folder before it was known for whom.
+        if let status = try? PlatformCalls.status(of: path), status.owner == PlatformCalls.effectiveUser,
+            try Folder.names(in: path).isEmpty
+        {
+            try attributes?.ofFolder.give(to: path)
+        }
+        for folder in folders { try Folder.make(path.appending(folder.rawValue), with: attributes?.ofFolder) }
         for (index, offered) in files.enumerated() {
             let staged = staging.path.appending("\(index)")
-            try OpenFile.copy(offered.path, to: staged, mode: mode)
+            try OpenFile.copy(offered.path, to: staged, attributes: attributes)
             try PlatformCalls.rename(staged, to: path(of: offered.file.name))
         }
         try sync()
@@ -204,7 +212,9 @@ package struct Companions: Sendable {
         try target.refuseIfLinked()
         var carried: [FilePath] = []
         do throws(OperationError) {
-            try OperationError.wrapping { () throws(FileError) in try Folder.make(target.path) }
+            try OperationError.wrapping { () throws(FileError) in
+                try Folder.make(target.path, with: try FileAttributes(of: source.path))
+            }
             let staging = try OperationError.wrapping { () throws(FileError) in
                 try TemporaryFolder(in: target.path.removingLastComponent(), .besideResults)
             }
@@ -212,10 +222,10 @@ package struct Companions: Sendable {
                 try OperationError.wrapping { () throws(FileError) in
                     let (from, to) = paths(of: place)
                     let staged = staging.path.appending("\(index)")
-                    try OpenFile.copy(from, to: staged, mode: try PlatformCalls.status(of: from).permissions)
-                    try Folder.make(to.removingLastComponent())
-                    // A hard link never replaces anything.
-                    try PlatformCalls.hardLink(staged, as: to)
+                    try OpenFile.copy(from, to: staged, attributes: try FileAttributes(of: from))
+                    try Folder.make(
+                        to.removingLastComponent(), with: try FileAttributes(of: from.removingLastComponent()))
+                    try PlatformCalls.place(staged, atFree: to)
                     carried.append(place)
                     try Folder.sync(to.removingLastComponent())
                 }

@@ -184,6 +184,8 @@ struct CopyAttempt: Sendable {
     /// What is found out from the bytes of a copy and of its external files.
     struct Proven: Sendable {
         let sha256: ContentDigest
+        /// What SQLite's check complains of first; `nil` for a sound copy.
+        let damage: ForeignText?
         /// In the order of `gathered`.
         let files: [ContentDigest]
         /// What is in its tables; `nil` if that cannot be told of all of them, or was not asked for.
@@ -192,10 +194,12 @@ struct CopyAttempt: Sendable {
 
     /// Reads the external files, and waits until the copy has been read. Called once.
     ///
+    /// - Parameter takesDamaged: Whether the copy may fail SQLite's check.
     /// - Throws: `.corrupt`, `.cancelled`, `.file`.
-    func proven(_ interruption: Interruption) throws(SnapshotError) -> Proven {
+    func proven(_ interruption: Interruption, takingDamaged takesDamaged: Bool) throws(SnapshotError) -> Proven {
         let (files, tables) = (try digests(interruption), try tables(interruption))
-        return Proven(sha256: try proof.finish(), files: files, tables: tables)
+        let (sha256, damage) = try proof.finish(takingDamaged: takesDamaged)
+        return Proven(sha256: sha256, damage: damage, files: files, tables: tables)
     }
 
     private func tables(_ interruption: Interruption) throws(SnapshotError) -> [ForeignText: TableContent]? {

@@ -56,11 +56,19 @@ final class CopyProof: Sendable {
 
     /// Waits until all is read.
     ///
-    /// - Returns: SHA-256 of the copy.
+    /// - Parameter takesDamaged: Whether a copy may fail SQLite's check.
+    /// - Returns: SHA-256 of the copy, and the first complaint of that check.
     /// - Throws: `.corrupt`, `.cancelled`, `.file`, and what else `CopyContent.check` throws.
-    func finish() throws(SnapshotError) -> ContentDigest {
+    func finish(takingDamaged takesDamaged: Bool) throws(SnapshotError) -> (sha256: ContentDigest, damage: ForeignText?)
+    {
         reading.wait()
-        try findings.check.withLock { $0 }.get()
-        return try findings.digest.withLock { $0 }.get()
+        var damage: ForeignText?
+        do throws(SnapshotError) {
+            try findings.check.withLock { $0 }.get()
+        } catch {
+            guard takesDamaged, case .corrupt(_, let complaints) = error else { throw error }
+            damage = complaints.first ?? "SQLite cannot read it"
+        }
+        return (try findings.digest.withLock { $0 }.get(), damage)
     }
 }

@@ -27,25 +27,23 @@ struct FreeSpace: Sendable {
         }
     }
 
-    private var error: SnapshotError {
-        .noSpace(folder: folder, needed: needed, free: (try? PlatformCalls.freeSpace(around: folder)) ?? 0)
-    }
-
     /// Runs SQLite's part of the writing.
     ///
-    /// - Throws: `.noSpace` where SQLite says so, and where it says "I/O error" to a quota or a limit on the size of
-    ///   files: "disk full" is to SQLite only `ENOSPC` [os_unix.c, unixWrite].
+    /// - Throws: `.noSpace` where SQLite says so, and `.noRoom` where it says "I/O error" to a quota or a limit on the size of files:
+    ///   "disk full" is to SQLite only `ENOSPC` [os_unix.c, unixWrite].
     func watch(_ database: Database, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch DatabaseError.SQLITE_FULL {
-            throw error
-        } catch DatabaseError.SQLITE_IOERR where Self.isOutOfSpace(database) {
-            throw error
+            throw error(.disk)
+        } catch let failure as DatabaseError where failure.resultCode == .SQLITE_IOERR {
+            let errno = Errno(rawValue: sqlite3_system_errno(database.sqliteConnection))
+            guard let limit = RoomLimit(errno, makingFile: false, around: folder) else { throw failure }
+            throw error(limit)
         }
     }
 
-    private static func isOutOfSpace(_ database: Database) -> Bool {
-        FileError(.write, "", Errno(rawValue: sqlite3_system_errno(database.sqliteConnection))).isOutOfSpace
+    private func error(_ limit: RoomLimit) -> SnapshotError {
+        SnapshotError(limit, in: folder.appending("copy").userFolder, needed: needed)
     }
 }

@@ -55,10 +55,7 @@ struct SourceSupportFolder {
     /// Another file system, one without links, or a file that this process may read but not link
     /// (`fs.protected_hardlinks`).
     static func isNoObstacleToCopying(_ errno: Errno) -> Bool {
-        switch errno {
-        case .improperLink, .notPermitted, .permissionDenied, .tooManyLinks, .notSupported: true
-        default: false
-        }
+        errno.tellsOfNoHardLinks || errno == .improperLink || errno == .permissionDenied
     }
 
     private static let pieceSize = 256 * 1024  // bytes

@@ -61,7 +61,16 @@ struct WatchedConnection: ~Copyable {
     /// - Throws: The errors of SQLite as `SnapshotError` cases.
     func read<Value>(_ body: (Database) throws -> Value) throws(SnapshotError) -> Value {
         do {
-            return try queue.unsafeRead(body)
+            return try queue.unsafeRead { database in
+                do {
+                    return try body(database)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+                    // SQLite says so also where the index of a log cannot be made.
+                    let errno = Errno(rawValue: sqlite3_system_errno(database.sqliteConnection))
+                    guard let limit = RoomLimit(errno, makingFile: false, around: store.userFolder) else { throw error }
+                    throw SnapshotError.noRoom(folder: store.userFolder, limit)
+                }
+            }
         } catch {
             throw SnapshotError(error, on: store, watch: watch)
         }

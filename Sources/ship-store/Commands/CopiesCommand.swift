@@ -19,7 +19,8 @@ struct CopiesCommand: AsyncParsableCommand {
 
             Pruning leaves copies with a tag alone, unless --tag names it. So what `restore` has kept of a store as it \
             was, in .NAME-safety beside it, stays until it is pruned with --tag \(CopyTag.beforeRestore), and then all of it goes \
-            unless --keep or --keep-for says otherwise. What is removed goes to standard output.
+            unless --keep or --keep-for says otherwise. A copy of a damaged store (`copy --damaged`) stays, and does not count. \
+            What is removed goes to standard output.
 
               ship-store copies --in kept
               ship-store copies --in kept --tag before-import --json
@@ -176,6 +177,8 @@ extension KeptCopy {
             "sha256": manifest.store.sha256.hex, "identity": manifest.identity,
             // The path of the original store, if it is known.
             "original": originalStore?.text,
+            // What was wrong with the store; left out for a sound one.
+            "damage": damage,
             "outcome": removal.map { $0 == .superfluous ? "would-remove" : $0.rawValue },
         ]
     }
@@ -184,7 +187,8 @@ extension KeptCopy {
         let count = manifest.externalFiles.count
         let files = count == 0 ? "" : "  \(count) external"
         let words: [PrintableText] =
-            tags.map { "  #\($0.text)" }
+            (damage.map { ["  damaged: \($0)"] } ?? [])
+            + tags.map { "  #\($0.text)" }
             + metadata.sorted { $0.key < $1.key }
             .map { "  \($0.key)=\($0.value)" }
         return """

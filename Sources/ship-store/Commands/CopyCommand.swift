@@ -53,6 +53,12 @@ struct CopyCommand: AsyncParsableCommand {
         transform: StoreMetadata.readPair)
     var metadata: [StoreMetadata.Pair] = []
 
+    @Flag(
+        help:
+            "Take a damaged store too, as far as SQLite can read it, as evidence: no receiver takes the copy, and `restore` does only with --damaged."
+    )
+    var damaged = false
+
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -75,7 +81,11 @@ struct CopyCommand: AsyncParsableCommand {
         Dictionary(metadata.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
-    private var options: CopyOptions { copy.copyOptions(leavingOut: leaving) }
+    private var options: CopyOptions {
+        var options = copy.copyOptions(leavingOut: leaving)
+        options.takesDamaged = damaged
+        return options
+    }
 
     func run() async throws {
         let console = output.console
@@ -84,6 +94,7 @@ struct CopyCommand: AsyncParsableCommand {
                 let made = try await make(store)
                 console.say("copied \(store): \(made.manifest.summary) to \(made.path)")
                 made.manifest.omissionLines(askedFor: options.profile).forEach(console.say)
+                if let damage = made.damage { console.warn("\(store) is damaged: \(damage)") }
                 for missing in made.manifest.missingExternalFiles {
                     console.warn("copied without \(missing.relativePath), which is not there")
                 }
@@ -93,6 +104,8 @@ struct CopyCommand: AsyncParsableCommand {
                             "path": made.file.text,
                             // Of a kept copy.
                             "folder": keepIn == nil ? nil : made.path.text, "manifest": made.manifest,
+                            // What is wrong with the store; left out for a sound one.
+                            "damage": made.damage,
                         ])
                 } else {
                     Output.write(path: made.path)
@@ -102,12 +115,12 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     private func make(_ store: FilePath) async throws(ShipmentError) -> (
-        path: FilePath, file: FilePath, manifest: Manifest
+        path: FilePath, file: FilePath, manifest: Manifest, damage: ForeignText?
     ) {
         if let keepIn {
             let kept = try await LocalStore(store, options: options).keepCopy(
                 in: KeptCopies(in: keepIn), tags: try tags.asTags(), metadata: pairs)
-            return (kept.path, kept.storePath, kept.manifest)
+            return (kept.path, kept.storePath, kept.manifest, kept.damage)
         }
         let folder = to ?? ""
         let made =
@@ -117,7 +130,7 @@ struct CopyCommand: AsyncParsableCommand {
             } else {
                 try await LocalCopy.take(of: store, into: folder, options: options)
             }
-        return (made.path, made.path, made.manifest)
+        return (made.path, made.path, made.manifest, made.damage)
     }
 }
 

@@ -87,6 +87,9 @@ struct RestoreArguments: ParsableArguments {
     @Flag(help: "Take a copy that came without something (--strip-history, --exclude): the store loses it too.")
     var incomplete = false
 
+    @Flag(help: "Take a copy of a damaged store, which was kept as evidence: the store is damaged then, too.")
+    var damaged = false
+
     @Flag(help: "Keep no copy of the store as it was.")
     var noSafetyCopy = false
 
@@ -109,6 +112,7 @@ struct RestoreArguments: ParsableArguments {
         options.busyTimeout = busyTimeout
         options.takesOtherIdentity = anyIdentity
         options.takesIncompleteCopy = incomplete
+        options.takesDamagedCopy = damaged
         options.checking = check.options
         if noSafetyCopy { options.safetyCopy = .none }
         if let safetyCopies { options.safetyCopy = .kept(KeptCopies(in: safetyCopies)) }
@@ -141,7 +145,7 @@ extension Console {
         }
         warn("\(words)")
         if let folder = damage.keptAs {
-            say("the damaged store is kept in \(folder); who has it open still has that one")
+            say("the store as it was is kept in \(folder); who has it open still has that one")
         }
     }
 }

@@ -118,7 +118,7 @@ extension Overdue {
 
 extension FileError {
     var hint: PrintableText? {
-        if isOutOfSpace { return "free some space, then try again" }
+        if let roomLimit { return roomLimit.hint }
         switch errno {
         case .noSuchFileOrDirectory:
             return operation == .makeFolder ? "make the folder above it first" : "check the path"
@@ -133,6 +133,18 @@ extension FileError {
             return "close other programs, or raise the limit (`ulimit -n`)"
         case .ioError: return "look at the disk: the system's log may say more"
         default: return nil
+        }
+    }
+}
+
+extension RoomLimit {
+    var hint: PrintableText {
+        switch self {
+        case .disk: "free some space, then try again"
+        case .fileCount: "remove files that are not needed, however small, or choose another disk"
+        case .quota: "remove files of this user, or have the quota raised"
+        case .fileSize(_?): "raise the limit (`ulimit -f`)"
+        case .fileSize(nil): "choose a disk with another file system: FAT takes files of up to 4 GiB"
         }
     }
 }

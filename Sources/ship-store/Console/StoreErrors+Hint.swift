@@ -27,6 +27,7 @@ extension SnapshotError {
         case .corrupt:
             "`sqlite3 STORE REINDEX` mends its indexes; else restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
         case .noSpace: "free some space on that disk; --temporary-folder moves temporary copies to another one"
+        case .noRoom(_, let limit): limit.hint
         case .missingExternalFile: "put it back, or go on without it with --allow-missing-external"
         case .tooManyExternalFiles: nil
         case .noSuchTable(_, let near): NearNames.question(near) ?? "`ship-store inspect STORE` lists its tables"
@@ -34,7 +35,11 @@ extension SnapshotError {
         case .tableIsTaken: "take a complete copy"
         case .tooMuchMetadata: "give fewer with --meta, or remove some with `ship-store metadata STORE --unset`"
         case .partOfStore: "name another file"
-        case .cancelled, .sqlite: nil
+        case .sqlite(let code, _):
+            // SQLITE_ERROR: of a statement, and not of the pages.
+            code == 1
+                ? "see `sqlite3 STORE .schema`: SQLite reads what it would not make anew; let the app mend that" : nil
+        case .cancelled: nil
         case .file(let error): error.hint
         }
     }
@@ -60,6 +65,7 @@ extension OperationError {
         case .notADatabase: "check the path"
         case .strangeFile: "check the path; with --any-identity it is set aside, and the copy put there"
         case .corrupt(let path, _): "see `ship-store verify \(path)`"
+        case .needsApp: "let the app itself do this, with its collations, functions and modules registered"
         case .unusable: "check the path; --force removes it all the same, with its -wal, -shm and -journal"
         case .notDamaged: "leave --force out"
         case .busy, .folderBusy: "try again later, or wait longer with --busy-timeout"
@@ -79,10 +85,11 @@ extension OperationError {
             "connections that are open cannot follow that: close them, and put the copy in the store's place"
         case .badCopy: "take another"
         case .incompleteCopy: "take a complete copy, or say --incomplete if that is what you want"
+        case .damagedCopy: "take another copy; --damaged takes this one all the same"
         case .notVerified: "check the disk"
         case .badTag, .badMetadata: nil
         case .badFileName: "name a file, without a folder, that is not hidden and not one of SQLite's sidecars"
-        case .noSpace: "free some space, then try again"
+        case .noSpace(_, let limit): limit.hint
         case .file(let error): error.hint
         case .sqlite: nil
         case .stopped: "nothing has changed; start again"
@@ -121,6 +128,9 @@ extension MetadataError {
         case .readOnly: "run as a user who may write to it"
         case .unreadablePropertyList: "open the store once with its app"
         case .tableIsTaken: "rename that table"
+        case .unusable:
+            "only its app opens an encrypted store; `ship-store restore` puts a copy in place of a damaged one"
+        case .noSpace(_, let limit): limit.hint
         case .cancelled, .sqlite: nil
         }
     }
@@ -155,6 +165,8 @@ extension InboxError {
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
         case .ofOtherUser: "receive as that user, or into a folder of your own"
         case .openToOthers(let path): "close it with `chmod go-w \(path)`"
+        case .noSymbolicLinks:
+            "receive into a folder on another disk; `ship-store copy INBOX/NAME.sqlite --to DIR --as NAME.sqlite` puts a plain file there"
         case .noSuchStore(_, let near): NearNames.question(near) ?? "see `ship-store list --into INBOX`"
         case .noSuchGeneration: "see `ship-store list --into INBOX` for those that are kept"
         case .noOlderGeneration:

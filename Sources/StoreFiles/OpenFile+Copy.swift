@@ -1,0 +1,50 @@
+package import SystemPackage
+
+/// Copies of files that have reached the medium when these calls return.
+extension OpenFile {
+    /// Bytes copied at a time.
+    private static let pieceSize = 1024 * 1024
+
+    /// - Parameters:
+    ///   - mode: Of the copy; `nil` for its owner to read and write.
+    ///   - attributes: Of the copy, in place of a mode alone.
+    /// - Throws: `.canceled` with its task.
+    package static func copy(
+        _ source: FilePath, to target: FilePath, mode: FilePermissions? = nil, attributes: FileAttributes? = nil
+    ) throws(FileError) {
+        let input = try OpenFile.readingWithoutFollowing(source)
+        let output = try OpenFile.creating(target)
+        try input.copyContent(to: output)
+        try output.finish(mode, attributes)
+    }
+
+    /// A second name for a file that its owner gives away, or a copy of it where that is not possible.
+    package static func linkOrCopy(
+        _ source: FilePath, to target: FilePath, mode: FilePermissions, attributes: FileAttributes? = nil
+    ) throws(FileError) {
+        guard (try? PlatformCalls.hardLink(source, as: target)) != nil else {
+            return try copy(source, to: target, mode: mode, attributes: attributes)
+        }
+        try OpenFile.readingWithoutFollowing(target).finish(mode, attributes)
+    }
+
+    /// Appends all bytes of this file to another one.
+    ///
+    /// - Throws: `.canceled` with its task.
+    package func copyContent(to output: borrowing OpenFile) throws(FileError) {
+        var offset: Int64 = 0
+        while true {
+            if Task.isCancelled { throw FileError(.write, output.path, .canceled) }
+            let piece = try read(Self.pieceSize, at: offset)
+            guard !piece.isEmpty else { break }
+            try output.write(piece)
+            offset += Int64(piece.count)
+        }
+    }
+
+    private func finish(_ mode: FilePermissions?, _ attributes: FileAttributes?) throws(FileError) {
+        if let mode { try changeMode(to: mode) }
+        try attributes?.give(to: self)
+        try sync()
+    }
+}
