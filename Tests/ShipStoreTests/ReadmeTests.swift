@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What README.md tells a programmer to write.
+/// What README.md and the pages of `Documentation` tell a programmer to write.
 @Suite struct ReadmeTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
@@ -13,19 +13,20 @@ import Testing
         try String(contentsOfFile: Self.root.pushing(FilePath(path)).string, encoding: .utf8)
     }
 
-    /// The Swift in README.md, block by block.
+    /// The Swift in these pages, block by block.
     private func samples() throws -> [String] {
-        try text("README.md").components(separatedBy: "\n```swift\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```\n").first
+        try ["README.md", "Documentation/GUIDE.md", "Documentation/APP.md"].flatMap { page in
+            try text(page).components(separatedBy: "\n```swift\n").dropFirst().compactMap {
+                $0.components(separatedBy: "```\n").first
+            }
         }
     }
 
     /// They are built with the tests, as another package would build them: without what is open to this package only.
     @Test func `the samples for programs are those that are compiled`() throws {
         let programs = try samples().filter { $0.hasPrefix("import ") }
-        #expect(programs.count == 3)
-        #expect(
-            try programs == ["Following", "Shipping", "Carrying"].map { try text("Tests/ReadmeSample/\($0).swift") })
+        let samples = ["Glance", "Following", "Shipping", "Carrying"]
+        #expect(try programs == samples.map { try text("Tests/ReadmeSample/\($0).swift") })
         #expect(try text("Package.swift").contains(#"path: "Tests/ReadmeSample", packageAccess: false)"#))
     }
 

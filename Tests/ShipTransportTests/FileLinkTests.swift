@@ -58,7 +58,7 @@ import Testing
     @Test func `that cannot be opened says why`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path
-        await #expect(throws: LinkError.file(FileError(.open, path, .isDirectory))) {
+        await #expect(throws: LinkError.file(FileError(.write, path, .isDirectory))) {
             try await PeerLink.withLink(to: .file(path)) { _ in }
         }
         await #expect(throws: LinkError.file(FileError(.open, path, .isDirectory))) {

@@ -54,7 +54,7 @@ import Testing
         let read = { try coordinator.read("Recipes") { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } }
         #expect(throws: CoordinatorError.inbox(.noInbox(scratch.path.appending("inbox")))) { try coordinator.stores }
         for rows in [1, 2, 2] {
-            #expect(throws: CoordinatorError.noSuchStore("Recipes")) { try read() }
+            #expect(throws: CoordinatorError.inbox(.noInbox(scratch.path.appending("inbox")))) { try read() }
             try await SampleInbox(in: scratch).install(rows: rows)
             #expect(try read() == rows)
             try Folder.removeTree(at: scratch.path.appending("inbox"))
