@@ -14,6 +14,7 @@ list() {
     echo "$pages/zsh/_ship-store share/zsh/site-functions/_ship-store 644"
     echo "$pages/fish/ship-store.fish share/fish/vendor_completions.d/ship-store.fish 644"
     echo "$here/../README.md share/doc/ship-store/README.md 644"
+    for page in "$here"/../Documentation/*.md; do echo "$page share/doc/ship-store/Documentation/$(basename "$page") 644"; done
     echo "$here/CHANGELOG.md share/doc/ship-store/CHANGELOG.md 644"
 }
 
@@ -31,7 +32,7 @@ install)
     ;;
 uninstall)
     list | while read -r _ to _; do rm -f "$root$prefix/$to"; done
-    rmdir "$root$prefix/share/doc/ship-store" 2> /dev/null || true
+    rmdir "$root$prefix/share/doc/ship-store/Documentation" "$root$prefix/share/doc/ship-store" 2> /dev/null || true
     echo "removed ship-store from $root$prefix"
     ;;
 *)

@@ -90,6 +90,7 @@ import Testing
             usr/bin/ship-store --version
             "$install" install "$SHIP" pages "$PWD/usr"
             test -f usr/share/man/man1/ship-store.1 && test -f usr/share/doc/ship-store/README.md
+            test -f usr/share/doc/ship-store/Documentation/GUIDE.md
             "$install" uninstall "$SHIP" pages "$PWD/usr"
             find usr -type f | sort | diff before - && test ! -e usr/share/doc/ship-store
             """, timeout: .seconds(120))
