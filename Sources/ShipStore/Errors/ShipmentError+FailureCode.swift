@@ -194,7 +194,7 @@ extension FileError.Operation {
     fileprivate var makes: Bool {
         switch self {
         case .makeFolder, .makeFolderIn, .link, .rename, .write: true
-        case .open, .read, .sync, .remove, .lock, .resolve, .watch, .stat, .listFolder, .changeMode,
+        case .open, .read, .sync, .remove, .lock, .resolve, .watch, .stat, .listFolder, .changeMode, .changeOwner,
             .measureSpace, .setAttributes:
             false
         }
