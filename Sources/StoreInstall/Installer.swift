@@ -46,50 +46,10 @@ package final class Installer: Sendable {
         try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
         try folder.checkIsOurs()
         lock = try InboxLock(folder)
-        try Self.refuseWithoutLinks(folder)
-        try InboxError.wrapping { () throws(FileError) in try Self.noteFormat(in: folder) }
-        try InboxError.wrapping { () throws(FileError) in try Self.makeDurable(folder) }
+        try folder.prepare()
         late = DelayedPruning(folder, retention)
         self.folder = folder
         try late.sweep()
-    }
-
-    private static func noteFormat(in folder: InboxFolder) throws(FileError) {
-        let (path, aside) = (folder.layout.format, folder.layout.depot.appending(".format-new"))
-        guard !folder.files.holds(path) else { return }
-        // A receiver may have been killed here.
-        try folder.files.removeTree(at: aside)
-        let file = try folder.files.makeFile(at: aside)
-        try file.write(Array("\(InboxFolder.format)\n".utf8))
-        try file.changeMode(to: .ownerRead)
-        try file.sync()
-        try folder.files.rename(aside, to: path)
-    }
-
-    /// A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not
-    /// durable.
-    private static func makeDurable(_ folder: InboxFolder) throws(FileError) {
-        try folder.files.sync(folder.layout.root)
-        try folder.files.sync(folder.layout.depot)
-    }
-
-    private static let linkProbe = ".link"
-
-    /// A shipment would come over, and could not become current. In an inbox that is in use there are links.
-    private static func refuseWithoutLinks(_ folder: InboxFolder) throws(InboxError) {
-        let depot = folder.layout.depot
-        do throws(FileError) {
-            let probe = depot.appending(linkProbe)
-            guard try folder.files.names(in: depot).allSatisfy({ $0.hasPrefix(".") }) else { return }
-            if folder.files.holds(probe) { try folder.files.removeFile(probe) }
-            try folder.files.symbolicLink(at: probe, to: ".")
-            try folder.files.removeFile(probe)
-        } catch {
-            guard error.operation == .link, [.notPermitted, .notSupported, .noFunction].contains(error.errno) else {
-                throw .file(error)
-            }
-            throw .noSymbolicLinks(folder.layout.root)
-        }
     }
 
     /// What the receiver does with a shipment that is offered.

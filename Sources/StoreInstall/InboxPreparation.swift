@@ -1,0 +1,54 @@
+import StoreFiles
+import StoreInbox
+import SystemPackage
+
+extension InboxFolder {
+    /// Makes the inbox ready for a receiver: it has links, a format that is noted, and folders that are durable.
+    ///
+    /// - Throws: `.noSymbolicLinks`, `.file`.
+    func prepare() throws(InboxError) {
+        try refuseWithoutLinks()
+        try InboxError.wrapping { () throws(FileError) in
+            try noteFormat()
+            try makeDurable()
+        }
+    }
+
+    private func noteFormat() throws(FileError) {
+        let (path, aside) = (layout.format, layout.depot.appending(".format-new"))
+        guard !files.holds(path) else { return }
+        // A receiver may have been killed here.
+        try files.removeTree(at: aside)
+        let file = try files.makeFile(at: aside)
+        try file.write(Array("\(Self.format)\n".utf8))
+        try file.changeMode(to: .ownerRead)
+        try file.sync()
+        try files.rename(aside, to: path)
+    }
+
+    /// A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not
+    /// durable.
+    private func makeDurable() throws(FileError) {
+        try files.sync(layout.root)
+        try files.sync(layout.depot)
+    }
+
+    private static let linkProbe = ".link"
+
+    /// A shipment would come over, and could not become current. In an inbox that is in use there are links.
+    private func refuseWithoutLinks() throws(InboxError) {
+        let depot = layout.depot
+        do throws(FileError) {
+            let probe = depot.appending(Self.linkProbe)
+            guard try files.names(in: depot).allSatisfy({ $0.hasPrefix(".") }) else { return }
+            if files.holds(probe) { try files.removeFile(probe) }
+            try files.symbolicLink(at: probe, to: ".")
+            try files.removeFile(probe)
+        } catch {
+            guard error.operation == .link, [.notPermitted, .notSupported, .noFunction].contains(error.errno) else {
+                throw .file(error)
+            }
+            throw .noSymbolicLinks(layout.root)
+        }
+    }
+}
