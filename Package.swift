@@ -204,7 +204,7 @@ let package = Package(
             name: "RandomValues", dependencies: ["StoreFormat", "CZlib"], path: "Tests/RandomValues",
             swiftSettings: strict),
         .target(
-            name: "RandomStores", dependencies: ["RandomValues", "TestSupport", grdb, sqlite, system],
+            name: "RandomStores", dependencies: ["RandomValues", "StoreFormat", "TestSupport", grdb, sqlite, system],
             path: "Tests/RandomStores", swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",

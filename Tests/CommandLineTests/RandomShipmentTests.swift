@@ -1,6 +1,7 @@
 import Foundation
 import RandomStores
 import StoreFiles
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -47,6 +48,7 @@ import Testing
             let store = try MadeRandomStore(made.store, at: desk["Store.sqlite"])
             defer { try? store.close() }
             try await ship()
+            try compareFiles(made.store.files)
             try await write("1.shipment")
             for (number, turn) in made.turns.enumerated() {
                 store.run(turn)
@@ -98,6 +100,16 @@ import Testing
         private func compare(_ inbox: String) throws {
             guard try desk.hasInstalled("Store", in: inbox, from: "Store.sqlite") else {
                 throw Failure(description: "other rows in \(inbox)")
+            }
+        }
+
+        /// - Parameter files: To which rows refer, by their names.
+        private func compareFiles(_ files: [String: [UInt8]]) throws {
+            for (name, content) in files {
+                let file = desk["inbox"].appending(".Store_SUPPORT").appending("_EXTERNAL_DATA").appending(name)
+                guard try Data(contentsOf: URL(fileURLWithPath: file.string)) == Data(content) else {
+                    throw Failure(description: "another external file \(name)")
+                }
             }
         }
     }

@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import GRDBSQLite
 package import RandomValues
+import StoreFormat
 package import SystemPackage
+import TestSupport
 
 /// A store as it lies on the disk, open as an app has it.
 package final class MadeRandomStore {
@@ -13,9 +15,20 @@ package final class MadeRandomStore {
     package init(_ store: RandomStore, at path: FilePath) throws {
         self.path = path
         if store.schemaFormat < 4 { try Self.begin(store, at: path) }
+        try Self.fill(store, at: path)
+        for table in store.tables where table.looseness != nil { try Self.loosen(table, at: path) }
+        queue = try Self.open(path)
+        for (name, content) in store.files { try write(content, toFile: name) }
+    }
+
+    private static func open(_ path: FilePath) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
-        queue = try DatabaseQueue(path: path.string, configuration: configuration)
+        return try DatabaseQueue(path: path.string, configuration: configuration)
+    }
+
+    private static func fill(_ store: RandomStore, at path: FilePath) throws {
+        let queue = try open(path)
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: store.settings + "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
             if store.reservedBytes > 0 {
@@ -29,6 +42,7 @@ package final class MadeRandomStore {
                 return .commit
             }
         }
+        try queue.close()
     }
 
     /// A file of an older schema format: SQLite keeps to the format that a file has.
@@ -60,7 +74,59 @@ package final class MadeRandomStore {
         let columns = table.storedColumns(beforeAdding: beforeAdding)
         let values = [String](repeating: "?", count: columns.count + 1)
         let statement = try database.makeStatement(sql: table.insertion(columns, values: values))
-        for row in rows { try run(statement, table.row(row, columns)) }
+        for row in rows {
+            let cells = table.row(row, columns)
+            let room = table.looseRecord(ofRow: row).flatMap { blob(inPlaceOf: $0, table) }
+            try run(statement, room.map { [cells[0], .blob($0)] + cells.dropFirst(2).map { _ in .null } } ?? cells)
+        }
+    }
+
+    // MARK: Records that SQLite would not write
+
+    /// - Returns: A blob that, alone in a row of the table, makes a record of the same size; `nil` if there is none.
+    private static func blob(inPlaceOf record: [UInt8], _ table: RandomTable) -> [UInt8]? {
+        let nulls = [Cell](repeating: .null, count: table.columns.count - 1)
+        func size(_ blob: [UInt8]) -> Int {
+            Record.bytes(of: (table.key.isAlias ? [.null] : []) + [.blob(blob)] + nulls).count
+        }
+        let most = record.count - size([])
+        guard most >= 0 else { return nil }
+        return (max(0, most - 8)...most).map { [UInt8](repeating: 0, count: $0) }.first { size($0) == record.count }
+    }
+
+    /// Writes the records in the place of the blobs.
+    private static func loosen(_ table: RandomTable, at path: FilePath) throws {
+        let queue = try open(path)
+        let root = try queue.read {
+            try UInt32.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [table.name])
+        }
+        try queue.close()
+        let file = URL(fileURLWithPath: path.string)
+        var bytes = [UInt8](try Data(contentsOf: file))
+        let pages = try MemoryPages(bytes)
+        guard let root else { return }
+        var reader = try TreeReader(pages, PageGeometry(try StoreSettings(decoding: bytes)), root: root, kind: .table)
+        let rows = Dictionary(uniqueKeysWithValues: zip(table.keys, table.keys.indices))
+        while let cell = try reader.next() {
+            guard let row = rows[cell.rowid], let record = table.looseRecord(ofRow: row),
+                record.count == cell.payloadSize, record.count == cell.localSize
+            else { continue }
+            let start = (Int(cell.page) - 1) * pages.pageSize + cell.start
+            bytes.replaceSubrange(start..<start + record.count, with: record)
+        }
+        try Data(bytes).write(to: file)
+    }
+
+    // MARK: External files
+
+    /// - Parameter name: A UUID.
+    private func write(_ content: [UInt8], toFile name: String) throws {
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+        try Data(content).write(to: URL(fileURLWithPath: folder.appending(name).string))
+    }
+
+    private var folder: FilePath {
+        path.removingLastComponent().appending(".\(path.stem ?? "")_SUPPORT").appending("_EXTERNAL_DATA")
     }
 
     private static func run(_ statement: Statement, _ cells: [Cell]) throws {
@@ -105,6 +171,7 @@ package final class MadeRandomStore {
             for step in steps {
                 switch step {
                 case .statements(let sql): try? database.execute(sql: sql)
+                case .file(let name, let content): try? write(content, toFile: name)
                 case .row(let sql, let cells):
                     if let statement = try? database.makeStatement(sql: sql) { try? Self.run(statement, cells) }
                 }
@@ -123,10 +190,13 @@ package enum RandomStep: Sendable, Codable {
     case statements(String)
     /// A statement for one row, with its values.
     case row(String, [Cell])
+    /// An external file, by its UUID.
+    case file(String, [UInt8])
 
     package var sql: String {
         switch self {
         case .statements(let sql): sql
+        case .file(let name, let content): "-- \(content.count) bytes in the external file \(name)"
         case .row(let sql, let cells):
             sql.split(separator: "?", omittingEmptySubsequences: false).enumerated().map { index, part in
                 index < cells.count ? part + cells[index].sql : String(part)

@@ -11,6 +11,8 @@ package struct RandomStore: Sendable, Codable {
     package var tables: [RandomTable]
     /// Statements after the rows.
     package var more: [String] = []
+    /// The files to which cells refer, by the UUIDs that they are named by.
+    package var files: [String: [UInt8]] = [:]
 
     package init(tables: [RandomTable]) { self.tables = tables }
 
@@ -22,6 +24,7 @@ package struct RandomStore: Sendable, Codable {
         let remarks = [
             reservedBytes > 0 ? "-- \(reservedBytes) reserved bytes in each page\n" : "",
             schemaFormat < 4 ? "-- schema format \(schemaFormat)\n" : "",
+            files.isEmpty ? "" : "-- \(files.count) external files\n",
         ]
         return remarks.joined() + settings + tables.map(\.sql).joined() + more.map { $0 + ";\n" }.joined()
     }
@@ -31,12 +34,15 @@ package struct RandomStore: Sendable, Codable {
 package struct RandomTable: Sendable, Codable {
     /// What tells its rows apart.
     enum Key: String, Codable, CaseIterable {
-        case rowid, alias, autoincrement, integer, descending, text, afterColumn
+        case rowid, alias, autoincrement, entity, integer, descending, text, afterColumn
 
-        var hasRowid: Bool { self == .rowid || self == .alias || self == .autoincrement }
+        var hasRowid: Bool { isAlias || self == .rowid }
+
+        /// Whether a column stands for the rowid, which its record has as NULL.
+        var isAlias: Bool { self == .alias || self == .autoincrement || self == .entity }
 
         /// The column, as a statement names it.
-        var name: String { self == .rowid ? "rowid" : "k" }
+        var name: String { self == .rowid ? "rowid" : self == .entity ? "Z_PK" : "k" }
     }
 
     struct Column: Codable {
@@ -60,6 +66,8 @@ package struct RandomTable: Sendable, Codable {
     var columns: [Column]
     /// How many of the last columns were added when half of the rows were there.
     var added = 0
+    /// The seed by which its records are written as SQLite would not; `nil` for records of SQLite's.
+    var looseness: UInt64?
     var indexes: [Index] = []
 
     package init(named name: String) {
@@ -79,6 +87,7 @@ package struct RandomTable: Sendable, Codable {
         case .rowid: break
         case .alias: parts.insert("k INTEGER PRIMARY KEY", at: 0)
         case .autoincrement: parts.insert("k INTEGER PRIMARY KEY AUTOINCREMENT", at: 0)
+        case .entity: parts.insert("Z_PK INTEGER PRIMARY KEY", at: 0)
         case .integer: parts = ["k INTEGER"] + parts + ["PRIMARY KEY (k)"]
         case .descending: parts = ["k INTEGER"] + parts + ["PRIMARY KEY (k DESC)"]
         case .text: parts = ["k TEXT"] + parts + ["PRIMARY KEY (k)"]
@@ -106,12 +115,27 @@ package struct RandomTable: Sendable, Codable {
         [cell(ofKey: keys[row])] + columns.map { row < $0.cells.count ? $0.cells[row] : .null }
     }
 
+    /// Loose records have texts in UTF-8. And what SQLite makes a text of a blob that is none in UTF-16 is not always the same.
+    mutating func keepToUTF16() {
+        looseness = nil
+        indexes.removeAll { $0.definition.contains("lower(") || $0.definition.contains("abs(") }
+    }
+
+    /// - Returns: The record that a row is to have; `nil` if SQLite writes it.
+    func looseRecord(ofRow row: Int) -> [UInt8]? {
+        looseness.map { seed in
+            let cells = (key.isAlias ? [.null] : []) + self.row(row, columns).dropFirst()
+            return Record.loose(cells, Choices(seed: seed &+ UInt64(row)))
+        }
+    }
+
     fileprivate var sql: String {
         func rows(_ range: Range<Int>, beforeAdding: Bool) -> String {
             let columns = storedColumns(beforeAdding: beforeAdding)
             return range.map { insertion(columns, values: row($0, columns).map(\.sql)) + ";\n" }.joined()
         }
-        return creation + ";\n" + rows(0..<rowsBeforeAddedColumns, beforeAdding: true)
+        let remark = looseness == nil ? "" : "-- The records of this table are wider than they need be.\n"
+        return remark + creation + ";\n" + rows(0..<rowsBeforeAddedColumns, beforeAdding: true)
             + additions.map { $0 + ";\n" }.joined() + rows(rowsBeforeAddedColumns..<keys.count, beforeAdding: false)
             + indexes.map { $0.definition + ";\n" }.joined()
     }

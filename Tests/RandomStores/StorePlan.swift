@@ -4,15 +4,17 @@ import RandomValues
 struct StorePlan {
     private(set) var store: RandomStore
     private var tables: [TablePlan] = []
+    private let isOfCoreData: Bool
 
     init(_ choices: Choices, seed: UInt64) {
         store = RandomStore(tables: [])
         store.pageSize = choices.pick([512, 1024, 4096, 4096, 4096, 8192, 65_536])
         store.encoding = choices.pick(["UTF-8", "UTF-8", "UTF-8", "UTF-8", "UTF-16le", "UTF-16be"])
         store.autoVacuum = choices.pick(["NONE", "NONE", "NONE", "FULL", "INCREMENTAL"])
-        if choices.chance(5) { store.reservedBytes = choices.pick([8, 32, 255]) }
+        // SQLite wants 480 bytes of each page.
+        if choices.chance(5) { store.reservedBytes = choices.pick(store.pageSize == 512 ? [8, 32] : [8, 32, 255]) }
         if choices.chance(8) { store.schemaFormat = choices.number(in: 1...3) }
-        let isOfCoreData = choices.chance(8)
+        isOfCoreData = choices.chance(8)
         var room = choices.pick([4_000, 20_000, 20_000, 60_000, 60_000, 200_000])
         if choices.chance(3) { room *= 8 }
         let most = choices.chance(3) ? choices.number(in: 100...2000) : 1 + choices.length(upTo: 12)
@@ -20,10 +22,15 @@ struct StorePlan {
             let plan = TablePlan(
                 number, choices, seed: seed &* 2_003 &+ UInt64(number),
                 room: most > 50 ? room / most : choices.chance(30) ? room : room / 3, isOfCoreData: isOfCoreData)
-            room -= plan.size + 200
+            room -= plan.size + (most > 50 ? 0 : 200)
             tables.append(plan)
         }
         store.tables = tables.map(\.table)
+        if store.encoding != "UTF-8" { for table in store.tables.indices { store.tables[table].keepToUTF16() } }
+        if isOfCoreData {
+            store.more += CoreDataShape.statements(choices)
+            store.files = CoreDataShape.files(of: store.tables, choices)
+        }
         addMore(choices)
     }
 
@@ -59,6 +66,12 @@ struct StorePlan {
 
     /// What may be done to it.
     func steps(_ choices: Choices) -> [RandomStep] {
+        guard isOfCoreData else { return changes(choices) }
+        return choices.chance(10)
+            ? CoreDataShape.change(choices) : CoreDataShape.withFiles(changes(choices), choices)
+    }
+
+    private func changes(_ choices: Choices) -> [RandomStep] {
         guard !tables.isEmpty else { return [] }
         let plan = choices.pick(tables)
         let (table, name) = (plan.table, plan.table.name.quoted)
@@ -86,7 +99,9 @@ struct StorePlan {
         case 24: return [.statements("PRAGMA user_version = \(number)")]
         default:
             guard table.key != .text else { return [] }
-            return [.statements("UPDATE \(name) SET \(table.key.name) = \(table.key.name) + 1000001")]
+            // All rows move, or some to the front of the others, which stay.
+            let change = choices.chance(50) ? "\(key) + 1000001" : "-\(key) \(some)"
+            return [.statements("UPDATE \(name) SET \(key) = \(change)")]
         }
     }
 }

@@ -15,7 +15,7 @@ struct TablePlan {
         table = RandomTable(named: Self.name(number, choices, isOfCoreData: isOfCoreData))
         table.key =
             isOfCoreData
-            ? .alias
+            ? .entity
             : choices.chance(70)
                 ? choices.pick([.rowid, .alias, .autoincrement]) : choices.pick(RandomTable.Key.allCases)
         addColumns(choices, room: room, isOfCoreData: isOfCoreData)
@@ -23,12 +23,18 @@ struct TablePlan {
         if choices.chance(8), table.columns.count > 1, !table.columns.contains(where: \.isGenerated) {
             table.added = choices.number(in: 1...(table.columns.count - 1))
         }
-        addIndexes(number, choices)
+        if choices.chance(6) { loosen(choices) } else { addIndexes(number, choices) }
+    }
+
+    /// Such records are of a table with rowids and without indexes, whose entries would have to fit them.
+    private mutating func loosen(_ choices: Choices) {
+        guard table.key.hasRowid, table.added == 0, !table.columns.contains(where: \.isGenerated) else { return }
+        table.looseness = choices.bits()
     }
 
     private static func name(_ number: Int, _ choices: Choices, isOfCoreData: Bool) -> String {
         if isOfCoreData {
-            let names = ["Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+            let names = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
             return number < names.count ? names[number] : "ZENTITY\(number)"
         }
         guard choices.chance(6) else { return "t\(number)" }

@@ -10,8 +10,10 @@ extension ValueKind {
         spelling("within a text") { .text("x-coredata://\($0.uppercased())/Recipe/p\($0.utf8.count)") },
         ValueKind("UUID in bytes", "BLOB") { _ in { choices, _ in .blob(choices.bytes(16)) } },
         ValueKind("reference to an external file", "BLOB") { _ in
-            { choices, _ in
-                .blob(
+            { choices, place in
+                // Another file is another reference.
+                if place.isEdited { _ = choices.below(2) }
+                return .blob(
                     choices.chance(70)
                         ? [2] + uuid(choices).uppercased().utf8 + [0] : [1] + choices.bytes(choices.below(200)))
             }

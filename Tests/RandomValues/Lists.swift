@@ -19,6 +19,7 @@ extension ValueKind {
             let keys = Array(Set((0...choices.below(7)).map { _ in choices.word() })).sorted()
             return { choices, place in .blob(archive(choices, keys, place.isEdited)) }
         },
+        storeMetadata,
         ValueKind("cut or wrong property list", "BLOB") { _ in
             { choices, place in
                 var bytes = list(choices, ["a", "b"], place.isEdited)
@@ -31,6 +32,26 @@ extension ValueKind {
             }
         },
     ]
+
+    /// What Core Data keeps in `Z_METADATA`.
+    package static let storeMetadata = ValueKind("metadata of a store", "BLOB") { choices in
+        let entities = Array(Set((0...choices.below(20)).map { _ in choices.word() })).sorted()
+        return { choices, place in
+            let hashes = entities.map { ListObject.Pair($0, .data(choices.bytes(32))) }
+            let own = (0..<choices.below(4)).map { _ in
+                ListObject.Pair(choices.word(), .text(choices.sentence(3, isEdited: place.isEdited)))
+            }
+            return .blob(
+                PropertyListBytes.of(
+                    .dictionary([
+                        .init("NSStoreModelVersionHashes", .dictionary(hashes)), .init("NSStoreType", .text("SQLite")),
+                        .init("NSStoreModelVersionIdentifiers", .array([.text(choices.word())])),
+                        .init("NSPersistenceFrameworkVersion", .integer(Int64(choices.below(2000)))),
+                        .init("NSStoreModelVersionHashesVersion", .integer(3)),
+                        .init("_NSAutoVacuumLevel", .text("2")), .init("own", .dictionary(own)),
+                    ])))
+        }
+    }
 
     static func list(_ choices: Choices, _ keys: [String], _ isEdited: Bool, isUniquing: Bool = true) -> [UInt8] {
         var names: Set<String> = []
