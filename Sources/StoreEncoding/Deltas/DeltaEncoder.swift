@@ -18,7 +18,7 @@ package struct DeltaEncoder {
     /// The largest store, in bytes, whose delta is held until it is known to be smaller than the store.
     private static let smallSize: Int64 = 4 * 1024 * 1024
     /// A delta that takes a smaller part of the store's bytes is not compared with the encoded store, which takes long.
-    private static let smallPart: Int64 = 64
+    private static let smallPart: Int64 = 1024
 
     /// - Parameters:
     ///   - base: The file that the receiver has. Neither file changes meanwhile.

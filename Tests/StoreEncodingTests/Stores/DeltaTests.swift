@@ -149,7 +149,7 @@ import Testing
         try StoreWalk.run(over: try MemoryPages(delta.new), shapes: delta.shapes) {
             whole += try $0.encoded(.fast).count
         }
-        guard delta.size > whole, delta.size * 64 > delta.new.count else { return }
+        guard delta.size > whole, delta.size * 1024 > delta.new.count else { return }
         #expect(throws: EncodingFailure.tooLarge) {
             _ = try DeltaOfStores.segments(delta.base, delta.new, delta.shapes, .fast, .ifSmaller)
         }
