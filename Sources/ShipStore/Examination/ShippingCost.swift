@@ -4,6 +4,7 @@ import ShipProtocol
 import StoreEncoding
 import StoreFiles
 import Synchronization
+import SystemPackage
 
 /// The bytes that a store takes on the wire, in all and for each table.
 ///
@@ -24,9 +25,13 @@ struct ShippingCost: Sendable {
         let level = shipment.options.effort.levelIntoFile
         let isLarge = shipment.manifest.totalSize > Self.mostEncoded
         let rows = try? shipment.indexShapes.map { shapes in
-            try TableCost.byTable(
-                over: PageFile(reading: shipment.path(ofPart: 0)), shapes: shapes,
-                effort: isLarge ? SegmentEffort(level) : .standard, encoding: Self.mostEncoded)
+            let path = shipment.path(ofPart: 0)
+            return try TableCost.byTable(
+                over: PageFile(reading: path), shapes: shapes,
+                effort: isLarge ? SegmentEffort(level) : .standard, encoding: Self.mostEncoded
+            ) {
+                try EntrySpill(at: FilePath(text: path.text + ".part-entries"))
+            }
         }
         let tables = rows.flatMap(\.self)
         guard isLarge, let tables else {

@@ -30,18 +30,19 @@ extension TableCost {
     ///   - shapes: As for `StoreWalk`.
     ///   - effort: How hard the encoder works.
     ///   - most: About how many bytes are encoded. In a larger store, some segments of each table stand for the others.
+    ///   - makeSpillFile: As for `StoreWalk`.
     /// - Returns: The costs by the names of the tables, including `sqlite_schema`.
-    /// - Throws: `StoreFlaw`, `CompressionError`, and what `pages` throws.
+    /// - Throws: `StoreFlaw`, `CompressionError`, and what `pages` and `makeSpillFile` throw.
     package static func byTable(
         over pages: any PageSource, shapes: [String: IndexShape], effort: SegmentEffort = .standard,
-        encoding most: Int64 = .max
+        encoding most: Int64 = .max, makeSpillFile: (() throws -> any SpillFile)? = nil
     ) throws -> [String: TableCost] {
         var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
         try pages.read(1, into: &header)
         let size = Int64(pages.pageCount) * Int64(try StoreSettings(decoding: header).pageSize)
         let step = Int((size - 1) / max(1, most)) + 1
         var samples: [String: Sample] = [:]
-        try StoreWalk.run(over: pages, shapes: shapes, endsWithTables: true) { content in
+        try StoreWalk.run(over: pages, shapes: shapes, endsWithTables: true, makeSpillFile: makeSpillFile) { content in
             let table = content.table
             var sample = samples[table] ?? Sample()
             sample.bytes += content.size
