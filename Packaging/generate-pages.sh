@@ -22,7 +22,7 @@ for page in "$folder"/man/ship-store.*.*; do
     "$program" --help | grep -q "^  ${command%.1} " || rm "$page"
 done
 for page in "$folder"/man/*.1; do
-    awk -v folder="$folder/man" -v readme=README.md -f Packaging/page.awk "$page" > "$page.new"
+    awk -v folder="$folder/man" -v statuses_of=Documentation/STATUS.md -f Packaging/page.awk "$page" > "$page.new"
     mv "$page.new" "$page"
 done
 "$program" --generate-completion-script bash > "$folder/bash/ship-store"

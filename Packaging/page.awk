@@ -1,7 +1,7 @@
-# Finishes a man page of the argument parser's generator: awk -v folder=(of all pages) -v readme=(its table of statuses) -f page.awk PAGE
+# Finishes a man page of the argument parser's generator: awk -v folder=(of all pages) -v statuses_of=(the page with their table) -f page.awk PAGE
 # Commands are neither filled nor hyphenated, so that they can be copied; what it refers to is there; each status is said.
 BEGIN {
-    while ((getline line < readme) > 0) {
+    while ((getline line < statuses_of) > 0) {
         if (line ~ /^After sysexits/) inTable = 1
         else if (inTable && line ~ /^##/) break
         if (inTable && split(line, cell, " [|] |^[|] | [|]$") > 2 && cell[2] ~ /^[0-9]/)

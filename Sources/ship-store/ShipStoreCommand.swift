@@ -12,7 +12,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         abstract: "Ship a live SQLite store to a companion device: consistent, small, installed in one step.",
         discussion: """
             On one machine:      ship-store receive --into inbox
-                                 ship-store send Recipes.sqlite --to 127.0.0.1
+                                 ship-store send Recipes.sqlite --to 127.0.0.1:7645
             Between two devices: ship-store receive --into inbox --listen 0.0.0.0 --pair
                                  ship-store send Recipes.sqlite --to WATCH --pair CODE
             Through a pipe:      ship-store send Recipes.sqlite --to - \\

@@ -67,7 +67,7 @@ import Testing
             .Xr ship-store.help 1 ,
             .Xr ship-store.send 1
             PAGE
-            awk -v folder=man -v readme='\#(Self.packaging)/../README.md' -f '\#(Self.packaging)/page.awk' man/ship-store.1
+            awk -v folder=man -v statuses_of='\#(Self.packaging)/../Documentation/STATUS.md' -f '\#(Self.packaging)/page.awk' man/ship-store.1
             """#)
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")
         let page = outcome.stdout

@@ -103,7 +103,7 @@ import Testing
         for command in [["verify", "s.db"], ["metadata", "s.db"], ["send", "s.db", "--to", "./x.shipment"]] {
             #expect(try await desk.run(command).status == .exited(65), "\(command)")
         }
-        try await desk.run("restore", copy, "--over", "s.db").expectSuccess()
+        #expect(try await status("restore", copy, "--over", "s.db") == 0)
         #expect(try count(in: "s.db") == 1)
     }
 
@@ -157,7 +157,7 @@ import Testing
             """
             CREATE TABLE t(a, b);
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
-            INSERT INTO t SELECT i, zeroblob(30000) FROM n;
+            INSERT INTO t SELECT i, zeroblob(300000) FROM n;
             """, preparation: "PRAGMA page_size = 1024")
         let copy = try #require(try await desk.run("copy", "s.db", "--keep-in", "kept").lines.first)
         let size = Int(try PlatformCalls.status(of: store).size)
@@ -165,7 +165,7 @@ import Testing
         let verified = try await desk.run("verify", "s.db")
         #expect(verified.status == .exited(65) && !verified.stderr.contains("free some space"), "\(verified.stderr)")
         #expect(try await status("send", "s.db", "--to", "./x.shipment") == 65)
-        try await desk.run("restore", copy, "--over", "s.db").expectSuccess()
+        #expect(try await status("restore", copy, "--over", "s.db") == 0)
         #expect(try count(in: "s.db") == 20)
     }
 
