@@ -30,7 +30,9 @@ public enum RoomLimit: Hashable, Sendable {
 extension FileError {
     /// `nil` if there was no want of room.
     public var roomLimit: RoomLimit? {
-        RoomLimit(errno, makingFile: [.open, .makeFolder, .link, .rename].contains(operation), around: path.userFolder)
+        RoomLimit(
+            errno, makingFile: [.open, .makeFolder, .makeFolderIn, .link, .rename].contains(operation),
+            around: path.userFolder)
     }
 
     /// Whether there was no room.
