@@ -117,9 +117,14 @@ struct SocketFile: Sendable {
         let folder: FilePath = parent.isEmpty ? "." : parent
         let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
         let status = try LinkError.ofFile { () throws(FileError) in
-            try PlatformCalls.statusFollowingLinks(of: folder)
+            do throws(FileError) {
+                let status = try PlatformCalls.statusFollowingLinks(of: folder)
+                if status.kind == .folder { return status }
+            } catch where error.errno != .notDirectory {
+                throw error
+            } catch {}
+            throw FileError(.makeFolderIn, folder, .notDirectory)
         }
-        guard status.kind == .folder else { throw .file(FileError(.makeFolderIn, folder, .notDirectory)) }
         guard status.owner == PlatformCalls.effectiveUser, status.permissions.isDisjoint(with: others) else {
             throw .folderIsOpen(folder)
         }

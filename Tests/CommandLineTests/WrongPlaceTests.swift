@@ -81,21 +81,23 @@ import Testing
             for fault in Fault.allCases {
                 guard let status = Self.status(use, fault) else { continue }
                 let folder = [.missing: "nosuch", .notFolder: "file", .shut: "shut"][fault] ?? ""
-                let names = ["x", "a b/x", "x.sqlite", "S"].randomElement(using: &random) ?? ""
+                var places = ["x", "a b/x", "x.sqlite", "S"].map { "\(folder)/\($0)" }
                 // A folder that is a file itself is no folder, either.
-                let isBare = [.folder, .newFolder].contains(use) && Bool.random(using: &random)
-                let start = ["./", "\(user.folder)/", "./../theirs/"].randomElement(using: &random) ?? ""
-                let path = start + (isBare ? folder : "\(folder)/\(names)")
-                let json = Bool.random(using: &random) ? " --json" : ""
-                let outcome = try await user.shell("$SHIP \(line.replacing("@", with: "'\(path)'"))\(json)")
-                let comment: Comment = "seed \(seed): \(line) \(path)\(json): \(outcome.status) \(outcome.stderr)"
-                #expect(outcome.status == .exited(status), comment)
-                // What happened, and what to do; no name that the program has made up.
-                #expect(outcome.complaints.count == 2, comment)
-                #expect(outcome.stderr.firstMatch(of: #//\.?ship-store-[0-9A-F]{8}-/#) == nil, comment)
-                guard !json.isEmpty else { continue }
-                let last = try outcome.objects().last
-                #expect(last?["event"] as? String == "error" && last?["status"] as? Int32 == status, comment)
+                if [.folder, .newFolder].contains(use) { places.append(folder) }
+                for place in places {
+                    let start = ["./", "\(user.folder)/", "./../theirs/"].randomElement(using: &random) ?? ""
+                    let path = start + place
+                    let json = Bool.random(using: &random) ? " --json" : ""
+                    let outcome = try await user.shell("$SHIP \(line.replacing("@", with: "'\(path)'"))\(json)")
+                    let comment: Comment = "seed \(seed): \(line) \(path)\(json): \(outcome.status) \(outcome.stderr)"
+                    #expect(outcome.status == .exited(status), comment)
+                    // What happened, and what to do; no name that the program has made up.
+                    #expect(outcome.complaints.count == 2, comment)
+                    #expect(outcome.stderr.firstMatch(of: #//\.?ship-store-[0-9A-F]{8}-/#) == nil, comment)
+                    guard !json.isEmpty else { continue }
+                    let last = try outcome.objects().last
+                    #expect(last?["event"] as? String == "error" && last?["status"] as? Int32 == status, comment)
+                }
             }
         }
     }

@@ -220,9 +220,13 @@ import Testing
         let sql = """
             CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);
             \(Self.numbers(9000)) INSERT INTO t SELECT i, replace(hex(randomblob(150)), '7', ' in all ') FROM n;
+            \(Self.numbers(1000)) UPDATE t SET a = (
+                SELECT group_concat(printf('%x', (t.id + 977 * i) * 2654435761 % 4294967291), '') FROM n WHERE i < 40)
+                WHERE id % 9 = 0;
             """
         let base = try Copy(sql)
-        // Hardly anything in common, so that there are several segments; and something that levels find in other ways.
+        // Little in common, so that there are several segments, and enough to be smaller than the whole; and something that levels
+        // find in other ways.
         let new = try Copy(sql)
         let whole = try await Stream(delta(base, new, .standard))
         #expect(whole.data.count > 3 && whole.notes.allSatisfy { $0.setting == 6 })
