@@ -26,12 +26,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     /// Another connection kept its exclusive lock for as long as the busy timeout, or the store changed during each
     /// attempt where it can only be read without locks.
     case busy(FilePath, waited: Duration)
-    /// The schema needs a collation that only the app defines.
-    case missingCollation(ForeignText)
-    /// The schema needs an SQL function that only the app defines, or that this SQLite was built without.
-    case missingFunction(ForeignText)
-    /// The schema needs a virtual table module that this SQLite does not have.
-    case missingModule(ForeignText)
+    /// The schema needs what only its app has, or what this SQLite was built without.
+    case needsApp(AppPart)
     /// Part of the data is in the write-ahead log, whose index file is missing and cannot be made there.
     case writeAheadLogOnReadOnlyMedium(FilePath)
     /// A transaction was interrupted, and only a connection that may write can roll it back.
@@ -123,13 +119,12 @@ extension SnapshotError {
         case .SQLITE_CORRUPT: self = .corrupt(store, complaints: [message])
         case .SQLITE_PERM, .SQLITE_AUTH: self = .noPermission(store)
         case .SQLITE_ERROR:
-            if let collation = watch.neededCollation {
-                self = .missingCollation(ForeignText(collation))
-            } else {
-                self =
-                    Self.missingPart(in: words, of: store)
+            // SQLite has no result code for this one, either [prepare.c, sqlite3InitOne].
+            self =
+                words == "unsupported file format"
+                ? .unsupportedFormat(store)
+                : AppPart(missedIn: words).map { .needsApp($0) }
                     ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
-            }
         default: self = .sqlite(code: error.extendedResultCode.rawValue, message: message)
         }
     }
@@ -142,16 +137,5 @@ extension SnapshotError {
             case .permissionDenied: .noPermission(path)
             default: .file(error)
             }
-    }
-
-    private static func missingPart(in message: String, of store: FilePath) -> SnapshotError? {
-        // SQLite has no result code for this one, either [prepare.c, sqlite3InitOne].
-        if message == "unsupported file format" { return .unsupportedFormat(store) }
-        return switch AppPart(missedIn: message) {
-        case .collation(let name)?: .missingCollation(name)
-        case .function(let name)?: .missingFunction(name)
-        case .module(let name)?: .missingModule(name)
-        case nil: nil
-        }
     }
 }

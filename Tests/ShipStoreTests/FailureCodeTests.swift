@@ -89,8 +89,7 @@ struct FailureCodeTests {
         ]
         expected["65, cannot-install untold, session, stopped untold"] = [
             .source(.folder(p)), .source(.notARegularFile(p)), .source(.notADatabase(p)),
-            .source(.truncated(p, size: 1, expected: 2)), .source(.missingCollation(w)),
-            .source(.missingFunction(w)), .source(.missingModule(w)), .source(.hotJournal(p)),
+            .source(.truncated(p, size: 1, expected: 2)), .source(.needsApp(.collation(w))), .source(.hotJournal(p)),
             .source(.corrupt(p, complaints: [])), .source(.tooManyExternalFiles(limit: 1)),
             .source(.tableIsTaken(w)), .model(.notARegularFile(p)), .model(.tooLarge(p, limit: 1)),
             .model(.unreadable(p, .noVersions)), .operation(.notADatabase(p)), .operation(.strangeFile(p)),

@@ -176,7 +176,7 @@ import Testing
                     """)
         }
         try app.close()
-        try await expect(.missingCollation("APP'S ORDER"))
+        try await expect(.needsApp(.collation("APP'S ORDER")))
     }
 
     /// Rows can be read without it; an index cannot be compared with its table.
@@ -198,7 +198,7 @@ import Testing
             }
             return
         }
-        try await expect(.missingFunction("appOrder"))
+        try await expect(.needsApp(.function("appOrder")))
     }
 
     @Test func `a transaction that was cut off`() async throws {

@@ -99,8 +99,8 @@ extension SnapshotError {
     fileprivate var failureCode: FailureCode {
         switch self {
         case .noSuchFile: .notFound
-        case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt, .missingCollation, .missingFunction,
-            .missingModule, .hotJournal, .missingExternalFile, .tooManyExternalFiles, .tableIsTaken, .unsupportedFormat,
+        case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt, .needsApp, .hotJournal,
+            .missingExternalFile, .tooManyExternalFiles, .tableIsTaken, .unsupportedFormat,
             .severalNames, .strangeExternalFile:
             .unusable
         case .noSuchTable, .tableMustStay, .tooMuchMetadata, .partOfStore: .badRequest

@@ -21,9 +21,7 @@ extension SnapshotError: ExplainedError {
             "\(path) is truncated: it has \(size) bytes and should have \(expected)"
         case .noPermission(let path): "no permission to read \(path)"
         case .busy(let path, let waited): "\(path) is locked by another program, and stayed so for \(waited)"
-        case .missingCollation(let name): AppPart.collation(name).cause(of: "the store")
-        case .missingFunction(let name): AppPart.function(name).cause(of: "the store")
-        case .missingModule(let name): AppPart.module(name).cause(of: "the store")
+        case .needsApp(let part): part.cause(of: "the store")
         case .writeAheadLogOnReadOnlyMedium(let path):
             "part of \(path) is in its -wal file, and nothing can be written beside it to read that"
         case .hotJournal(let path): "\(path) has an unfinished transaction that must be rolled back first"

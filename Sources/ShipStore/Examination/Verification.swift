@@ -157,7 +157,7 @@ extension ShipmentError {
     /// Whether it says nothing of the content: SQLite lacks what only an app has, or a part of the store is out of reach.
     fileprivate var leavesItOpen: Bool {
         switch self {
-        case .source(.missingCollation), .source(.missingFunction), .source(.missingModule), .source(.hotJournal),
+        case .source(.needsApp), .source(.hotJournal),
             .source(.severalNames), .source(.tooManyExternalFiles):
             true
         // SQLITE_ERROR: of the check's own statements, and not of the pages.

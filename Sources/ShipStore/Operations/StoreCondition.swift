@@ -87,11 +87,7 @@ enum StoreCondition: Sendable {
     /// - Returns: What a store needs of its app before anything can be told of it, in words; `nil` if the error is about something else.
     static func need(of error: any Error) -> String? {
         switch error {
-        case let error as SnapshotError:
-            switch error {
-            case .missingCollation, .missingFunction, .missingModule: error.cause.text
-            default: nil
-            }
+        case let error as SnapshotError: if case .needsApp = error { error.cause.text } else { nil }
         case let error as OperationError: if case .needsApp = error { error.cause.text } else { nil }
         default: nil
         }

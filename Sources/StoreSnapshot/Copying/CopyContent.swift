@@ -61,8 +61,8 @@ struct CopyContent: Sendable {
     /// Where `quick_check` complains, `integrity_check` decides, which checks all of the same: the `quick_check` of SQLite 3.40.1
     /// takes the values of a table WITHOUT ROWID for NULL if its key has the columns in another order than the table.
     ///
-    /// - Throws: `.corrupt` with the first complaints, which are about the source: the copy has the source's rows. `.missingFunction`
-    ///   and `.missingCollation` if its indexes cannot be compared with its tables.
+    /// - Throws: `.corrupt` with the first complaints, which are about the source: the copy has the source's rows. `.needsApp`
+    ///   if its indexes cannot be compared with its tables.
     static func check(_ copy: FilePath, store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
         let connection = try WatchedConnection(address: copy.databaseURI, of: store, watch: watch)
         try connection.read { try check($0, of: store) }

@@ -308,7 +308,7 @@ extension SnapshotError {
     /// Whether SQLite has said it of a statement that makes a part of the schema.
     fileprivate var isOfSchema: Bool {
         switch self {
-        case .missingFunction, .missingCollation, .sqlite(SQLITE_ERROR, _): true
+        case .needsApp(.function), .needsApp(.collation), .sqlite(SQLITE_ERROR, _): true
         default: false
         }
     }

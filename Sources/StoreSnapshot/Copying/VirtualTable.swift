@@ -31,13 +31,10 @@ struct VirtualTable: Sendable {
     }
 
     private static func content(ofIndexDefinedBy sql: String) -> String? {
-        guard let module = sql.firstMatch(of: /(?i)\busing\s+fts[345]\s*\(/),
-            let match = sql[module.range.upperBound...].firstMatch(
-                of: /(?i)(?:^|[,\s])content\s*=\s*(?:'([^']*)'|"([^"]*)"|\[([^\]]*)\]|`([^`]*)`|([^\s,)]+))/)
-        else { return nil }
-        let (_, quoted, doubleQuoted, bracketed, ticked, bare) = match.output
-        let name = quoted ?? doubleQuoted ?? bracketed ?? ticked ?? bare ?? ""
-        return name.isEmpty ? nil : String(name)
+        guard sql.firstMatch(of: /(?i)\busing\s+fts[345]\b/) != nil else { return nil }
+        let options = (StatementParts(sql)?.all ?? []).filter { $0.count > 2 && $0[1] == "=" }
+        let name = options.last { $0[0].lowercased() == "content" }?[2] ?? ""
+        return name.isEmpty ? nil : name
     }
 
     /// Whether the rows of a table may be those of this one, whose module SQLite does not have. Modules name their tables so

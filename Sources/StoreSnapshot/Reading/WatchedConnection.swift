@@ -77,7 +77,7 @@ struct WatchedConnection: ~Copyable {
     }
 }
 
-/// The callbacks of SQLite on one connection: progress handler, busy handler, and needed collations.
+/// The callbacks of SQLite on one connection: progress handler and busy handler.
 final class ConnectionWatch: Sendable {
     let interruption: Interruption
     let busyTimeout: Duration
@@ -87,7 +87,6 @@ final class ConnectionWatch: Sendable {
     let keptFree: Int64?
     let turn: SnapshotTurn
     private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
-    private let collation = Mutex<String?>(nil)
 
     /// Virtual machine instructions between two checks of the interruption: well under a millisecond.
     private static let instructions: CInt = 1000
@@ -102,9 +101,6 @@ final class ConnectionWatch: Sendable {
         self.held = held
         self.keptFree = keptFree
     }
-
-    /// The last collation that SQLite did not know.
-    var neededCollation: String? { collation.withLock { $0 } }
 
     /// The configuration of a connection that this object watches for as long as the connection is open.
     func configuration(mayWrite: Bool) -> Configuration {
@@ -122,12 +118,6 @@ final class ConnectionWatch: Sendable {
             sqlite3_progress_handler(
                 database.sqliteConnection, Self.instructions,
                 { ConnectionWatch.at($0)?.interruption.isCancelled == true ? 1 : 0 }, context)
-            sqlite3_collation_needed(
-                database.sqliteConnection, context,
-                { context, _, _, name in
-                    guard let name else { return }
-                    ConnectionWatch.at(context)?.collation.withLock { $0 = String(cString: name) }
-                })
         }
         return configuration
     }

@@ -18,9 +18,9 @@ extension SnapshotError {
         case .truncated: "restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
         case .noPermission: "run as a user who may read it"
         case .busy: "try again later, or wait longer with --busy-timeout"
-        case .missingCollation: "let the app itself take the copy, with its collations registered"
-        case .missingFunction: "let the app itself take the copy, with its functions registered"
-        case .missingModule: "use a SQLite with that module, or let the app itself take the copy"
+        case .needsApp(.collation): "let the app itself take the copy, with its collations registered"
+        case .needsApp(.function): "let the app itself take the copy, with its functions registered"
+        case .needsApp(.module): "use a SQLite with that module, or let the app itself take the copy"
         case .writeAheadLogOnReadOnlyMedium:
             "copy the store and its -wal to a folder that can be written, and ship from there"
         case .hotJournal: "open the store once with its app or with sqlite3, then try again"
