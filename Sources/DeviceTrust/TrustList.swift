@@ -149,9 +149,8 @@ extension DeviceFolder {
     /// The devices that this device trusts now.
     public func trustList() throws(IdentityError) -> TrustList {
         guard let bytes = try folder.read(Self.peersFile) else { return TrustList() }
-        struct Form: Decodable { let version: Int }
-        if let form = try? JSONDecoder().decode(Form.self, from: Data(bytes)), form.version > TrustList.currentVersion {
-            throw .newerFormat(path.appending(Self.peersFile), form.version)
+        if let found = FormatVersion.of(bytes), found > TrustList.currentVersion {
+            throw .newerFormat(path.appending(Self.peersFile), found)
         }
         guard let list = try? JSONDecoder().decode(TrustList.self, from: Data(bytes)) else {
             // A list that cannot be read completely lets no device in.

@@ -17,7 +17,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
     private(set) var entries: [Entry] = []
     private(set) var sent: [SentStore] = []
 
-    static let version = 2
+    static let version = 1
     /// Largest index that is read, in bytes: some 50,000 copies. What is remembered has no other limit but room.
     static let sizeLimit: Int64 = 64 * 1024 * 1024
     /// Most external files that are remembered, and the share of the budget that they may take: one part in `fileShare`.
@@ -267,34 +267,13 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
     init() {}
 
-    /// Reads the present version, and makes it of the former one. Of another version nothing is read but its number.
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let found = try container.decode(Int.self, forKey: .version)
-        switch found {
-        case Self.version:
-            lastUse = try container.decode(Int64.self, forKey: .lastUse)
-            objects = try container.decode([Object].self, forKey: .objects)
-            streams = try container.decode([Stream].self, forKey: .streams)
-            entries = try container.decode([Entry].self, forKey: .entries)
-            sent = try container.decodeIfPresent([SentStore].self, forKey: .sent) ?? []
-        case 1:
-            // No delta builds on what an earlier version has remembered: its files go.
-            objects = try container.decode([Object].self, forKey: .objects)
-        default: version = found
-        }
-    }
-
     /// - Parameter path: The file that the bytes are from, for errors.
     /// - Throws: `.newerFormat`, `.damaged`.
     private init(decoding bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) {
-        do {
-            self = try JSONDecoder().decode(BaseIndex.self, from: Data(bytes))
-        } catch {
-            throw .damaged(path, flaw: "it is no record of remembered copies")
-        }
-        guard version <= Self.version else { throw .newerFormat(path, version) }
-        guard version == Self.version else { throw .damaged(path, flaw: "its version is none") }
+        if let found = FormatVersion.of(bytes), found > Self.version { throw .newerFormat(path, found) }
+        guard let index = try? JSONDecoder().decode(BaseIndex.self, from: Data(bytes)), index.version == Self.version
+        else { throw .damaged(path, flaw: "it is no record of remembered copies") }
+        self = index
         if let flaw = firstFlaw { throw .damaged(path, flaw: flaw) }
     }
 

@@ -63,7 +63,7 @@ import Testing
         let receiver = try await desk.listen()
         try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
         let index = desk.memory.appending("index.json")
-        try await desk.shell("sed -i 's/\"version\":2/\"version\":3/' '\(index)'").expectSuccess()
+        try await desk.shell("sed -i 's/\"version\":1/\"version\":2/' '\(index)'").expectSuccess()
         let before = try FolderListing(of: desk.memory).entries
         try await desk.run("bases").expectFailure(
             78, "a later version of this program wrote \(index), in a format, 3, that this one does not know",

@@ -140,7 +140,7 @@ import Testing
         let whole = String(decoding: try path.content, as: UTF8.self)
         let id = try #require(memory.index().entries.first).copy
         let bad = [
-            "", "{", String(whole.dropLast(20)), whole.replacing("\"version\":2", with: "\"version\":0"),
+            "", "{", String(whole.dropLast(20)), whole.replacing("\"version\":1", with: "\"version\":0"),
             whole.replacing(id, with: "../../\(id)"), whole.replacing("\"use\":1", with: "\"use\":2"),
             whole.replacing("\"size\":512", with: "\"size\":-1"),
             whole.replacing("\"copy\":\"\(id)\"", with: "\"copy\":\"\(UUID().uuidString)\""),

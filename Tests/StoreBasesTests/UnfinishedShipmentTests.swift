@@ -286,20 +286,4 @@ import Testing
         #expect(known.open() != nil)
         #expect(memory.resume(known)?.recorded()?.entries.map(\.note) == [5])
     }
-
-    @Test func `what an earlier version remembered goes, and fails nothing`() throws {
-        try Acknowledged("soup").remember(in: memory, as: key)
-        let path = memory.folder.appending("index.json")
-        var text = String(decoding: try path.content, as: UTF8.self)
-        text = text.replacing("\"version\":2", with: "\"version\":1").replacing(",\"streams\":[]", with: "")
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path.string))
-        #expect(chmod(path.string, 0o600) == 0)
-        #expect(memory.copies(of: key).isEmpty)
-        #expect(try memory.records().isEmpty)
-        let foreign = memory.objects.appending(UUID().uuidString)
-        try OpenFile.creating(foreign).write([1])
-        #expect(try Acknowledged("next").remember(in: memory, as: key) == .remembered)
-        #expect(try memory.onlyCopy(of: key).open() != nil)
-        #expect(memory.objectNames.count == 3)
-    }
 }

@@ -151,9 +151,6 @@ public struct Ballast: Hashable, Sendable {
     public let tables: [ForeignText]
     /// About what shipping it takes, in bytes.
     public let cost: Int64
-
-    /// Whether a `CopyProfile` can leave it out.
-    public var canBeLeftOut: Bool { kind == .history }
 }
 
 extension Ballast {
