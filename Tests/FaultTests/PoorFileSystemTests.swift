@@ -24,6 +24,8 @@ struct PoorFileSystemTests {
         let calls: [String]
         let action: FaultShim.Action
 
+        init(calls: [String], action: FaultShim.Action) { (self.calls, self.action) = (calls, action) }
+
         init(seed: UInt64) {
             var random = RepeatableRandom(seed: seed)
             var calls = ["link", "linkat"]
@@ -80,6 +82,18 @@ struct PoorFileSystemTests {
         expect(try await run(lack, "move", "Recipes.sqlite", "--to", "elsewhere", "--remove-old"))
         #expect(try content("elsewhere/Recipes.sqlite") == whole, comment)
         #expect(try leftovers() == [], comment)
+    }
+
+    /// What could get no second name was copied, and the copies go.
+    @Test func `a restore that fails there leaves a damaged store as it was`() async throws {
+        let kept = try await BuiltProgram.run(["copy", "Recipes.sqlite", "--keep-in", "kept"], in: desk)
+        let copy = try #require(kept.lines.first)
+        try Data(repeating: 7, count: 4096).write(to: URL(filePath: desk.appending("Recipes.sqlite").string))
+        let before = try FolderListing(of: desk).entries
+        let lack = Lack(calls: ["link", "linkat", "renameat2", "rename"], action: .eperm)
+        let outcome = try await run(lack, "restore", copy, "--over", "Recipes.sqlite")
+        #expect(outcome.status != .exited(0))
+        #expect(try FolderListing(of: desk).entries == before, "\(outcome.stderr)")
     }
 
     @Test func `nothing is overwritten there, either`() async throws {

@@ -175,15 +175,16 @@ extension StorePlacement {
         try OperationError.wrapping { () throws(FileError) in try OpenFile.copy(store, to: copy) }
         let staged = staging.path.appending("store.sqlite")
         try stage(copy, as: staged, manifest.store)
-        var copies: [FilePath]?
+        var copies: [DamagedStore.Copy] = []
+        let isKept: Bool
         do {
-            copies = try damaged.prepare(losingFiles: !comparison.different.isEmpty)
+            isKept = try damaged.prepare(losingFiles: !comparison.different.isEmpty, noting: &copies)
             try support.put(comparison.missing + comparison.different, attributes: attributes)
             let after = try support.compare(with: files)
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
             try install(staged, keeping: damaged, busyHandler)
         } catch {
-            damaged.undo(copies ?? [])
+            damaged.undo(copies)
             support.remove(comparison.missing.map(\.file.name))
             let error = OperationError(error, on: home.path, busyHandler)
             if case .file(let file) = error, file.errno == .fileExists { throw .occupied(file.path) }
@@ -191,7 +192,7 @@ extension StorePlacement {
         }
         // The store is there. If this fails, it is unknown whether it survives a power cut.
         try OperationError.wrapping { () throws(FileError) in try Folder.sync(home.folder) }
-        return copies == nil ? nil : damaged.folder
+        return isKept ? damaged.folder : nil
     }
 
     private func install(_ staged: FilePath, keeping damaged: DamagedStore, _ busyHandler: BusyHandler) throws {

@@ -173,11 +173,12 @@ package struct DamagedStore: Sendable {
     /// Gives the store and its external files their second names, or copies them where that is not possible. Nothing changes for
     /// their users yet.
     ///
-    /// - Parameter loses: Whether external files are about to be replaced by others of their names.
-    /// - Returns: The copies that it has made; `nil` if there is nothing to keep.
-    package func prepare(losingFiles loses: Bool) throws -> [FilePath]? {
-        guard loses || ([home.path] + home.sidecars).contains(where: Self.exists) else { return nil }
-        var copies: [FilePath] = []
+    /// - Parameters:
+    ///   - loses: Whether external files are about to be replaced by others of their names.
+    ///   - copies: Gets each copy before it is made.
+    /// - Returns: Whether there is anything to keep.
+    package func prepare(losingFiles loses: Bool, noting copies: inout [Copy]) throws -> Bool {
+        guard loses || ([home.path] + home.sidecars).contains(where: Self.exists) else { return false }
         let attributes = try home.attributes
         try Folder.make(folder, with: attributes.ofFolder)
         if Self.exists(home.path), !Self.exists(kept.path) {
@@ -185,24 +186,35 @@ package struct DamagedStore: Sendable {
                 try PlatformCalls.hardLink(home.path, as: kept.path)
             } catch {
                 guard error.errno.tellsOfNoHardLinks else { throw error }
+                copies.append(try Copy(of: home.path, at: kept.path))
                 try Self.copyBytes(of: home.path, to: kept.path, attributes)
-                copies.append(kept.path)
             }
         }
-        copies += try Self.link(home.supportFolder, into: kept.supportFolder, attributes.ofFolder)
+        try Self.link(home.supportFolder, into: kept.supportFolder, attributes.ofFolder, noting: &copies)
         try Folder.sync(folder)
         try Folder.sync(home.folder)
-        return copies
+        return true
+    }
+
+    /// A copy of a file that could get no second name.
+    package struct Copy: Sendable {
+        fileprivate let path: FilePath
+        private let original: FilePath
+        private let identity: FileStatus.Identity
+
+        fileprivate init(of original: FilePath, at path: FilePath) throws(FileError) {
+            (self.path, self.original) = (path, original)
+            identity = try PlatformCalls.status(of: original).identity
+        }
+
+        /// Whether the file that it is of is where it was: then the copy is not all that there is of it.
+        fileprivate var hasOriginal: Bool { (try? PlatformCalls.status(of: original))?.identity == identity }
     }
 
     /// Gives all external files of a folder second names in another, which change with nothing that happens to the first.
-    ///
-    /// - Returns: Those that it had to copy.
-    @discardableResult
     private static func link(
-        _ support: SupportFolder, into target: SupportFolder, _ attributes: FileAttributes
-    ) throws(FileError) -> [FilePath] {
-        var copies: [FilePath] = []
+        _ support: SupportFolder, into target: SupportFolder, _ attributes: FileAttributes, noting copies: inout [Copy]
+    ) throws(FileError) {
         let names = support.names()
         let folders = Set(names.map(\.folder)).map { target.path.appending($0.rawValue) }
         for folder in folders { try Folder.make(folder, with: attributes) }
@@ -211,11 +223,10 @@ package struct DamagedStore: Sendable {
                 continue
             }
             let source = support.path(of: name)
+            copies.append(try Copy(of: source, at: target.path(of: name)))
             try OpenFile.copy(source, to: target.path(of: name), attributes: try FileAttributes(of: source))
-            copies.append(target.path(of: name))
         }
         for folder in folders { try Folder.sync(folder) }
-        return copies
     }
 
     /// Takes away what SQLite would take for a part of the store that comes. The log goes before its index.
@@ -237,13 +248,13 @@ package struct DamagedStore: Sendable {
     /// Puts everything back as it was, unless another store is there by now.
     ///
     /// - Parameter copies: What `prepare` has made.
-    package func undo(_ copies: [FilePath]) {
-        let isOld = copies.contains(kept.path) || Self.begun(for: home) == folder
+    package func undo(_ copies: [Copy]) {
+        let isOld = copies.contains { $0.path == kept.path && $0.hasOriginal } || Self.begun(for: home) == folder
         guard !Self.exists(home.path) || isOld else { return }
         for (path, target) in zip(home.sidecars, kept.sidecars) where Self.exists(target) && !Self.exists(path) {
             try? PlatformCalls.rename(target, to: path)
         }
-        for copy in copies { try? PlatformCalls.removeFile(copy) }
+        for copy in copies where copy.hasOriginal { try? PlatformCalls.removeFile(copy.path) }
         // Only what has another name may go.
         let (support, keptSupport) = (home.supportFolder, kept.supportFolder)
         for name in keptSupport.names() where Self.areSame(support.path(of: name), keptSupport.path(of: name)) {
@@ -291,7 +302,8 @@ package struct DamagedStore: Sendable {
             try Folder.make(staged.folder, with: attributes.ofFolder)
             try Self.copyBytes(of: home.path, to: staged.path, attributes)
             if Self.exists(home.log) { try OpenFile.copy(home.log, to: staged.log, attributes: attributes) }
-            try Self.link(home.supportFolder, into: staged.supportFolder, attributes.ofFolder)
+            var copies: [Copy] = []
+            try Self.link(home.supportFolder, into: staged.supportFolder, attributes.ofFolder, noting: &copies)
             try Folder.sync(staged.folder)
             try PlatformCalls.renameFolder(staged.folder, toFree: folder)
             try Folder.sync(home.folder)
