@@ -12,8 +12,12 @@ final class FullTextSource {
         let makeSpillFile: () throws -> any SpillFile
     }
 
-    /// Postings that are looked through for those with which a leaf begins.
-    private static let mostPassed = 65_536
+    /// Postings that are looked through for those with which a leaf begins, and their bytes.
+    fileprivate static let mostPassed = 65_536
+    fileprivate static let mostPassedBytes = 4 * 1_048_576
+    /// Postings that are looked through in vain in one index. An index of other texts than those that the table has would have it all over
+    /// again for each leaf.
+    private static let mostInVain = 1 << 20
     /// Leaves of an item.
     private static let mostLeaves = 4096
 
@@ -39,6 +43,8 @@ final class FullTextSource {
         var isSent = false
         /// Postings passed since the last leaf that follows.
         var passed = 0
+        /// Postings that were looked through and are not those with which a leaf begins.
+        var inVain = 0
     }
 
     /// - Parameter root: Of the table that has the leaves.
@@ -134,8 +140,8 @@ final class FullTextSource {
         let expected = leaf.withUnsafeBufferPointer(Array.init)
         if let item, item.next != cell.rowid || item.sizes.count == Self.mostLeaves { ended = end() }
         var made = try current.leaves?.leaf(size)
-        if made?.bytes != expected,
-            let place = try stored.beginning.flatMap({ try current.place(of: $0, Self.mostPassed) }),
+        if made?.bytes != expected, current.inVain < Self.mostInVain,
+            let place = try stored.beginning.flatMap({ try current.place(of: $0) }),
             try current.leaves?.pass(place) == true
         {
             ended = ended ?? end()
@@ -179,14 +185,17 @@ final class FullTextSource {
 
 extension FullTextSource.Current {
     /// Where the postings are with which a leaf begins.
-    fileprivate mutating func place(of beginning: FullTextPages.Beginning, _ most: Int) throws -> FullTextLeaves.Place?
-    {
+    fileprivate mutating func place(of beginning: FullTextPages.Beginning) throws -> FullTextLeaves.Place? {
         var last: Posting?
-        for index in 0..<most {
+        var bytes = 0
+        for index in 0..<FullTextSource.mostPassed where bytes < FullTextSource.mostPassedBytes {
             guard let posting = try leaves?.posting(index) else { return nil }
+            bytes += posting.term.count + posting.positions.count
+            inVain += 1
             let order = posting.term.compare(beginning.term)
             if order > 0 || order == 0 && posting.rowid > beginning.rowid ?? posting.rowid { return nil }
             if order == 0, posting.rowid == beginning.rowid ?? posting.rowid {
+                inVain -= index + 1
                 guard beginning.rest > 0 else {
                     return FullTextLeaves.Place(postings: index, part: beginning.rowid == nil ? 0 : 1)
                 }
