@@ -27,7 +27,7 @@ package enum Folder {
             // Another process has made it meanwhile, and may have removed it again; or it is a symbolic link that leads nowhere.
             let isLink = (try? PlatformCalls.status(of: path).kind) == .symbolicLink
             if isLink, try !isThere(path) { throw FileError(.makeFolder, path, .noSuchFileOrDirectory) }
-            return try make(path, durably: durably)
+            return try make(path, durably: durably, with: attributes)
         }
         guard durably else { return }
         do throws(FileError) {

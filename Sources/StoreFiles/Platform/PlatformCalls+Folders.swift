@@ -41,7 +41,8 @@ extension PlatformCalls {
 
     /// Gives a file a name that nothing has: by link(2), which replaces nothing, as rename(2) does; where the file system has no hard
     /// links, as FAT and many network ones have none, by renameat2(2) with `RENAME_NOREPLACE`. Without that call, an empty file
-    /// claims the name, and is replaced only as long as it is empty, and has the name.
+    /// claims the name, and is replaced only as long as it is empty, and has the name. Nothing can make the look and the rename one step
+    /// there: who renames a file of its own over the claim between them, in a place that was free, loses it.
     ///
     /// - Parameter source: It may keep its name.
     /// - Throws: `.fileExists` if something has the name.
