@@ -28,13 +28,28 @@ struct Misunderstanding {
                 return Misunderstanding("unknown option '\(option)'", option, among: names)
             }
             if !word.contains("="), next.hasPrefix("-"), next.dropFirst().first?.isNumber == true {
-                return Misunderstanding(cause: "\(option) takes no number below 0, as \(next) is", hint: nil)
+                return Misunderstanding(of: next, after: option, in: arguments)
             }
         }
         return nil
     }
 
     private init(cause: PrintableText, hint: PrintableText?) { (self.cause, self.hint) = (cause, hint) }
+
+    /// - Parameter number: Below 0. ArgumentParser takes it for an option of its own, unless it follows a `=`: then it is judged.
+    private init(of number: String, after option: String, in arguments: [String]) {
+        var joined = arguments
+        for index in arguments.indices.dropLast() where arguments[index...(index + 1)] == [option, number] {
+            joined.replaceSubrange(index...(index + 1), with: ["\(option)=\(number)"])
+            break
+        }
+        do {
+            _ = try ShipStoreCommand.parseAsRoot(joined)
+            self.init(cause: "\(number) is taken for an option", hint: "write \(option)=\(number)")
+        } catch {
+            self.init(cause: ShipStoreCommand.cause(of: ShipStoreCommand.message(for: error)), hint: nil)
+        }
+    }
 
     private init(_ cause: PrintableText, _ wanted: String, among names: some Sequence<String>) {
         let near = NearNames.names(near: wanted, among: names).prefix(1)

@@ -103,7 +103,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
     }
 
     /// A sentence of ArgumentParser's, in the shape of every other error.
-    private static func cause(of message: String) -> PrintableText {
+    static func cause(of message: String) -> PrintableText {
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ").split(separator: " ")
             .joined(separator: " ")
         let sentence = line.hasSuffix(".") ? line.dropLast() : Substring(line)

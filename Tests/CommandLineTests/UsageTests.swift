@@ -134,7 +134,7 @@ import Testing
         Mistake("rollback", "a", "--into", "b", "--to", "0", error: "generations are numbered from 1"),
         Mistake("prune", error: "missing expected argument '--into <folder>'"),
         Mistake("prune", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),
-        Mistake("prune", "--into", "a", "--keep", "-1", error: "--keep takes no number below 0, as -1 is"),
+        Mistake("prune", "--into", "a", "--keep", "-1", error: "--keep takes a number from 1 on"),
         Mistake("copy", "a", error: "say one of --to and --keep-in"),
         Mistake("copy", "a", "--to", "b", "--keep-in", "c", error: "say one of --to and --keep-in"),
         Mistake("copy", "a", "b", "--to", "c", "--as", "d", error: "--as names the copy of one store"),
@@ -155,6 +155,12 @@ import Testing
         Mistake("verify", error: "missing expected argument '<path>'"),
         Mistake("inspect", error: "missing expected argument '<path>'"),
     ]
+
+    @Test func `a number below 0 that may be one is taken after an equals sign`() async throws {
+        let desk = try Desk()
+        try await desk.run("receive", "--into", "a", "--from", "b", "--user-version", "-3").expectFailure(
+            64, "-3 is taken for an option", hint: "write --user-version=-3")
+    }
 
     @Test(arguments: mistakes)
     func `a mistake is said, and where to read on`(mistake: Mistake) async throws {
