@@ -145,25 +145,6 @@ private struct TreeDefinition {
         // In UTF-16 the parenthesis may be the second byte of its unit.
         let bytes = textEncoding == 3 ? [0] + content : content
         guard let words = String(bytes: bytes, textEncoding: textEncoding) else { return [] }
-        var (depth, names, name): (Int, [String], String) = (0, [], "")
-        var closing: Character?
-        for character in words {
-            if let quote = closing {
-                if character == quote { closing = nil } else if depth == 1 { name.append(character) }
-                continue
-            }
-            switch character {
-            case "'", "\"", "`": closing = character
-            case "[": closing = "]"
-            case "(": depth += 1
-            case ")": depth -= 1
-            case "," where depth == 1:
-                names.append(name)
-                name = ""
-            default: if depth == 1 { name.append(character) }
-            }
-            if depth == 0 { break }
-        }
-        return (names + [name]).map { $0.split(whereSeparator: \.isWhitespace).first.map { $0.lowercased() } ?? "" }
+        return StatementParts(words)?.all.map { $0.first?.lowercased() ?? "" } ?? []
     }
 }

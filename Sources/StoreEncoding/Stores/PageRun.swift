@@ -96,24 +96,3 @@ extension SegmentLimits {
     /// Bytes of all runs.
     static let pageRunBytes = 4 * 1_048_576
 }
-
-/// Where the dictionary of a segment is.
-struct EarlierRuns: Sendable {
-    let runs: [PageRun]
-    let geometry: PageGeometry
-    /// Bytes of the runs for each byte that was found: some of what is between is the same as well.
-    let density: Double
-
-    /// - Parameter pages: Of the whole store.
-    func content(in pages: any PageSource) throws -> EarlierContent {
-        EarlierContent(
-            runs: runs,
-            bytes: try PageRun.bytes(of: runs, in: pages, geometry, after: 0, upTo: pages.pageCount, DecodingWork()))
-    }
-}
-
-/// The dictionary of a segment, and where it stands in the store.
-struct EarlierContent {
-    let runs: [PageRun]
-    let bytes: [UInt8]
-}
