@@ -124,14 +124,7 @@ import Testing
         for _ in 0..<400 {
             var changed = segments
             let place = random.number(0...segments.count - 1)
-            var content = segments[place]
-            if content[0] == SegmentForm.deflated.rawValue {
-                var head = AreaCursor(Array(content.dropFirst()))
-                let size = try head.count(limit: SegmentLimits.inflatedSize)
-                content =
-                    [SegmentForm.stored.rawValue]
-                    + (try Deflate.bytes(ofRaw: content[(1 + head.offset)...], size: size))
-            }
+            var content = try StoredSegment.bytes(of: segments[place])
             content[random.number(1...min(200, content.count - 1))] = UInt8(random.number(0...255))
             changed[place] = content
             _ = try copy.built(from: changed)

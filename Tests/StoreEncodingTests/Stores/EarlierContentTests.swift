@@ -118,14 +118,7 @@ import Testing
         #expect(places.count > 3)
         for _ in 0..<300 {
             let place = try #require(places.randomElement(using: &random))
-            var content = segments[place]
-            if content[0] == SegmentForm.deflatedWithRuns.rawValue {
-                var head = AreaCursor(Array(content.dropFirst()))
-                let size = try head.count(limit: SegmentLimits.inflatedSize)
-                content =
-                    [SegmentForm.storedWithRuns.rawValue]
-                    + (try Deflate.bytes(ofRaw: content[(1 + head.offset)...], size: size))
-            }
+            var content = try StoredSegment.bytes(of: segments[place])
             var changed = segments
             changed[place] = content
             #expect(try copy.built(from: Array(changed[...place]) + segments[(place + 1)...]) == copy.bytes)
