@@ -1,22 +1,3 @@
-/// A file for entries that do not fit into memory.
-package protocol SpillFile: AnyObject {
-    func append(_ bytes: [UInt8]) throws
-    /// Reads up to `count` bytes, fewer only at the end.
-    func read(_ count: Int, at offset: Int64) throws -> [UInt8]
-}
-
-/// The space on a disk that spill files take. It counts each byte, so that they do not fill a disk on which space has to stay free.
-package protocol SpillSpace: Sendable {
-    /// Called before bytes are written.
-    ///
-    /// - Throws: If there is no room for them.
-    func take(_ bytes: Int64) throws
-    /// Called after they were written.
-    func wrote(_ bytes: Int64)
-    /// Called when bytes are off the disk again.
-    func giveBack(_ bytes: Int64)
-}
-
 /// Sorts the entries of an index; entries that compare equal keep their order.
 ///
 /// Memory: entries up to `runSize`, and 24 bytes for each of them. It sorts more entries in runs, spills and merges these.
