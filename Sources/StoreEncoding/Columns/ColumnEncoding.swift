@@ -3,7 +3,7 @@ import ShipCompression
 /// The first byte of a column: its encoding.
 ///
 /// Source: `Protocol/COLUMNS.md` 2, "Column(n)".
-enum ColumnTag: UInt8 {
+private enum ColumnTag: UInt8 {
     /// The values follow, kind by kind. Each tag up to this one tells which kinds there are (see `ColumnValues`). The protocol
     /// calls such a column plain.
     case values = 0x7f

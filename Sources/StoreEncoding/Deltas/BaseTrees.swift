@@ -1,15 +1,5 @@
 import StoreFormat
 
-/// What a tree of the result is made of.
-struct TreeSource: Hashable {
-    /// The place of the tree in the base.
-    let place: Int
-    /// Whether it is the tree of the same name.
-    let isNamed: Bool
-    /// For each column of the result the column of the base that it is, `nil` for none; `nil` if the rows have the same columns.
-    var columns: [Int?]?
-}
-
 /// Finds the tree of the base that a tree of the result is made of: that of the same name, or the one whose first rows have most in
 /// common with its own, for a table that was renamed, or made anew under another name.
 ///

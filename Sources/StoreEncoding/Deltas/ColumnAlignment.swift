@@ -1,5 +1,3 @@
-import ShipCompression
-
 /// Finds which column of the base each column of a table is, where columns were dropped, added or moved, from rows of both.
 ///
 /// Source: `Protocol/DELTA.md` section 4.

@@ -58,14 +58,3 @@ extension StoreSettings {
         return try StoreSettings(numbers: numbers)
     }
 }
-
-/// The kind of an item.
-///
-/// Source: `Protocol/DELTA.md` section 2.
-enum DeltaTag: UInt64 {
-    case same = 0
-    case part = 1
-    case derived = 2
-    case merged = 3
-    case pieces = 4
-}

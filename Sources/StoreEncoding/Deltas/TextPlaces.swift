@@ -1,5 +1,3 @@
-import StoreFormat
-
 /// Finds the rows of a tree of the base whose texts and blobs have most in common with new ones.
 ///
 /// It notes the hashes of windows of bytes, of all strings of the tree, with the rows that they are in: as many as there is room for,

@@ -1,4 +1,3 @@
-import ShipCompression
 import StoreFormat
 
 /// Makes the leaves of a full-text index (FTS5) from its postings.

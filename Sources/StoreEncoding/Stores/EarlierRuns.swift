@@ -1,4 +1,3 @@
-import ShipCompression
 import StoreFormat
 
 /// Where the dictionary of a segment is.

@@ -76,26 +76,6 @@ extension TableCost {
     }
 }
 
-/// What of a table is told apart on the wire.
-package enum TablePart: Hashable, Sendable {
-    case rowids
-    /// By its place in the records, from 0.
-    case value(Int)
-    /// Rows that are too long to be taken apart.
-    case longRows
-    /// Entries of indexes that do not follow from the rows.
-    case indexes
-
-    fileprivate var order: Int {
-        switch self {
-        case .rowids: -1
-        case .value(let place): place
-        case .longRows: .max - 1
-        case .indexes: .max
-        }
-    }
-}
-
 extension [Int64] {
     /// Whole numbers in the proportion of these that add up to `total`.
     ///

@@ -1,4 +1,4 @@
-import ShipCompression
+package import ShipCompression
 import StoreFormat
 
 /// Rows of one b-tree, in its order. In a segment they are column by column, or row by row where that is smaller.
@@ -156,4 +156,8 @@ extension RowGroup {
         }
         (records, ends) = builder.build(decoder.columns)
     }
+}
+
+extension SegmentReader {
+    package mutating func rows() throws(CompressionError) -> RowGroup { try RowGroup(from: &self) }
 }

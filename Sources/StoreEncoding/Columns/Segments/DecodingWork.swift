@@ -1,5 +1,4 @@
 import ShipCompression
-import Synchronization
 
 /// What it has cost to decode a part, and what has paid for that: a few bytes could ask for hours.
 ///
@@ -109,38 +108,6 @@ package final class DecodingWork {
             try decode()
         } catch {
             throw interruption ?? error
-        }
-    }
-}
-
-/// What limits a decoder beside the work that its part pays for.
-package struct DecodingLimits: Sendable {
-    /// `nil` for any time.
-    let clock: DecodingClock?
-    /// Throws if its result is no longer wanted.
-    let interrupt: @Sendable () throws -> Void
-
-    package init(clock: DecodingClock? = nil, interrupt: @escaping @Sendable () throws -> Void = {}) {
-        self.clock = clock
-        self.interrupt = interrupt
-    }
-}
-
-/// How long decoders may take that share it, as those of all shipments of a session do.
-package final class DecodingClock: Sendable {
-    /// Bytes that the slowest device decodes in a second.
-    private static let slowestBytes = 1_000_000.0
-
-    private let limit: Duration
-    private let spent = Mutex(Duration.zero)
-
-    /// - Parameter limit: Beside the time that the bytes of the parts, and those of what they make, take the slowest device.
-    package init(limit: Duration) { self.limit = limit }
-
-    fileprivate func add(_ time: Duration, for bytes: Int64) -> Bool {
-        spent.withLock {
-            $0 += time - .seconds(Double(bytes) / Self.slowestBytes)
-            return $0 <= limit
         }
     }
 }

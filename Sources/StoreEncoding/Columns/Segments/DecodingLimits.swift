@@ -1,0 +1,12 @@
+/// What limits a decoder beside the work that its part pays for.
+package struct DecodingLimits: Sendable {
+    /// `nil` for any time.
+    let clock: DecodingClock?
+    /// Throws if its result is no longer wanted.
+    let interrupt: @Sendable () throws -> Void
+
+    package init(clock: DecodingClock? = nil, interrupt: @escaping @Sendable () throws -> Void = {}) {
+        self.clock = clock
+        self.interrupt = interrupt
+    }
+}
