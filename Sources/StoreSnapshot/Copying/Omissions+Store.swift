@@ -5,16 +5,6 @@ import StoreFiles
 import StoreFormat
 import SystemPackage
 
-/// What becomes of the mark inside a copy that says what it came without.
-package enum OmissionMarking: Hashable, Sendable {
-    /// The store's own stays, and nothing is added: the manifest goes with the copy.
-    case asFound
-    /// What is left out now is added to it.
-    case written
-    /// It is removed: the copy is to become the store.
-    case removed
-}
-
 /// What a store itself says that it came without: the rows of `OmissionPlace.table`, its mark.
 extension Omissions {
     /// - Returns: `nil` if the store has no mark, or none that this program would have made.
