@@ -1,0 +1,193 @@
+package import ShipProtocol
+package import StoreFiles
+package import SystemPackage
+
+/// An inbox that is open: what is read and written through this value lies in it, whatever becomes of its name, and
+/// whatever links are put into it or in its way.
+package final class InboxFolder: Sendable {
+    package let inbox: Inbox
+    /// The folder; it takes the paths of the inbox's layout.
+    package let files: OpenFolder
+
+    package var layout: InboxLayout { inbox.layout }
+
+    /// The version of an inbox's format, in JSON in the file of that name. A program that knows only an older one changes nothing in the
+    /// inbox, and reads nothing: what it would find may mean something else.
+    package static let format = 1
+
+    /// - Throws: `.noInbox`, `.newerFormat`, `.badRecord`, `.file`.
+    package init(_ inbox: Inbox, componentwise: Bool = false) throws(InboxError) {
+        self.inbox = inbox
+        do throws(FileError) {
+            files = try OpenFolder(following: inbox.root, componentwise: componentwise)
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .notDirectory: throw .noInbox(inbox.root)
+            default: throw .file(error)
+            }
+        }
+        let flaw = InboxError.badRecord(layout.format, flaw: "it is no number")
+        // It is written before anything else is.
+        let found = try files.record(Int.self, at: layout.format, upTo: 32, unreadable: flaw, undecodable: flaw)
+        if let found, found > Self.format { throw .newerFormat(inbox.root, found) }
+    }
+
+    /// Only this user and root may change the content of the inbox: others could replace what has been checked. The folders above
+    /// it may belong to any user.
+    ///
+    /// A sticky root is as good as a closed one: what is in it only its owner can rename or remove.
+    ///
+    /// - Throws: `.ofOtherUser`, `.openToOthers`, `.file`.
+    package func checkIsOurs() throws(InboxError) {
+        let status = try InboxError.wrapping { () throws(FileError) in try files.status }
+        try check(status, inbox.root, mayBeSticky: true)
+        try checkFolder(layout.depot)
+    }
+
+    /// The same of what belongs to one store: every folder between the inbox and the files that are read.
+    package func checkIsOurs(_ name: StoreName) throws(InboxError) {
+        try checkIsOurs()
+        for folder in [layout.store(name), layout.generations(name), layout.staging(name)] { try checkFolder(folder) }
+        for generation in try generationNames(of: name) {
+            let path = layout.generations(name).appending(generation.text)
+            let support = path.appending(InboxLayout.supportFolder(name))
+            try checkFolder(path)
+            guard try checkFolder(support) else { continue }
+            for folder in ExternalFileName.Folder.allCases { try checkFolder(support.appending(folder.rawValue)) }
+        }
+    }
+
+    /// - Returns: Whether there is such a folder. Anything else is not entered; whoever opens it decides.
+    @discardableResult
+    private func checkFolder(_ path: FilePath) throws(InboxError) -> Bool {
+        let status: FileStatus
+        do throws(FileError) {
+            status = try files.status(of: path)
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return false
+            default: throw .file(error)
+            }
+        }
+        guard status.kind == .folder else { return false }
+        try check(status, path, mayBeSticky: false)
+        return true
+    }
+
+    private func check(_ status: FileStatus, _ path: FilePath, mayBeSticky: Bool) throws(InboxError) {
+        guard status.owner == PlatformCalls.effectiveUser || status.owner == 0 else {
+            throw .ofOtherUser(path, status.owner)
+        }
+        let isSticky = mayBeSticky && status.permissions.contains(.saveText)
+        guard isSticky || status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
+            throw .openToOthers(path)
+        }
+    }
+
+    /// Every store that has a folder, sorted by name.
+    ///
+    /// - Throws: `.noInbox`, `.file`.
+    package func storeNames() throws(InboxError) -> [StoreName] {
+        do throws(FileError) {
+            return try files.names(in: layout.depot).compactMap { StoreName($0) }.filter { isFolder(layout.store($0)) }
+                .sorted()
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory, .notDirectory: throw .noInbox(inbox.root)
+            default: throw .file(error)
+            }
+        }
+    }
+
+    package func noSuchStore(_ name: StoreName) -> InboxError {
+        let names = ((try? storeNames()) ?? []).map(\.text)
+        return .noSuchStore(name, near: NearNames.names(near: name.text, among: names))
+    }
+
+    private func isFolder(_ path: FilePath) -> Bool { (try? files.status(of: path))?.kind == .folder }
+
+    /// What somebody else has put among the folders of the stores, sorted: it is passed over. Hidden names are the inbox's own.
+    package func strangers() -> [FilePath] {
+        ((try? files.names(in: layout.depot)) ?? []).filter { !$0.hasPrefix(".") }
+            .map { (name: StoreName($0), path: layout.depot.appending(text: $0)) }
+            .filter { $0.name == nil || !isFolder($0.path) }.map(\.path)
+    }
+
+    /// What the link `current` says, if it says something of ours: it is never followed as a link.
+    package func currentName(of name: StoreName) -> GenerationName? {
+        guard let target = try? files.targetOfSymbolicLink(at: layout.current(name)),
+            target.components.count == 2, target.components.first?.text == "generations"
+        else { return nil }
+        return target.lastComponent.flatMap { GenerationName($0.text) }
+    }
+
+    /// The generation that is served, or `nil` if none has been installed yet.
+    ///
+    /// - Throws: `.file` or `.badManifest` if what `current` names is damaged.
+    package func current(of name: StoreName) throws(InboxError) -> Generation? {
+        guard let generation = currentName(of: name) else { return nil }
+        return try self.generation(generation, of: name)
+    }
+
+    /// - Throws: `.badManifest`, `.file`.
+    package func generation(_ generation: GenerationName, of name: StoreName) throws(InboxError) -> Generation {
+        try Generation(in: try folder(of: generation, name))
+    }
+
+    /// The folder of a generation.
+    package func folder(of generation: GenerationName, _ name: StoreName) throws(InboxError) -> OpenFolder {
+        try InboxError.wrapping { () throws(FileError) in
+            try files.folder(at: layout.generations(name).appending(generation.text))
+        }
+    }
+
+    /// The folder of a generation of this inbox.
+    package func folder(of generation: Generation) throws(InboxError) -> OpenFolder {
+        try InboxError.wrapping { () throws(FileError) in try files.folder(at: generation.path) }
+    }
+
+    /// Whether no generation of a store has been current yet, as far as the inbox shows: there is no `current`, no record says
+    /// otherwise, and the only number is that of a first generation, which a receiver that died may have left.
+    package func awaitsFirst(_ name: StoreName) throws(InboxError) -> Bool {
+        guard !files.holds(layout.current(name)), !files.holds(layout.rollbackRecord(name)),
+            !files.holds(layout.originRecord(name))
+        else { return false }
+        return try generationNames(of: name).allSatisfy { $0.number == 1 }
+    }
+
+    /// The names of the kept generations, the oldest first.
+    package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {
+        try InboxError.wrapping { () throws(FileError) in
+            do throws(FileError) {
+                return try files.names(in: layout.generations(name)).compactMap { GenerationName($0) }
+                    .sorted { $0.number < $1.number }
+            } catch {
+                if error.errno == .noSuchFileOrDirectory { return [] }
+                throw error
+            }
+        }
+    }
+
+    /// Which device's shipments of a store are accepted, and the highest counter among them; `nil` if that is unknown.
+    ///
+    /// - Throws: `.badOrigin`, `.file`.
+    package func originRecord(of name: StoreName) throws(InboxError) -> OriginRecord? {
+        let record = try OriginRecord.read(at: layout.originRecord(name), in: files)
+        guard let current = currentName(of: name) else { return record }
+        return try OriginRecord.after(
+            current, at: layout.generations(name).appending(current.text), in: files, record)
+    }
+
+    /// Which generations were current a moment ago.
+    package func leftRecord(of name: StoreName) -> LeftRecord { LeftRecord(at: layout.leftRecord(name), in: files) }
+
+    /// Which generation stays although others come, and until when; `nil` for none.
+    package func leaseRecord(of name: StoreName) -> LeaseRecord? {
+        LeaseRecord(at: layout.leaseRecord(name), in: files)
+    }
+
+    /// - Throws: `.badRecord`, `.file`.
+    package func rollbackRecord(of name: StoreName) throws(InboxError) -> RollbackRecord {
+        try RollbackRecord(at: layout.rollbackRecord(name), in: files)
+    }
+}

@@ -1,0 +1,66 @@
+package import ShipProtocol
+import StoreFiles
+package import SystemPackage
+
+/// Where things are in an inbox.
+///
+///     DIR/Recipes.sqlite      -> .ship-store/Recipes/current/Recipes.sqlite
+///     DIR/.Recipes_SUPPORT    -> .ship-store/Recipes/current/.Recipes_SUPPORT
+///     DIR/.ship-store/.format                                            `InboxFolder.format`
+///     DIR/.ship-store/.lock
+///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
+///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
+///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
+///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
+///     DIR/.ship-store/Recipes/left.json                                  for some seconds after a switch
+///     DIR/.ship-store/Recipes/suspended.*                                while an app is suspended that had pinned a generation
+///     DIR/.ship-store/Recipes/leased.json                                once a sender was told in a file what is held
+///     DIR/.ship-store/Recipes/staging/UUID/{waiting.json, manifest.json, stream, ...}   what is coming in, or waits for the rest
+///     DIR/.ship-store/.forgotten-Recipes-UUID                            a store that is going
+package struct InboxLayout: Hashable, Sendable {
+    package let root: FilePath
+
+    package init(root: FilePath) { self.root = root }
+
+    /// Holds everything; store names never begin with a dot, so that `.lock` is free for us.
+    package var depot: FilePath { root.appending(FilePath.depot) }
+    package var lock: FilePath { depot.appending(".lock") }
+    package var format: FilePath { depot.appending(".format") }
+
+    package func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
+    package func current(_ name: StoreName) -> FilePath { store(name).appending(Self.currentLink) }
+    package func generations(_ name: StoreName) -> FilePath { store(name).appending("generations") }
+    package func rollbackRecord(_ name: StoreName) -> FilePath { store(name).appending("rollback.json") }
+    package func originRecord(_ name: StoreName) -> FilePath { store(name).appending(Self.originFile) }
+    package func leftRecord(_ name: StoreName) -> FilePath { store(name).appending("left.json") }
+    package func leaseRecord(_ name: StoreName) -> FilePath { store(name).appending("leased.json") }
+    package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
+
+    /// What users open: `DIR/Recipes.sqlite`.
+    package func storeLink(_ name: StoreName) -> FilePath { root.appending(Self.storeFile(name)) }
+    package func supportLink(_ name: StoreName) -> FilePath { root.appending(Self.supportFolder(name)) }
+
+    /// What the links above hold.
+    package func storeLinkTarget(_ name: StoreName) -> FilePath {
+        currentRelative(name).appending(Self.storeFile(name))
+    }
+    package func supportLinkTarget(_ name: StoreName) -> FilePath {
+        currentRelative(name).appending(Self.supportFolder(name))
+    }
+
+    private func currentRelative(_ name: StoreName) -> FilePath {
+        FilePath(root: nil, [FilePath.depot]).appending(name.text).appending(Self.currentLink)
+    }
+
+    /// The names inside a generation's folder.
+    package static func storeFile(_ name: StoreName) -> String { name.text + ".sqlite" }
+    package static func supportFolder(_ name: StoreName) -> String { ExternalFileName.supportFolder(ofStem: name.text) }
+    /// The name of the link in a store's folder.
+    package static let currentLink = "current"
+    package static let manifestFile = "manifest.json"
+    /// Beside the manifest of a generation, where it is known which device made it.
+    package static let originFile = "origin.json"
+    /// In the staging of a shipment that may have to wait: see `WaitingRecord` and `PartStream`.
+    package static let waitingFile = "waiting.json"
+    package static let streamFile = "stream"
+}

@@ -1,0 +1,50 @@
+package import ShipProtocol
+package import StoreFiles
+package import SystemPackage
+
+/// Which device's shipments a store accepts, and the highest counter among them. The `Origin` of the current generation says it
+/// for that generation; `origin.json` in the store's folder says it for earlier ones.
+///
+/// So the counter of the current generation is known at every moment. The record is written before `current` leads elsewhere, and
+/// whenever a counter rises without a new generation.
+package struct OriginRecord: Hashable, Sendable {
+    /// The device whose shipments are taken.
+    package let producer: ContentDigest
+    /// The highest counter of those that came from it.
+    package let highest: UInt64
+    /// The last generation that the record covers: for a later one its own `Origin` counts.
+    package let generation: Int
+
+    package init(producer: ContentDigest, highest: UInt64, generation: Int) {
+        self.producer = producer
+        self.highest = highest
+        self.generation = generation
+    }
+
+    /// What is known once a generation is, or was, current.
+    ///
+    /// - Parameters:
+    ///   - path: The folder of the generation.
+    ///   - folder: The inbox.
+    package static func after(
+        _ generation: GenerationName, at path: FilePath, in folder: borrowing OpenFolder, _ record: OriginRecord?
+    ) throws(InboxError) -> OriginRecord? {
+        guard generation.number > record?.generation ?? 0,
+            let origin = try Origin.read(ofGenerationAt: path, in: folder),
+            let producer = origin.producer ?? record?.producer
+        else { return record }
+        return OriginRecord(producer: producer, highest: origin.counter, generation: generation.number)
+    }
+}
+
+extension OriginRecord: Codable {
+    /// - Returns: `nil` if there is no file.
+    /// - Throws: `.badOrigin`, `.file`.
+    package static func read(
+        at path: FilePath, in folder: borrowing OpenFolder
+    ) throws(InboxError) -> OriginRecord? {
+        try folder.record(
+            OriginRecord.self, at: path, upTo: Origin.sizeLimit, unreadable: .badOrigin(path),
+            undecodable: .badOrigin(path))
+    }
+}

@@ -1,0 +1,64 @@
+package import ShipProtocol
+
+/// Who sends a shipment, and what says so.
+package enum Sender: Hashable, Sendable {
+    /// The device of this id: by its certificate on the link, or by its signature. It may go on with a store of another one, or with
+    /// lower numbers of its own, if it may take the store over.
+    case device(ContentDigest, mayTakeOver: Bool)
+    /// Whatever carries the shipment is relied on; it does not say which device it is.
+    case carrier
+    /// The operator accepts it, whichever device made it, and whatever its counter.
+    case operatorsWord
+
+    /// Which device it is; `nil` if it is unknown.
+    package var device: ContentDigest? { if case .device(let id, _) = self { id } else { nil } }
+}
+
+extension Sender {
+    /// Whether a shipment may become current, and what is known of where it is from.
+    ///
+    /// - Parameters:
+    ///   - record: What is known of the store's shipments so far.
+    ///   - isCurrent: Whether it is the very shipment that is current already: then its own counter may come again.
+    /// - Returns: `nil` if nothing is to be remembered.
+    package func admit(
+        _ manifest: Manifest, after record: OriginRecord?, isCurrent: Bool = false
+    ) throws(SequenceFlaw) -> Origin? {
+        switch self {
+        case .operatorsWord: return nil
+        case .carrier:
+            guard let record else {
+                // No device's numbers are known yet. Only the number that would leave no room above it is refused.
+                if let counter = manifest.counter { try Self.check(counter, above: nil) }
+                return nil
+            }
+            guard let counter = manifest.counter else { throw .noCounter }
+            if isCurrent, counter == record.highest { return Origin(producer: nil, counter: counter) }
+            // A replay is reported as such. An unproven number must not raise the device's own: otherwise anyone who can write to
+            // a pipe could lock the device out.
+            try Self.check(counter, above: record.highest)
+            throw .noDevice
+        case .device(let id, let mayTakeOver):
+            guard let counter = manifest.counter else { throw record == nil ? .notCounted : .noCounter }
+            switch (mayTakeOver, record) {
+            case (true, _): try Self.check(counter, above: nil)
+            case (false, nil): try Self.check(counter, above: 0)
+            case (false, let record?):
+                guard record.producer == id else { throw .otherDevice }
+                if isCurrent, counter == record.highest { break }
+                try Self.check(counter, above: record.highest)
+            }
+            return Origin(producer: id, counter: counter)
+        }
+    }
+
+    /// - Parameter highest: `nil` where numbers begin anew, wherever they do.
+    private static func check(_ counter: UInt64, above highest: UInt64?) throws(SequenceFlaw) {
+        guard counter < .max else { throw .tooFarAhead(counter: counter, highest: highest ?? 0) }
+        guard let highest else { return }
+        guard counter > highest else { throw .replayed(counter: counter, highest: highest) }
+        guard counter - highest <= Limits.counterLead else {
+            throw .tooFarAhead(counter: counter, highest: highest)
+        }
+    }
+}
