@@ -135,35 +135,3 @@ package struct StoreLock: ~Copyable {
         try? folder.files.removeEmptyFolder(at: layout.store(name))
     }
 }
-
-/// One receiver owns an inbox: flock(2) on `.ship-store/.lock`, which the kernel frees when the owner dies, however it
-/// dies.
-struct InboxLock: ~Copyable, Sendable {
-    private let file: OpenFile
-
-    /// - Throws: `.inboxInUse`, `.file`.
-    init(_ folder: InboxFolder) throws(InboxError) {
-        let path = folder.layout.lock
-        let file = try InboxError.wrapping { () throws(FileError) in try folder.files.lockFile(at: path) }
-        let isFree = try InboxError.wrapping { () throws(FileError) in
-            // It is written to below: nothing that has another name too.
-            let status = try file.status
-            guard status.kind == .file, status.links == 1 else { throw FileError(.lock, path, .invalidArgument) }
-            return try PlatformCalls.tryLock(file.descriptor, path)
-        }
-        guard isFree else { throw .inboxInUse(folder.layout.root, process: Self.owner(in: file)) }
-        // Only to tell a second receiver who has it: nothing depends on it.
-        try? file.descriptor.truncate(to: 0)
-        try? file.write(Array("\(PlatformCalls.processID)\n".utf8))
-        self.file = file
-    }
-
-    private static func owner(in file: borrowing OpenFile) -> Int32? {
-        guard let bytes = try? file.read(16, at: 0) else { return nil }
-        return Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })
-    }
-}
-
-extension FileDescriptor {
-    fileprivate func truncate(to size: Int64) throws { try resize(to: size) }
-}
