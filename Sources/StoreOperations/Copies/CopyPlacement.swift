@@ -1,6 +1,5 @@
 package import ShipProtocol
 package import StoreFiles
-import StoreInbox
 package import SystemPackage
 
 /// Puts a compact copy and its external files into a folder, durably, under a name that nothing has there: either all of it

@@ -1,7 +1,6 @@
-public import ShipProtocol
+import ShipProtocol
 package import StoreFiles
-import StoreInbox
-public import SystemPackage
+package import SystemPackage
 
 /// The files of a store: itself, what SQLite keeps beside it, and the folder of its external files.
 package struct StoreHome: Hashable, Sendable {
@@ -106,108 +105,6 @@ extension StoreHome {
             self.init(folder.appending(name))
         }
     }
-}
-
-/// A store as a user has named it: perhaps by a symbolic link, which would lead nowhere once the store is gone.
-package struct NamedStore: Sendable {
-    /// Where the store is, or would be: without symbolic links.
-    package let home: StoreHome
-    /// From the one that the user named to the one that leads to the store.
-    package let links: [(path: FilePath, target: FilePath)]
-
-    /// As many as the kernel follows [path_resolution(7)].
-    private static let mostLinks = 40
-
-    package init(_ path: FilePath) {
-        var (place, links): (FilePath, [(path: FilePath, target: FilePath)]) = (path, [])
-        while links.count < Self.mostLinks, (try? PlatformCalls.status(of: place))?.kind == .symbolicLink,
-            let target = try? PlatformCalls.targetOfSymbolicLink(at: place)
-        {
-            links.append((place, target))
-            place = target.isAbsolute ? target : place.removingLastComponent().pushing(target)
-        }
-        let folder = place.removingLastComponent()
-        if let name = place.lastComponent, let real = try? PlatformCalls.realPath(of: folder.isEmpty ? "." : folder) {
-            place = real.appending(name)
-        }
-        home = StoreHome(place)
-        self.links = links
-    }
-
-    /// Removes the links that still lead where they led.
-    ///
-    /// - Returns: Those that are gone.
-    package func removeLinks() -> [FilePath] {
-        links.filter { link in
-            (try? PlatformCalls.targetOfSymbolicLink(at: link.path)) == link.target
-                && (try? PlatformCalls.removeFile(link.path)) != nil
-        }.map { link in
-            let folder = link.path.removingLastComponent()
-            try? Folder.sync(folder.isEmpty ? "." : folder)
-            return link.path
-        }
-    }
-}
-
-/// The place of a file that never changes: an inbox, or a folder of kept copies. Only the commands for these may change or remove
-/// it.
-public enum KeptPlace: Hashable, Sendable {
-    /// The inbox, as told by the place of its generations, and the store's name there.
-    case inbox(FilePath, StoreName?)
-    /// In the folder of one kept copy.
-    case keptCopy(FilePath)
-    /// Read-only, with another name too, as generations and kept copies have that were linked to.
-    case otherName
-
-    /// What was to be done to it.
-    public enum Purpose: Hashable, Sendable {
-        case destroy, move, restore, replace, setMetadata
-    }
-
-    /// Judges by where the file really is, and by the manifests and the lock that are kept there, not by what the folders
-    /// above are called by now.
-    ///
-    /// - Parameter home: Without symbolic links.
-    /// - Returns: `nil` for any other store, and for what is not there.
-    package init?(of home: StoreHome) {
-        var folder = home.folder
-        while true {
-            if let place = Self.place(folder, above: home.path) {
-                self = place
-                return
-            }
-            let above = folder.removingLastComponent()
-            guard above != folder, !above.isEmpty else { break }
-            folder = above
-        }
-        guard let status = try? PlatformCalls.status(of: home.path), status.kind == .file, status.links > 1,
-            status.permissions.isDisjoint(with: [.ownerWrite, .groupWrite, .otherWrite])
-        else { return nil }
-        self = .otherName
-    }
-
-    private static func place(_ folder: FilePath, above path: FilePath) -> KeptPlace? {
-        if kind(of: folder.appending(InboxLayout.manifestFile)) == .file {
-            let generation = try? Generation(at: folder)
-            let generations = folder.removingLastComponent()
-            let store = generations.removingLastComponent()
-            if generations.lastComponent?.text == "generations",
-                generation != nil || kind(of: store.appending(InboxLayout.currentLink)) == .symbolicLink
-            {
-                let name = generation?.manifest.name ?? store.lastComponent.flatMap { StoreName($0.text) }
-                return .inbox(store.removingLastComponent().removingLastComponent(), name)
-            }
-            if generation != nil || folder.lastComponent.flatMap({ CopyFolderName($0.text) }) != nil {
-                return .keptCopy(folder)
-            }
-        }
-        let layout = InboxLayout(root: folder.removingLastComponent())
-        guard layout.depot == folder, kind(of: layout.lock) == .file else { return nil }
-        let rest = path.components.dropFirst(folder.components.count)
-        return .inbox(layout.root, rest.first.flatMap { StoreName($0.text) })
-    }
-
-    private static func kind(of path: FilePath) -> FileStatus.Kind? { (try? PlatformCalls.status(of: path))?.kind }
 }
 
 extension StoreHome {

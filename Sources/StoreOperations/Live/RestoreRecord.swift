@@ -1,7 +1,7 @@
 import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
-public import SystemPackage
+package import SystemPackage
 
 /// The files that a restore is about to put beside a store, written down before it does so. After a crash the next restore learns
 /// from it which of them are not needed.
@@ -62,20 +62,4 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
         guard Self(of: home) != nil, (try? PlatformCalls.removeFile(path(for: home))) != nil else { return }
         try? Folder.sync(home.folder)
     }
-}
-
-/// What a restore has left behind: one that failed in a way that looks like success until the store is opened again, or one that
-/// could not tidy up.
-public struct Leftovers: Hashable, Sendable {
-    /// A copy of the store as it was.
-    public var safetyCopy: FilePath?
-    /// External files of the copy, which the store does not refer to.
-    public var externalFiles: [FilePath]
-
-    package init(safetyCopy: FilePath?, externalFiles: [FilePath]) {
-        self.safetyCopy = safetyCopy
-        self.externalFiles = externalFiles
-    }
-
-    package var isEmpty: Bool { safetyCopy == nil && externalFiles.isEmpty }
 }

@@ -2,7 +2,7 @@ import CoreDataReading
 package import GRDB
 import GRDBSQLite
 import ShipProtocol
-package import StoreFiles
+import StoreFiles
 import Synchronization
 package import SystemPackage
 
@@ -203,102 +203,5 @@ package final class Rewrite: Sendable {
             return busy == 0 && frames == moved
         }
         return isSettled ?? false
-    }
-}
-
-/// A compact copy with pages of another size: SQLite's backup API cannot change the page size of a store in WAL mode.
-///
-/// The value looks at the file that SQLite writes meanwhile. It is used by one thread.
-package final class PageSizeChange {
-    /// Bytes that are on the disk while it is made, estimated from the size of the copy: its pages, and the pages that are made
-    /// of them. It may be more: each table and each index has at least one page.
-    package static func room(for copySize: Int64) -> Int64 { 2 * copySize }
-
-    /// - Parameters:
-    ///   - copy: In rollback mode; it stays as it is.
-    ///   - target: Where the other one is made. Nothing else is written elsewhere.
-    ///   - pageSize: In bytes.
-    ///   - space: The room that was promised, as above; more is asked for as it is needed.
-    /// - Throws: `.noSpace`, `.stopped`, `.file`, `.sqlite`.
-    package static func make(
-        of copy: FilePath, at target: FilePath, pageSize: Int, in space: DiskReservation, _ busyHandler: BusyHandler
-    ) throws(OperationError) {
-        // Over a read-only connection VACUUM INTO takes tables with CHECK constraints for others than they are; and VACUUM in
-        // place writes to a temporary folder and a journal as well.
-        let pages = FilePath(text: target.text + ".pages")
-        defer { try? PlatformCalls.removeFile(pages) }
-        let size: Int64
-        do throws(FileError) {
-            try OpenFile.copy(copy, to: pages)
-            _ = try OpenFile.creating(target)
-            size = try PlatformCalls.status(of: pages).size
-        } catch {
-            throw error.isCancellation ? .stopped : .file(error)
-        }
-        space.use(size)
-        let change = PageSizeChange(of: target, within: size, space, busyHandler)
-        let connection = try LiveConnection(to: pages, busyHandler)
-        do throws(OperationError) {
-            try withExtendedLifetime(change) { () throws(OperationError) in
-                try connection.run { database in
-                    sqlite3_progress_handler(
-                        database.sqliteConnection, Self.instructions, Self.callback,
-                        Unmanaged.passUnretained(change).toOpaque())
-                    defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
-                    // The page size is that of what VACUUM makes [sqlite.org/pragma.html#pragma_page_size].
-                    try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA page_size = \(pageSize)")
-                    try database.execute(sql: "VACUUM main INTO ?", arguments: [target.databaseURI])
-                }
-            }
-        } catch {
-            throw change.refusal ?? error
-        }
-    }
-
-    private let path: FilePath
-    private let space: DiskReservation
-    private let busyHandler: BusyHandler
-    private var size: Int64 = 0
-    /// Bytes that are promised, and not written.
-    private var left: Int64
-    private var refusal: OperationError?
-
-    /// Instructions of SQLite's between two looks.
-    private static let instructions: CInt = 100
-    /// Bytes that are asked for at once.
-    private static let step: Int64 = 1024 * 1024
-
-    private init(of path: FilePath, within left: Int64, _ space: DiskReservation, _ busyHandler: BusyHandler) {
-        self.path = path
-        self.left = left
-        self.space = space
-        self.busyHandler = busyHandler
-    }
-
-    private static let callback: @convention(c) (UnsafeMutableRawPointer?) -> CInt = { context in
-        context.map { Unmanaged<PageSizeChange>.fromOpaque($0).takeUnretainedValue().mayGoOn() } == false ? 1 : 0
-    }
-
-    private func mayGoOn() -> Bool {
-        guard !busyHandler.isStopped else { return false }
-        let now = (try? PlatformCalls.status(of: path))?.size ?? size
-        guard now > size else { return true }
-        let grown = now - size
-        do throws(DiskReservation.Refusal) {
-            if grown > left {
-                try space.extend(by: grown - left + Self.step)
-                left = grown + Self.step
-            }
-        } catch {
-            refusal =
-                switch error {
-                case .tooLittle: .noSpace(folder: path.userFolder, .disk)
-                case .file(let error): .file(error)
-                }
-            return false
-        }
-        space.use(grown)
-        (size, left) = (now, left - grown)
-        return true
     }
 }

@@ -1,6 +1,6 @@
 package import ShipProtocol
 package import StoreFiles
-public import SystemPackage
+package import SystemPackage
 
 /// Which store the files of a support folder belong to.
 ///
@@ -60,29 +60,6 @@ package struct SupportFolderClaims: Sendable {
         }
         if let path = others.first(where: { $0.files == nil })?.path ?? unreadable { return .unreadable(path) }
         return .unexplained
-    }
-}
-
-/// A file in the support folder of a store that has gone, or of a state of it that has, which stays because it is not proven to
-/// be unused.
-public struct RemainingFile: Hashable, Sendable {
-    public let path: FilePath
-    public let reason: Reason
-
-    package init(_ path: FilePath, _ reason: Reason) {
-        self.path = path
-        self.reason = reason
-    }
-
-    public enum Reason: Hashable, Sendable {
-        /// Another store of the same stem refers to it.
-        case usedBy(FilePath)
-        /// No store of that stem refers to it.
-        case unexplained
-        /// What this store refers to cannot be found out: it may be this file.
-        case unreadable(FilePath)
-        /// The state of the store that refers to it may still have readers; the next restore removes it.
-        case stillRead
     }
 }
 
