@@ -1,4 +1,3 @@
-import EssentialFoundation
 import ShipProtocol
 package import SystemPackage
 
@@ -82,45 +81,5 @@ package enum Folder {
     package static func sync(_ path: FilePath) throws(FileError) {
         let descriptor = try OpenFile.reading(path)
         try PlatformCalls.sync(descriptor.descriptor, path)
-    }
-}
-
-/// A lock on a folder, flock(2). It lives as long as this value; the kernel releases it when the process dies, however it dies.
-///
-/// Each value has a descriptor of its own, so that two locks in one process exclude each other as in two processes.
-package struct FolderLock: ~Copyable, Sendable {
-    /// The open folder, which stays the same whatever becomes of its name.
-    package let file: OpenFile
-
-    package enum Kind: Hashable, Sendable {
-        /// Others may hold it too: a reader takes it so that the folder stays.
-        case shared
-        /// No other process or value holds it: a writer takes it to change or remove the folder.
-        case exclusive
-    }
-
-    private init(_ file: consuming OpenFile) { self.file = file }
-
-    /// Takes the lock if it is free. A symbolic link at the end of the path is an error.
-    ///
-    /// Another process may move or remove the folder just before the lock: a caller to whom that matters compares `file.status` with
-    /// that of the path.
-    ///
-    /// - Returns: `nil` if another lock excludes this one.
-    /// - Throws: `.noSuchFileOrDirectory` if the folder is not there.
-    package static func take(_ kind: Kind, on folder: FilePath) throws(FileError) -> FolderLock? {
-        try take(kind, on: try OpenFile.readingWithoutFollowing(folder))
-    }
-
-    /// Takes the lock of a folder below an open one, if it is free.
-    package static func take(
-        _ kind: Kind, on folder: FilePath, in above: borrowing OpenFolder
-    ) throws(FileError) -> FolderLock? {
-        try take(kind, on: try above.folderToLock(at: folder))
-    }
-
-    private static func take(_ kind: Kind, on file: consuming OpenFile) throws(FileError) -> FolderLock? {
-        guard try PlatformCalls.tryLock(file.descriptor, file.path, kind) else { return nil }
-        return FolderLock(file)
     }
 }

@@ -81,12 +81,6 @@ extension FileStatus {
     }
 }
 
-/// Why other users may know the content of a file or folder, or may have written it.
-package enum Exposure: Hashable, Sendable {
-    case ofOtherUser(UInt32)
-    case toOthers(FilePermissions)
-}
-
 extension FileStatus {
     /// `nil` if only this user has access.
     package var exposure: Exposure? {

@@ -9,15 +9,6 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// A name in an open folder.
-struct FolderEntry {
-    let folder: FileDescriptor
-    /// With the NUL at its end.
-    let name: [CInterop.PlatformChar]
-    /// For messages.
-    let path: FilePath
-}
-
 /// Calls for names in open folders, whatever becomes of the folder's own name.
 extension PlatformCalls {
     /// renameat2(2) with `RENAME_NOREPLACE`, or its like elsewhere: rename(2) would replace an empty folder. Without that call, mkdir(2)

@@ -1,0 +1,19 @@
+import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A host that could not be looked up.
+package struct ResolverError: Error, Hashable, Sendable {
+    /// What the resolver says.
+    package let reason: String
+
+    init(code: CInt) {
+        reason = code == EAI_SYSTEM ? String(describing: Errno.last) : String(cString: gai_strerror(code))
+    }
+}
