@@ -1,6 +1,5 @@
-import EssentialFoundation
-public import ShipProtocol
-public import StoreFiles
+import ShipProtocol
+import StoreFiles
 public import SystemPackage
 
 /// What a producer remembers: for each store, the newest copy that each receiver has acknowledged. The next shipment sends only
@@ -153,56 +152,6 @@ public struct BaseMemory: Hashable, Sendable {
             guard .now < deadline else { throw .busy(folder) }
             if Task.isCancelled { throw .stopped }
             PlatformCalls.pause(.milliseconds(5))
-        }
-    }
-}
-
-/// What a remembered copy is a copy of: which store, how much of it, and under which name.
-///
-/// A store is known by its path, and followed when that changes (`SentStore`). The manifest tells whether the store at the path is still
-/// the one that was there then (`Manifest.checkSuccession(to:allowingEmpty:)`); and a consumer verifies the result of each delta.
-public struct BaseKey: Hashable, Sendable {
-    public let name: StoreName
-    /// The live store: absolute, and without symbolic links.
-    public let store: FilePath
-    /// The digest of what was to be left out.
-    package let profile: ContentDigest
-
-    package init(name: StoreName, store: FilePath, profile: ContentDigest) {
-        self.name = name
-        self.store = store
-        self.profile = profile
-    }
-}
-
-/// Why the memory of a producer cannot be read or changed.
-public enum BaseMemoryError: Error, Hashable, Sendable {
-    /// Other users may read or change it.
-    case exposed(FilePath, FilePermissions)
-    /// It belongs to another user.
-    case otherOwner(FilePath, user: UInt32)
-    /// A symbolic link, or another kind of file than expected.
-    case notPlain(FilePath)
-    /// A later version of this program wrote the index, in a format of this version, which this one does not know.
-    case newerFormat(FilePath, Int)
-    /// The index cannot be understood.
-    case damaged(FilePath, flaw: String)
-    /// Another program keeps it locked.
-    case busy(FilePath)
-    /// A file that was forgotten is still there: another program reads it, or it cannot be removed.
-    case stillThere(FilePath)
-    /// The task was cancelled.
-    case stopped
-    case file(FileError)
-
-    /// Runs a call of the platform, and throws its error as `.file` or `.stopped`.
-    static func wrapping<Value: ~Copyable>(
-        _ call: () throws(FileError) -> Value
-    ) throws(BaseMemoryError) -> Value {
-        do throws(FileError) {
-            return try call()
-        } catch {
-            throw error.isCancellation ? .stopped : .file(error)
         }
     }
 }

@@ -1,0 +1,20 @@
+public import ShipProtocol
+public import SystemPackage
+
+/// What a remembered copy is a copy of: which store, how much of it, and under which name.
+///
+/// A store is known by its path, and followed when that changes (`SentStore`). The manifest tells whether the store at the path is still
+/// the one that was there then (`Manifest.checkSuccession(to:allowingEmpty:)`); and a consumer verifies the result of each delta.
+public struct BaseKey: Hashable, Sendable {
+    public let name: StoreName
+    /// The live store: absolute, and without symbolic links.
+    public let store: FilePath
+    /// The digest of what was to be left out.
+    package let profile: ContentDigest
+
+    package init(name: StoreName, store: FilePath, profile: ContentDigest) {
+        self.name = name
+        self.store = store
+        self.profile = profile
+    }
+}
