@@ -1,5 +1,4 @@
 package import ShipProtocol
-import StoreFormat
 
 /// How a cell of a Core Data store refers to an external file, and how SQL finds such cells.
 ///
