@@ -1,8 +1,7 @@
 import CoreDataReading
 import EssentialFoundation
-public import ShipProtocol
+package import ShipProtocol
 import StoreFiles
-import StoreFormat
 
 /// What a manifest says of its store, as far as SQLite can verify it in the store.
 package struct StoreClaims: Hashable, Sendable, Codable {
@@ -41,53 +40,6 @@ package struct StoreClaims: Hashable, Sendable, Codable {
                 Array(line.key.unescaped.utf8) + [0]
                     + (Data(base64Encoded: line.value).map(Array.init) ?? Array(line.value.utf8))
             })
-    }
-}
-
-/// Limits on the cost of checking a store, and how far the check goes.
-public struct CheckLimits: Hashable, Sendable, Codable {
-    /// How long SQLite may take over all of its checks.
-    public var time: Duration
-    /// Bytes that SQLite may take, and the process that it runs in where that is one of its own. Among an app's other work it is
-    /// kept by stages: a row may have an eighth of it, and what SQLite holds is looked at between instructions.
-    public var memory: Int64
-    /// Stores up to this size, in bytes, pass `integrity_check` too, which compares each index with its table; it takes some
-    /// ten times as long as `quick_check`, which all have to pass.
-    public var fullCheckSize: Int64
-
-    public init(
-        time: Duration = .seconds(120), memory: Int64 = 256 * 1024 * 1024,
-        fullCheckSize: Int64 = StoreFacts.fullyCheckedSize
-    ) {
-        self.time = time
-        self.memory = memory
-        self.fullCheckSize = fullCheckSize
-    }
-}
-
-/// Findings of the checks of a store that are no reason to refuse it.
-public struct CheckReport: Hashable, Sendable, Codable {
-    public let depth: Depth
-    public let foreignKeys: ForeignKeys
-
-    /// How far the checks went.
-    public enum Depth: String, Hashable, Sendable, Codable {
-        /// `quick_check`: the store was larger than `CheckLimits.fullCheckSize`.
-        case quick
-        /// `integrity_check` as well. A larger store gets it if `quick_check` had complaints, as some of those are wrong.
-        case full
-    }
-
-    /// What `foreign_key_check` says: SQLite leaves it to each connection whether foreign keys mean anything.
-    public enum ForeignKeys: Hashable, Sendable, Codable {
-        case sound
-        /// This number of rows refer to rows that do not exist; at most `most` are counted.
-        case violated(rows: Int)
-        /// They refer to what is no key, or to tables that are not there: SQLite's words.
-        case unclear(ForeignText)
-
-        /// Rows that are counted.
-        public static let most = 1000
     }
 }
 

@@ -2,7 +2,6 @@ import CoreDataReading
 import Dispatch
 import ShipProtocol
 import StoreFiles
-import StoreFormat
 import Synchronization
 import SystemPackage
 

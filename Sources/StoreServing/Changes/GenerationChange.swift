@@ -1,0 +1,22 @@
+public import ShipProtocol
+import StoreInbox
+
+/// One generation in the place of another.
+public struct GenerationChange: Hashable, Sendable {
+    /// The last one that was told; `nil` if there was none.
+    public let from: GenerationStamp?
+    public let to: GenerationStamp
+    /// What is in `to` and was not in `from`, and the other way round.
+    public let difference: GenerationDifference
+
+    init(from old: Generation?, to new: Generation, tables: [GenerationDifference.TableChange]?) {
+        from = old.map(GenerationStamp.init)
+        to = GenerationStamp(new)
+        difference = GenerationDifference(from: old?.manifest, to: new.manifest, tables: tables)
+    }
+
+    public var store: StoreName { to.store }
+
+    /// Whether an older generation is current again, after a rollback.
+    public var isStepBack: Bool { from.map { to.number < $0.number } ?? false }
+}
