@@ -26,6 +26,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
     /// Longest text that names a receiver, and longest path of a store, in bytes of UTF-8.
     static let receiverLength = 1024
     static let pathLength = 4096
+    /// Longest state that is kept with a copy, in bytes.
+    static let stateLimit = 4096
 
     /// A file: a copy, an external file of a copy, or the manifest that was acknowledged with a copy.
     struct Object: Hashable, Sendable, Codable {
@@ -320,7 +322,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
                 entry.files.map({ $0.count <= Self.mostFiles && $0.allSatisfy(ids.contains) }) ?? true,
                 entry.stream.map({ streamIDs.contains($0) }) ?? true
             else { return "a copy has no file" }
-            guard (0...lastUse).contains(entry.use), entry.state.map({ $0.count <= BaseMemory.stateLimit }) ?? true,
+            guard (0...lastUse).contains(entry.use), entry.state.map({ $0.count <= Self.stateLimit }) ?? true,
                 entry.store.utf8.count <= Self.pathLength, FilePath(text: entry.store).isAbsolute,
                 entry.receiver.utf8.count <= Self.receiverLength
             else { return "a copy is described as none can be" }

@@ -13,7 +13,7 @@ extension BaseMemory {
     ///   - files: The external files to remember, each content once; the first to go stands last. They are copied, and go before any
     ///     copy where there is no room. A file that cannot be read is left out.
     ///   - receiver: A device's id, or the endpoint.
-    ///   - state: Given back with it, of at most `stateLimit` bytes.
+    ///   - state: Given back with it, of at most `BaseIndex.stateLimit` bytes.
     package func remember(
         _ manifest: Manifest, copy: FilePath, files: [(part: Manifest.Part, path: FilePath)] = [], as key: BaseKey,
         receiver: String, state: [UInt8]? = nil
@@ -74,7 +74,7 @@ extension BaseMemory {
         /// - Parameter copy: The file of the copy.
         /// - Returns: Why it cannot be remembered; `nil` if it can.
         func refusal(of copy: FileStatus) -> Remembering? {
-            guard (state?.count ?? 0) <= BaseMemory.stateLimit, receiver.utf8.count <= BaseIndex.receiverLength,
+            guard (state?.count ?? 0) <= BaseIndex.stateLimit, receiver.utf8.count <= BaseIndex.receiverLength,
                 key.store.text.utf8.count <= BaseIndex.pathLength
             else { return .tooLong }
             guard copy.kind == .file, copy.owner == PlatformCalls.effectiveUser, copy.size == manifest.store.size

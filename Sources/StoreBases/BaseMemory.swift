@@ -22,8 +22,6 @@ public struct BaseMemory: Hashable, Sendable {
     public static let standardBudget: Int64 = 1_000_000_000
     /// The share of the disk that stays free: one part in `freeShare`.
     package static let freeShare: Int64 = 10
-    /// Longest state that is kept with a copy, in bytes.
-    package static let stateLimit = 4096
 
     /// How long to wait for another process that changes the index.
     static let lockTimeout = Duration.seconds(5)

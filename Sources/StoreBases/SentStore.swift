@@ -47,19 +47,3 @@ package struct SentStore: Hashable, Sendable, Codable {
     /// Most bytes that it takes in the index.
     var weight: Int { 6 * (store.utf8.count + receiver.utf8.count + (key?.utf8.count ?? 0) + Limits.labelLength) + 512 }
 }
-
-extension BaseMemory {
-    /// The stores that were sent under a name, to any receiver; none if the memory cannot be read.
-    package func sent(as name: StoreName) -> [SentStore] { ((try? index())?.sent ?? []).filter { $0.name == name } }
-
-    /// Notes which store was sent, in place of the one that was sent to that receiver under that name before, if the lock is free soon.
-    package func note(_ sent: SentStore) {
-        guard sent.receiver.utf8.count <= BaseIndex.receiverLength, sent.store.utf8.count <= BaseIndex.pathLength,
-            !self.sent(as: sent.name).contains(sent), (try? make()) != nil
-        else { return }
-        _ = try? whileLocked(waiting: .milliseconds(500)) { (change) throws(BaseMemoryError) in
-            change.index.note(sent)
-            try change.save()
-        }
-    }
-}

@@ -126,7 +126,7 @@ extension BaseMemory {
     ///   - copy: The file, which keeps its name and is not written to any more. Its content has to be in the memory already, or the
     ///     file on the memory's file system: it is not copied.
     ///   - receiver: A device's id, or the endpoint.
-    ///   - state: Given back with it, of at most `stateLimit` bytes.
+    ///   - state: Given back with it, of at most `BaseIndex.stateLimit` bytes.
     /// - Returns: `nil` if the copy cannot be kept: then the shipment is sent all the same.
     package func begin(
         _ manifest: Manifest, copy: FilePath, as key: BaseKey, receiver: String, state: [UInt8]? = nil

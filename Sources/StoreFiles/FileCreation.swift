@@ -49,7 +49,7 @@ public enum FileCreation {
     /// - Parameter remove: Undoes the making.
     package static func made(_ item: Item, _ path: FilePath, remove: () throws(FileError) -> Void) throws(FileError) {
         guard let preparation = preparation.withLock({ $0 }) else { return }
-        let path = PlatformCalls.nameForOthers(path)
+        let path = path.nameForOthers
         do {
             try preparation(path, item)
         } catch {

@@ -23,18 +23,10 @@ public struct FileError: Error, Hashable, Sendable {
     package init(_ operation: Operation, _ path: FilePath, _ errno: Errno) {
         self.operation = operation
         // A name by a descriptor says nothing to anybody.
-        self.path = PlatformCalls.nameForOthers(path)
+        self.path = path.nameForOthers
         self.errno = errno
     }
 
     /// Whether the work was cancelled, and nothing else was wrong.
     package var isCancellation: Bool { errno == .canceled }
-}
-
-extension FileError: CustomStringConvertible {
-    public var description: String {
-        let isTemporary = path.components.contains { TemporaryFolder.isTemporary($0.text) }
-        let subject = isTemporary ? "a temporary file in \(path.userFolder.text)" : path.text
-        return "cannot \(operation.rawValue) \(subject): \(errno)"
-    }
 }

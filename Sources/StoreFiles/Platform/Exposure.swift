@@ -5,3 +5,12 @@ package enum Exposure: Hashable, Sendable {
     case ofOtherUser(UInt32)
     case toOthers(FilePermissions)
 }
+
+extension FileStatus {
+    /// `nil` if only this user has access.
+    package var exposure: Exposure? {
+        guard owner == PlatformCalls.effectiveUser else { return .ofOtherUser(owner) }
+        let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
+        return permissions.isDisjoint(with: others) ? nil : .toOthers(permissions)
+    }
+}

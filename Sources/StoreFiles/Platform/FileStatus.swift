@@ -80,12 +80,3 @@ extension FileStatus {
         return now - max(modified, changed) > (isCoarse ? Self.coarseStep : Self.clockStep)
     }
 }
-
-extension FileStatus {
-    /// `nil` if only this user has access.
-    package var exposure: Exposure? {
-        guard owner == PlatformCalls.effectiveUser else { return .ofOtherUser(owner) }
-        let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
-        return permissions.isDisjoint(with: others) ? nil : .toOthers(permissions)
-    }
-}

@@ -214,22 +214,24 @@ extension PlatformCalls {
         return path
     }
 
-    /// Resolves a name by a descriptor, which is valid only while the descriptor is open, and only in this process.
-    static func nameForOthers(_ path: FilePath) -> FilePath {
-        // Most paths are others, and most errors are expected: it takes no `FilePath` apart for them.
-        let folder = "/proc/self/fd/"
-        guard path.withPlatformString({ strncmp($0, folder, folder.utf8.count) == 0 }) else { return path }
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let link = FilePath(root: path.root, path.components.prefix(4))
-        let count = link.withPlatformString { readlink($0, &buffer, buffer.count - 1) }
-        guard count > 0 else { return path }
-        return FilePath(platformString: buffer).appending(path.components.dropFirst(4))
-    }
-
     private static func check(
         _ operation: FileError.Operation, _ entry: FolderEntry,
         _ call: (CInt, UnsafePointer<CInterop.PlatformChar>) -> CInt
     ) throws(FileError) {
         guard call(entry.folder.rawValue, entry.name) == 0 else { throw FileError(operation, entry.path, .last) }
+    }
+}
+
+extension FilePath {
+    /// Resolves a name by a descriptor, which is valid only while the descriptor is open, and only in this process.
+    var nameForOthers: FilePath {
+        // Most paths are others, and most errors are expected: it takes no `FilePath` apart for them.
+        let folder = "/proc/self/fd/"
+        guard withPlatformString({ strncmp($0, folder, folder.utf8.count) == 0 }) else { return self }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let link = FilePath(root: root, components.prefix(4))
+        let count = link.withPlatformString { readlink($0, &buffer, buffer.count - 1) }
+        guard count > 0 else { return self }
+        return FilePath(platformString: buffer).appending(components.dropFirst(4))
     }
 }

@@ -1,0 +1,18 @@
+package import ShipProtocol
+import StoreFiles
+
+extension BaseMemory {
+    /// The stores that were sent under a name, to any receiver; none if the memory cannot be read.
+    package func sent(as name: StoreName) -> [SentStore] { ((try? index())?.sent ?? []).filter { $0.name == name } }
+
+    /// Notes which store was sent, in place of the one that was sent to that receiver under that name before, if the lock is free soon.
+    package func note(_ sent: SentStore) {
+        guard sent.receiver.utf8.count <= BaseIndex.receiverLength, sent.store.utf8.count <= BaseIndex.pathLength,
+            !self.sent(as: sent.name).contains(sent), (try? make()) != nil
+        else { return }
+        _ = try? whileLocked(waiting: .milliseconds(500)) { (change) throws(BaseMemoryError) in
+            change.index.note(sent)
+            try change.save()
+        }
+    }
+}
