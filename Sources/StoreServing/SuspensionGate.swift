@@ -96,9 +96,7 @@ final class SuspensionGate: Sendable {
         state.withLock { $0.holders[holder] = nil }
     }
 
-    private var holders: [any Holder] { state.withLock { $0.holders.values.compactMap { $0() } } }
-
-    var pins: [Pin] { holders.compactMap { $0 as? Pin } }
+    var holders: [any Holder] { state.withLock { $0.holders.values.compactMap { $0() } } }
 
     // MARK: Suspension
 
