@@ -1,30 +1,3 @@
-/// A stream that was found in a string.
-struct FoundStream {
-    /// A trial to find out what makes it again.
-    struct Trial {
-        let hint: DeflateParameters?
-        /// The most bytes that it was allowed to stand for.
-        let limit: Int
-        let result: DeflateRepetition?
-
-        /// Whether another trial would end alike, unless its limit is too low for the result.
-        func tells(limit: Int, hint: DeflateParameters?) -> Bool {
-            guard let result else { return hint == self.hint && limit <= self.limit }
-            return hint == self.hint || hint == result.parameters
-        }
-    }
-
-    /// Its first byte, and the one behind its last, counted from the first of the string.
-    let place: Range<Int>
-    /// What it stands for; `nil` if it was not inflated.
-    let content: [UInt8]?
-    /// The last one.
-    var trial: Trial?
-
-    /// Bytes that are kept for it, beside those of the string.
-    fileprivate var size: Int { content?.count ?? trial?.result?.content.count ?? 0 }
-}
-
 /// The streams that were found of late. A choice of encodings looks for them in some strings first, and then in all.
 struct FoundStreams {
     /// The most bytes to keep. When there would be more, it forgets them all.

@@ -1,0 +1,14 @@
+/// How hard a producer tries to make few bytes.
+public enum Effort: Hashable, Sendable {
+    /// The level follows the link: the fewest bytes on a slow link, the least time on a fast one.
+    case auto
+    case level(CompressionLevel)
+
+    /// The level for a shipment that goes into a file, where time does not matter.
+    package var levelIntoFile: CompressionLevel {
+        switch self {
+        case .auto: .smallest
+        case .level(let level): level
+        }
+    }
+}
