@@ -1,6 +1,5 @@
-import EssentialFoundation
 import ShipProtocol
-public import StoreFiles
+import StoreFiles
 public import SystemPackage
 
 /// The folder in which a device keeps its identity, and its list of trusted devices.
@@ -123,23 +122,4 @@ extension DeviceFolder {
         else { throw .damaged(path.appending(Self.counterFile), flaw: "it holds no number of a shipment") }
         return number
     }
-}
-
-/// Why this device's identity, or its list of trusted devices, cannot be used.
-public enum IdentityError: Error, Hashable, Sendable {
-    /// Other users may read or change it.
-    case exposed(FilePath, FilePermissions)
-    /// It belongs to another user.
-    case otherOwner(FilePath, user: UInt32)
-    /// It is a symbolic link, or not a file or folder with one name.
-    case notPlain(FilePath)
-    /// A later version of this program wrote it, in a format of this version, which this one does not know.
-    case newerFormat(FilePath, Int)
-    /// Its content makes no sense.
-    case damaged(FilePath, flaw: String)
-    /// Another program has locked it for too long.
-    case busy(FilePath)
-    /// The certificate could not be made.
-    case notMade
-    case file(FileError)
 }

@@ -121,16 +121,6 @@ public struct TrustList: Hashable, Sendable {
     }
 }
 
-/// Why a device cannot be trusted.
-public enum TrustListError: Error, Hashable, Sendable {
-    case nameIsTaken(PeerName, by: DeviceIdentifier)
-    /// It is this device's own id.
-    case isThisDevice
-    /// The peer has all stores, and a list cannot say "all except these".
-    case removedFromAll(Set<StoreName>)
-    case tooMany
-}
-
 extension TrustList: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

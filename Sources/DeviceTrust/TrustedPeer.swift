@@ -1,4 +1,3 @@
-import EssentialFoundation
 public import ShipProtocol
 
 /// A device that this one trusts, and what it may do.
@@ -55,68 +54,5 @@ extension TrustedPeer: Codable {
         if case .only(let names) = stores { try container.encode(names.sorted(), forKey: .stores) }
         if !takesOver.isEmpty { try container.encode(takesOver.sorted(), forKey: .takesOver) }
         try container.encode(since, forKey: .since)
-    }
-}
-
-/// A name for a device: 1 to 64 bytes of UTF-8 without control characters, no space at either end, and no device's id.
-public struct PeerName: Hashable, Sendable {
-    public let text: String
-
-    package static let longest = 64  // bytes
-
-    /// - Returns: `nil` for a text that breaks one of the rules above.
-    public init?(_ text: String) {
-        guard (1...Self.longest).contains(text.utf8.count), text.first?.isWhitespace == false,
-            text.last?.isWhitespace == false, text.unicodeScalars.allSatisfy(Self.isAllowed),
-            (try? DeviceIdentifier(text)) == nil
-        else { return nil }
-        self.text = text
-    }
-
-    /// The name of a device that has no other.
-    package init(of id: DeviceIdentifier) { text = "device-" + id.text.prefix(while: { $0 != "-" }) }
-
-    /// A name that this program makes up.
-    package init(standing text: StaticString) { self.text = "\(text)" }
-
-    /// The first of `text`, `text-2`, `text-3` and so on that is not in `taken`.
-    package func avoiding(_ taken: Set<PeerName>) -> PeerName {
-        var (name, number) = (self, 2)
-        while taken.contains(name) {
-            let end = "-\(number)"
-            var stem = text
-            while stem.utf8.count + end.utf8.count > Self.longest { stem.removeLast() }
-            name = PeerName(unchecked: stem + end)
-            number += 1
-        }
-        return name
-    }
-
-    private init(unchecked text: String) { self.text = text }
-
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
-    }
-}
-
-extension PeerName: CustomStringConvertible {
-    public var description: String { text }
-}
-
-extension PeerName: Codable {
-    public init(from decoder: any Decoder) throws {
-        guard let name = PeerName(try decoder.singleValueContainer().decode(String.self)) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "not a device's name"))
-        }
-        self = name
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
     }
 }
