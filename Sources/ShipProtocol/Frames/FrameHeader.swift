@@ -1,37 +1,5 @@
 import CZlib
 
-/// The first byte of a frame. A receiver must know a type below 0x80; it may skip one from 0x80 on.
-///
-/// Source: `Protocol/README.md` section 3.2. Vectors: `header_*`, `frame_*`.
-package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
-    case hello = 0x01
-    case manifest = 0x02
-    case answer = 0x03
-    case part = 0x04
-    case data = 0x05
-    case end = 0x06
-    case receipt = 0x07
-    case refusal = 0x08
-    case cancel = 0x09
-    case signature = 0x0A
-    case working = 0x81
-
-    /// Longest payload, in bytes.
-    package var payloadLimit: Int {
-        switch self {
-        case .hello, .answer, .receipt, .manifest: 1 + jsonLimit
-        case .refusal, .cancel: jsonLimit
-        case .part: PartOpening.size
-        case .data: PartData.headerSize + Limits.segmentSize
-        case .signature: Signature.size + Limits.certificateSize
-        case .end, .working: 0
-        }
-    }
-
-    /// Longest JSON of a message, in bytes.
-    var jsonLimit: Int { self == .manifest ? Limits.manifestSize : Limits.messageSize }
-}
-
 /// The 5 bytes before each payload: type and payload length.
 ///
 /// Source: `Protocol/README.md` section 3.2. Vectors: `header_*`.
