@@ -1,5 +1,4 @@
 import EssentialFoundation
-import ShipProtocol
 import ShipStore
 import StoreFiles
 import StoreServing
@@ -56,47 +55,5 @@ public enum CheckerProcess {
             bytes += piece[..<count]
             guard bytes.count <= limit else { throw Errno.messageTooLong }
         }
-    }
-}
-
-/// The request to a checker, as JSON on its standard input. The store is in the folder in which the checker runs.
-struct CheckRequest: Codable {
-    /// The name of the store's file.
-    let file: String
-    let claims: StoreClaims
-    let limits: CheckLimits
-
-    /// Longest, in bytes: the tables and external files of the longest manifest, with each character escaped.
-    static let mostBytes = 16 * 1024 * 1024
-}
-
-/// The verdict of a checker, as JSON on its standard output. A hostile store may control the checker, so its output is not trusted.
-enum CheckVerdict: Codable {
-    case sound(CheckReport)
-    case header
-    case unsound(ForeignText)
-    case contradictsManifest(ForeignText)
-    case tookTooLong
-    case tookTooMuchMemory
-    case unreadable(code: Int32, message: ForeignText)
-    /// The file cannot be read; errno.
-    case file(Int32)
-
-    /// Longest, in bytes.
-    static let mostBytes = 16 * 1024
-
-    init(_ flaw: StoreCheck.Flaw) {
-        self =
-            switch flaw {
-            case .header: .header
-            case .unsound(let complaint): .unsound(complaint)
-            case .contradictsManifest(let member): .contradictsManifest(member)
-            case .tookTooLong: .tookTooLong
-            case .tookTooMuchMemory: .tookTooMuchMemory
-            case .unreadable(let code, let message): .unreadable(code: code, message: message)
-            case .checkerNotStarted, .checkerSignalled, .checkerExited, .checkerSaidNonsense:
-                .unreadable(code: 1, message: "")
-            case .file(let error): .file(error.errno.rawValue)
-            }
     }
 }

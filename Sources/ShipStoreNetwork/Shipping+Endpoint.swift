@@ -1,10 +1,8 @@
-import DeviceTrust
 public import ShipProtocol
 // An app that ships over sockets and pipes sees the whole library.
 @_exported public import ShipStore
 @_exported public import ShipTransport
 import StoreFiles
-import StoreSnapshot
 import SystemPackage
 
 extension Producer {
