@@ -1,8 +1,9 @@
-// Reads values of the library from the command line, as `@Option(transform:)` wants it. Errors carry words for people.
 public import ArgumentParser
 import ShipStore
 import Subprocess
 public import SystemPackage
+
+// Reads values of the library from the command line, as `@Option(transform:)` wants it. Errors carry words for people.
 
 extension Endpoint {
     /// Where a shipment goes to or comes from.
@@ -180,18 +181,4 @@ extension Int64 {
         let unit = units.first { self > 0 && self % $0.bytes == 0 }
         return unit.map { "\(self / $0.bytes)\($0.letter)" } ?? "\(self)"
     }
-}
-
-/// How a command speaks.
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Write one JSON object a line to standard output.")
-    var json = false
-
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
-    var quiet = false
-
-    /// Whether the command writes neither words nor JSON, except for errors.
-    var isSilent: Bool { quiet && !json }
-
-    var console: Console { Console(isQuiet: quiet, endsJSON: json) }
 }

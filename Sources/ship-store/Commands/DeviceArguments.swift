@@ -1,0 +1,85 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+/// Which device this is.
+struct DeviceArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or \
+            ~/.config/ship-store)
+            """, valueName: "folder"), completion: .directory,
+        transform: FilePath.readFolder)
+    var identity: FilePath?
+
+    var device: Device { Device(folder: identity) }
+}
+
+extension DeviceIdentifier {
+    /// Reads an id, or the name of a known device.
+    ///
+    /// - Parameter device: The device that knows its peers by name.
+    static func read(_ text: String, knownTo device: Device) throws -> DeviceIdentifier {
+        if let known = try device.peers().first(where: { $0.name.text == text }) { return known.id }
+        do throws(DeviceIdentifierError) {
+            return try DeviceIdentifier(text)
+        } catch {
+            guard PeerName(text) == nil else { throw device.noSuchPeer(text) }
+            throw ValidationError("the value '\(text)' is invalid for '<id or name>': \(error.words)")
+        }
+    }
+}
+
+extension DeviceIdentifierError {
+    fileprivate var words: String {
+        switch self {
+        case .badCharacter(let character): "\(character) stands in no id"
+        case .badLength(let length, let expected):
+            "an id has \(expected) letters and digits, in groups of five; that are \(length)"
+        case .badGroup(let number, let group): "there is a slip in group \(number), \(group)"
+        case .badEnd: "its last group is not one of an id"
+        }
+    }
+}
+
+extension PeerName {
+    @Sendable static func read(_ text: String) throws -> PeerName {
+        guard let name = PeerName(text) else {
+            throw ValidationError("a device's name has 1 to 64 bytes, no control characters, and no space at its ends")
+        }
+        return name
+    }
+}
+
+extension TrustedPeer.Role {
+    @Sendable static func read(_ text: String) throws -> TrustedPeer.Role {
+        guard let role = TrustedPeer.Role(rawValue: text) else {
+            throw ValidationError("a device may be a sender or a receiver")
+        }
+        return role
+    }
+}
+
+extension PairingCode {
+    @Sendable static func read(_ text: String) throws -> PairingCode {
+        guard let code = PairingCode(text) else { throw ValidationError("a code has six digits, as in 482-913") }
+        return code
+    }
+}
+
+extension TrustedPeer {
+    /// What it may do, in words.
+    var rights: String {
+        let what =
+            switch stores {
+            case .all: "every store"
+            case .only(let names) where names.isEmpty: "no store"
+            case .only(let names): names.sorted().map(\.text).joined(separator: ", ")
+            }
+        let verbs = [(Role.sender, "send"), (Role.receiver, "receive")].filter { roles.contains($0.0) }.map(\.1)
+        let may = verbs.isEmpty ? "may do nothing" : "may \(verbs.joined(separator: " and ")) \(what)"
+        let takenOver = takesOver.sorted().map(\.text).joined(separator: ", ")
+        return takenOver.isEmpty ? may : "\(may); takes over \(takenOver)"
+    }
+}

@@ -1,0 +1,16 @@
+// Reads values of the library from the command line, as `@Option(transform:)` wants it. Errors carry words for people.
+import ArgumentParser
+
+/// How a command speaks.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Write one JSON object a line to standard output.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    /// Whether the command writes neither words nor JSON, except for errors.
+    var isSilent: Bool { quiet && !json }
+
+    var console: Console { Console(isQuiet: quiet, endsJSON: json) }
+}

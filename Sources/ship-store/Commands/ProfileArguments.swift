@@ -1,0 +1,30 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+/// What a command leaves out of its compact copy.
+struct ProfileArguments: ParsableArguments {
+    @Flag(help: "Leave out the rows of Core Data's persistent history (ACHANGE, ATRANSACTION).")
+    var stripHistory = false
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("Leave out the rows of a table, which itself stays; may be given again.", valueName: "table")
+    )
+    var exclude: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave out external files of more than this: bytes, or with k, M or G, of 1000 each, as in 500k.",
+            valueName: "size"),
+        transform: Int64.readSize)
+    var withoutExternalOver: Int64?
+
+    var profile: CopyProfile {
+        var profile = CopyProfile()
+        profile.leavesOutHistory = stripHistory
+        profile.emptiedTables = exclude
+        profile.longestExternalFile = withoutExternalOver
+        return profile
+    }
+}

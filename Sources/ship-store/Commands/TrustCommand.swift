@@ -1,0 +1,105 @@
+import ArgumentParser
+import ShipStore
+
+struct TrustCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust",
+        abstract: "Trust another device, or change what it is trusted with.",
+        usage: "ship-store trust <id or name> [<options>]",
+        discussion: """
+            The id is what `ship-store identity` says there; bring it here by a way on which nobody can change it. Both \
+            devices have to trust each other. A device that is trusted already has a name too. What is not said stays as \
+            it is; at first, a device may send and receive any store, or those alone that --store names.
+
+              ship-store trust Q9W11-DFWFJ-... --name watch --role receiver
+              ship-store trust Q9W11-DFWFJ-... --name phone --role sender --store Recipes
+              ship-store trust phone --store Tea
+              ship-store trust phone --no-store Recipes
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The id of the other device, or the name of a known one.", valueName: "id or name"),
+        completion: .devices)
+    var peer: String
+
+    @Option(help: "What to call it.", transform: PeerName.read)
+    var name: PeerName?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("What it may be: sender or receiver; may be given again for both.", valueName: "role"),
+        completion: .list(TrustedPeer.Role.allCases.map(\.rawValue)),
+        transform: TrustedPeer.Role.read)
+    var role: [TrustedPeer.Role] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A store that it may send or receive too; may be given again. At first, it may no other.",
+            valueName: "store"),
+        transform: StoreName.read)
+    var store: [StoreName] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A store that it may send or receive, and no other; may be given again.", valueName: "store"),
+        transform: StoreName.read)
+    var onlyStore: [StoreName] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("A store that it may send or receive no more; may be given again.", valueName: "store"),
+        transform: StoreName.read)
+    var noStore: [StoreName] = []
+
+    @Flag(help: "It may send or receive every store, as at first.")
+    var allStores = false
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "It may send this store from now on, although another device did so before; may be given again.",
+            valueName: "store"),
+        transform: StoreName.read)
+    var takesOver: [StoreName] = []
+
+    @OptionGroup(title: "Device options") var device: DeviceArguments
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func validate() throws {
+        let ways = [!store.isEmpty || !noStore.isEmpty, !onlyStore.isEmpty, allStores]
+        if ways.count(where: \.self) > 1 {
+            throw ValidationError("--only-store, --all-stores, and --store or --no-store exclude each other")
+        }
+        if let both = Set(store).intersection(noStore).first {
+            throw ValidationError("--store and --no-store both name \(both)")
+        }
+    }
+
+    private var terms: TrustList.Terms {
+        var terms = TrustList.Terms()
+        terms.name = name
+        if !role.isEmpty { terms.roles = Set(role) }
+        if allStores {
+            terms.stores = .all
+        } else if !onlyStore.isEmpty {
+            terms.stores = .only(Set(onlyStore))
+        }
+        (terms.addedStores, terms.removedStores) = (store.isEmpty ? nil : Set(store), Set(noStore))
+        terms.takesOver = Set(takesOver)
+        return terms
+    }
+
+    func run() async throws {
+        let console = output.console
+        try await console.run { [device = device.device, peer, store, terms, output] in
+            let peer = try device.trust(DeviceIdentifier.read(peer, knownTo: device), terms)
+            if output.json { Output.write(json: peer) }
+            console.say("\(peer.name) is trusted: \(peer.rights)")
+            if !store.isEmpty, peer.stores == .all {
+                console.say("it could do so with every store before; --only-store leaves it no other")
+            }
+        }
+    }
+}
