@@ -1,5 +1,5 @@
 public import StoreServing
-package import SystemPackage
+import SystemPackage
 
 /// How the stores of shipments are checked before they become current.
 public struct CheckOptions: Hashable, Sendable {
@@ -63,21 +63,4 @@ extension CheckOptions {
             throw error
         }
     }
-}
-
-/// Starts a process that checks one store.
-package protocol CheckerStarter: Hashable, Sendable {
-    /// - Parameter folder: Where the store is going to be.
-    func start(_ limits: CheckLimits, in folder: FilePath) -> any StartedChecker
-}
-
-/// A process that waits to check one store.
-package protocol StartedChecker: AnyObject, Sendable {
-    /// Checks the store. Called once.
-    ///
-    /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
-    func run(on path: FilePath, against claims: StoreClaims) async throws -> CheckReport
-
-    /// Ends the process, if it still runs, and waits for its end.
-    func end() async
 }

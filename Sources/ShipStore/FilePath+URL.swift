@@ -1,5 +1,4 @@
 public import EssentialFoundation
-import ShipProtocol
 public import SystemPackage
 
 extension FilePath {

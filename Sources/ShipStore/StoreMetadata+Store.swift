@@ -1,4 +1,3 @@
-import ShipProtocol
 import StoreOperations
 public import StoreSnapshot
 import Synchronization

@@ -1,5 +1,4 @@
 public import ShipProtocol
-import StoreFiles
 public import StoreInbox
 public import StoreServing
 import SystemPackage

@@ -2,7 +2,6 @@ public import DeviceTrust
 public import ShipCompression
 public import ShipLinks
 public import ShipProtocol
-import StoreFiles
 import SystemPackage
 
 extension LinkError: ExplainedError {

@@ -1,5 +1,3 @@
-import DeviceTrust
-import ShipLinks
 public import ShipProtocol
 public import StoreFiles
 public import StoreServing

@@ -1,7 +1,7 @@
 import StoreFiles
 import StoreOperations
 import StoreSnapshot
-public import SystemPackage
+package import SystemPackage
 
 /// A report on a store, a shipment or an inbox. It never replaces a part of what it describes.
 package struct ReportFile: Sendable {
@@ -54,23 +54,6 @@ package struct ReportFile: Sendable {
                 == (try? PlatformCalls.statusFollowingLinks(of: shipment))?.identity
         // `refuseIfKept` protects the files in these.
         case .inbox, .generation: false
-        }
-    }
-}
-
-/// Why a report is not written.
-public enum ReportError: Error, Hashable, Sendable {
-    /// It would destroy what it describes, or a part of it.
-    case partOfSubject(FilePath)
-    /// Another file is there already.
-    case inTheWay(FilePath)
-}
-
-extension ReportError: ExplainedError {
-    public var cause: PrintableText {
-        switch self {
-        case .partOfSubject(let path): "\(path) belongs to what is inspected, and would be destroyed"
-        case .inTheWay(let path): "\(path) is there already, and is no page of this program"
         }
     }
 }

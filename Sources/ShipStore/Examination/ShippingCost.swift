@@ -1,5 +1,4 @@
 import ShipCompression
-import ShipLinks
 import ShipProtocol
 import StoreEncoding
 import StoreFiles

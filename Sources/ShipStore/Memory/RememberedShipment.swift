@@ -1,10 +1,7 @@
-import DeviceTrust
 import ShipLinks
 import ShipProtocol
 import StoreBases
-import StoreFiles
 import StoreFormat
-import StoreSnapshot
 import Synchronization
 import SystemPackage
 

@@ -3,29 +3,6 @@ import ShipProtocol
 import StoreBases
 import StoreFiles
 import Synchronization
-import SystemPackage
-
-/// What a producer records of a shipment on its way out, so that another session can go on with the shipment if the link breaks. An error
-/// in it never fails a shipment.
-protocol OutgoingRecord: Sendable {
-    /// Takes up what an earlier session recorded of the part that was open.
-    ///
-    /// - Parameter isOfUse: Called with each recorded stream, until it returns true.
-    /// - Returns: That stream; `nil` if there is none.
-    func goOn(where isOfUse: (PartStream) -> Bool) -> PartStream?
-
-    /// A part is opened at its beginning.
-    func begin(_ header: PartStream.Header)
-
-    /// The data of one DATA are about to go: they follow those before them, or what was taken up.
-    func add(_ data: [UInt8], _ note: PieceNote)
-
-    /// The shipment has broken off: from here on the record is another session's.
-    func breakOff()
-
-    /// The shipment has arrived, or has failed for good: removes the record, unless the shipment has broken off.
-    func finish()
-}
 
 /// Records a shipment that is being sent: in this process at first, and in the memory once the shipment has taken a while, or breaks off.
 final class SendingRecord: OutgoingRecord {
@@ -118,19 +95,6 @@ final class SendingRecord: OutgoingRecord {
     }
 }
 
-/// A part that goes on where an earlier session left it.
-struct EarlierStream {
-    let start: StreamStart
-    let stream: PartStream
-    /// How many DATA the consumer has complete, and how many bytes of the next one.
-    let place: (whole: Int, bytes: Int)
-
-    /// The recorded pieces, for the encoder of those that follow.
-    var pieces: EarlierPieces {
-        EarlierPieces(stream.entries.map { PieceNote(rawValue: $0.note) }) { [stream] in try stream.data($0) }
-    }
-}
-
 extension OutgoingShipment {
     /// How a part can go on.
     ///
@@ -151,21 +115,7 @@ extension OutgoingShipment {
     }
 }
 
-extension EarlierStream {
-    /// - Returns: `nil` if the consumer has the beginning of another stream, or all of this one.
-    fileprivate init?(_ stream: PartStream, at start: StreamStart) throws {
-        // This program may have been killed while it wrote the last entry.
-        if stream.entries.last?.isWhole == false { try stream.dropLast() }
-        guard let place = stream.place(of: start.position), start.position < stream.position || !stream.isComplete,
-            try stream.digest(upTo: start.position) == start.sha256
-        else { return nil }
-        self.init(start: start, stream: stream, place: place)
-        // Blocks have no other encoding to fall back to: what would fail later must fail here.
-        if start.encoding == .blocks { _ = try pieces.offset(inPartOf: stream.header.size) }
-    }
-}
-
 extension PartStream {
     /// Whether the last piece of the part is there.
-    fileprivate var isComplete: Bool { entries.last.map { PieceNote(rawValue: $0.note).isLast } ?? false }
+    var isComplete: Bool { entries.last.map { PieceNote(rawValue: $0.note).isLast } ?? false }
 }

@@ -1,9 +1,7 @@
-import DeviceTrust
 import ShipLinks
 import ShipProtocol
 import StoreBases
 import StoreFiles
-import StoreSnapshot
 import SystemPackage
 
 /// Whether what is sent to a receiver under a name is the store that was sent there under that name before. Where nothing is remembered,

@@ -68,14 +68,6 @@ extension PreparedCopy {
     var files: [(file: ExternalFile, path: FilePath)] { copy.externalFiles }
 }
 
-/// What a pruning of kept copies has found.
-public struct CopyPruning: Sendable {
-    /// The copies to remove, the oldest of each store first.
-    public let findings: [(copy: KeptCopy, removal: KeptCopies.Removal)]
-    /// The content of the folder after that.
-    public let left: KeptCopies.Listing
-}
-
 extension KeptCopies {
     /// Removes copies that the retention does not keep. Other programs may keep copies in the folder, prune it and restore
     /// from it meanwhile: a copy that is being read stays until the next pruning.

@@ -1,21 +1,6 @@
 import StoreBases
 import StoreFiles
-public import StoreOperations
-public import SystemPackage
-
-/// What became of a destroyed store and of the files beside it; or, from `destructionPlan`, what would become of them.
-public struct Destruction: Hashable, Sendable {
-    /// The store, without symbolic links.
-    public let store: FilePath
-    /// The symbolic links by which the user named it, which led nowhere without it.
-    public let links: [FilePath]
-    /// What would go with it, from `destructionPlan`: its sidecars and external files.
-    public let files: [FilePath]
-    /// The files that stay in its support folder, and why.
-    public let remainingFiles: [RemainingFile]
-    /// The copies of it that were remembered, as they had been acknowledged by receivers.
-    public let rememberedCopies: [BaseRecord]
-}
+import StoreOperations
 
 extension LocalStore {
     /// Removes the store, its sidecars, the external files that it alone refers to, and the symbolic links that the path

@@ -1,49 +1,8 @@
 import ShipProtocol
 import StoreFiles
-public import StoreOperations
+import StoreOperations
 import StoreSnapshot
 public import SystemPackage
-
-/// How a store is moved.
-public struct MoveOptions: Hashable, Sendable {
-    /// Whether the store at its old place is removed once the new one is complete: no other program may have it open then.
-    public var removesOriginal = false
-    /// Whether a store of that name at the new place gets the content of the moved store, as in a restore; otherwise it is in the way.
-    public var replacesOccupant = false
-    /// How the store at the new place is replaced, if one is.
-    public var restore = RestoreOptions()
-
-    public init() {}
-}
-
-/// What a move has done.
-public struct Relocation: Hashable, Sendable {
-    /// Of the store at its new place.
-    public let path: FilePath
-    public let way: Way
-    /// Symbolic links by which the user named the old store, which led nowhere once that was gone.
-    public let removedLinks: [FilePath]
-    /// What stayed in the old store's support folder, and why.
-    public let remainingFiles: [RemainingFile]
-
-    init(
-        path: FilePath, way: Way, removedLinks: [FilePath] = [], remainingFiles: [RemainingFile] = []
-    ) {
-        self.path = path
-        self.way = way
-        self.removedLinks = removedLinks
-        self.remainingFiles = remainingFiles
-    }
-
-    public enum Way: Hashable, Sendable {
-        /// Nothing was there.
-        case placed(Manifest)
-        /// A store of that name was there, and has the content of the moved one.
-        case replaced(Restoration)
-        /// An earlier move had come this far before it was stopped.
-        case wasThere
-    }
-}
 
 extension LocalStore {
     /// Puts the store into another folder under its name: with its identity, its history, its keys and its external files,

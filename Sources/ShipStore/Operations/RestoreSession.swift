@@ -1,8 +1,6 @@
 import EssentialFoundation
 import ShipProtocol
 import StoreFiles
-import StoreFormat
-import StoreInbox
 import StoreOperations
 import StoreSnapshot
 import SystemPackage

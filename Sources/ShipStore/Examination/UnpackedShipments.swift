@@ -1,0 +1,56 @@
+import DeviceTrust
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import Synchronization
+import SystemPackage
+
+/// The shipments of a file, installed with every check into an inbox of their own in a temporary folder, which is removed with
+/// this value.
+struct UnpackedShipments: ~Copyable {
+    /// With the device that signed each of them, if one has.
+    let all: [(generation: Generation, signer: DeviceIdentifier?)]
+    private let folder: TemporaryFolder
+
+    init(_ path: FilePath, _ temporaryFolder: FilePath) async throws(ShipmentError) {
+        let folder: TemporaryFolder
+        do throws(FileError) {
+            folder = try TemporaryFolder(in: temporaryFolder)
+        } catch {
+            throw .file(error)
+        }
+        all = try await Self.install(path, into: folder.path.appending("inbox"))
+        self.folder = folder
+    }
+
+    private static func install(
+        _ path: FilePath, into inbox: FilePath
+    ) async throws(ShipmentError) -> [(generation: Generation, signer: DeviceIdentifier?)] {
+        let consumer = try Consumer(inbox: inbox)
+        let signers = Mutex([StoreName: DeviceIdentifier]())
+        let receipts: [Receipt]
+        do throws(ShipmentError) {
+            receipts = try await consumer.receive(from: path) { report in
+                if case .signed(let id) = report.event, let name = report.session?.name {
+                    signers.withLock { $0[name] = id }
+                }
+            }
+        } catch .missingBase(let name, let base) {
+            throw .notWhole(path, name, base: base)
+        }
+        do throws(InboxError) {
+            var all: [(generation: Generation, signer: DeviceIdentifier?)] = []
+            for receipt in receipts {
+                guard let generation = try consumer.inbox.current(of: receipt.name) else {
+                    throw .noSuchStore(receipt.name)
+                }
+                // Two shipments of a name may be the same one.
+                guard !all.contains(where: { $0.generation.path == generation.path }) else { continue }
+                all.append((generation, signers.withLock { $0[receipt.name] }))
+            }
+            return all
+        } catch {
+            throw .install(error)
+        }
+    }
+}

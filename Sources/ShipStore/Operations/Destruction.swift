@@ -1,0 +1,17 @@
+import StoreBases
+public import StoreOperations
+public import SystemPackage
+
+/// What became of a destroyed store and of the files beside it; or, from `destructionPlan`, what would become of them.
+public struct Destruction: Hashable, Sendable {
+    /// The store, without symbolic links.
+    public let store: FilePath
+    /// The symbolic links by which the user named it, which led nowhere without it.
+    public let links: [FilePath]
+    /// What would go with it, from `destructionPlan`: its sidecars and external files.
+    public let files: [FilePath]
+    /// The files that stay in its support folder, and why.
+    public let remainingFiles: [RemainingFile]
+    /// The copies of it that were remembered, as they had been acknowledged by receivers.
+    public let rememberedCopies: [BaseRecord]
+}

@@ -1,0 +1,32 @@
+import ShipProtocol
+public import StoreOperations
+public import SystemPackage
+
+/// What a move has done.
+public struct Relocation: Hashable, Sendable {
+    /// Of the store at its new place.
+    public let path: FilePath
+    public let way: Way
+    /// Symbolic links by which the user named the old store, which led nowhere once that was gone.
+    public let removedLinks: [FilePath]
+    /// What stayed in the old store's support folder, and why.
+    public let remainingFiles: [RemainingFile]
+
+    init(
+        path: FilePath, way: Way, removedLinks: [FilePath] = [], remainingFiles: [RemainingFile] = []
+    ) {
+        self.path = path
+        self.way = way
+        self.removedLinks = removedLinks
+        self.remainingFiles = remainingFiles
+    }
+
+    public enum Way: Hashable, Sendable {
+        /// Nothing was there.
+        case placed(Manifest)
+        /// A store of that name was there, and has the content of the moved one.
+        case replaced(Restoration)
+        /// An earlier move had come this far before it was stopped.
+        case wasThere
+    }
+}
