@@ -68,17 +68,6 @@ extension ForeignText: Codable, CodingKeyRepresentable {
     public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
 }
 
-extension Sequence<PrintableText> {
-    public func joined(separator: PrintableText = "") -> PrintableText {
-        var isFirst = true
-        return reduce(into: PrintableText("")) { text, next in
-            if !isFirst { text += separator }
-            text += next
-            isFirst = false
-        }
-    }
-}
-
 /// Escaping: how this program writes characters that a terminal acts upon, or that a reader cannot see.
 ///
 /// They are the controls of ASCII and of ISO 8859 (C0, DEL, C1), line and paragraph separators, the controls of reading direction,

@@ -1,4 +1,4 @@
-public import SystemPackage
+package import SystemPackage
 
 /// Paths as text, without a loss: a path is bytes, which need not be UTF-8.
 ///
@@ -82,11 +82,4 @@ extension FilePath.Component {
         guard kind == .regular, let dot = scalars.lastIndex(of: "."), dot > scalars.startIndex else { return text }
         return String(scalars[..<dot])
     }
-}
-
-extension PrintableText.StringInterpolation {
-    /// A path with `\xFC` for each byte that is part of no character.
-    public mutating func appendInterpolation(_ path: FilePath) { appendInterpolation(path.text) }
-
-    public mutating func appendInterpolation(_ name: FilePath.Component) { appendInterpolation(name.text) }
 }

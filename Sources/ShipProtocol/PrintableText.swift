@@ -1,3 +1,5 @@
+public import SystemPackage
+
 /// Words for people, fit for a terminal and for one line of a log. Literals of the program's own source stay as they are, and
 /// interpolation escapes each value that goes into them.
 ///
@@ -24,7 +26,7 @@ extension PrintableText: ExpressibleByStringInterpolation {
     public init(stringInterpolation: StringInterpolation) { self.init(checked: stringInterpolation.text) }
 
     public struct StringInterpolation: StringInterpolationProtocol {
-        var text = ""
+        fileprivate var text = ""
 
         public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(2 * literalCapacity) }
 
@@ -37,4 +39,22 @@ extension PrintableText: ExpressibleByStringInterpolation {
             text += ForeignText.escaped(value.description)
         }
     }
+}
+
+extension Sequence<PrintableText> {
+    public func joined(separator: PrintableText = "") -> PrintableText {
+        var isFirst = true
+        return reduce(into: PrintableText("")) { text, next in
+            if !isFirst { text += separator }
+            text += next
+            isFirst = false
+        }
+    }
+}
+
+extension PrintableText.StringInterpolation {
+    /// A path with `\xFC` for each byte that is part of no character.
+    public mutating func appendInterpolation(_ path: FilePath) { appendInterpolation(path.text) }
+
+    public mutating func appendInterpolation(_ name: FilePath.Component) { appendInterpolation(name.text) }
 }

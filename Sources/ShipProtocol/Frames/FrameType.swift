@@ -13,19 +13,4 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case cancel = 0x09
     case signature = 0x0A
     case working = 0x81
-
-    /// Longest payload, in bytes.
-    package var payloadLimit: Int {
-        switch self {
-        case .hello, .answer, .receipt, .manifest: 1 + jsonLimit
-        case .refusal, .cancel: jsonLimit
-        case .part: PartOpening.size
-        case .data: PartData.headerSize + Limits.segmentSize
-        case .signature: Signature.size + Limits.certificateSize
-        case .end, .working: 0
-        }
-    }
-
-    /// Longest JSON of a message, in bytes.
-    var jsonLimit: Int { self == .manifest ? Limits.manifestSize : Limits.messageSize }
 }

@@ -1,5 +1,4 @@
 import Crypto
-import EssentialFoundation
 
 /// What a manifest says of a shipment, without when and by what it was made, its number and its base. Both sides write it in the same
 /// bytes, so that one can name a content that the other holds, and need not send it again.
@@ -13,7 +12,7 @@ package struct ManifestContent: Hashable, Sendable {
     private static let circumstances: Set<ForeignText> = ["createdAt", "producer", "counter", "base"]
 
     package init(of manifest: Manifest) {
-        self.init(json: JSONValue(of: manifest).without(Self.circumstances).canonicalBytes)
+        self.init(json: JSONValue(decoding: manifest.jsonBytes).without(Self.circumstances).canonicalBytes)
     }
 
     /// - Parameter json: In canonical form.
@@ -69,97 +68,5 @@ extension ManifestContent {
     /// difference from, and its own content.
     package static func offer(of manifest: Manifest, over base: ManifestContent?) -> [ManifestContent] {
         [base, ManifestContent(of: manifest)].compactMap(\.self)
-    }
-}
-
-/// A value of JSON, as messages have them: without fractions.
-enum JSONValue: Hashable, Sendable {
-    case string(ForeignText)
-    /// Its digits.
-    case number(String)
-    case boolean(Bool)
-    case array([JSONValue])
-    case object([ForeignText: JSONValue])
-
-    init(of message: some Message) {
-        let bytes = message.jsonBytes
-        // Decoding what has just been encoded does not fail.
-        self = (try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) ?? .object([:])
-    }
-
-    /// An object without some of its members.
-    func without(_ names: Set<ForeignText>) -> JSONValue {
-        guard case .object(let members) = self else { return self }
-        return .object(members.filter { !names.contains($0.key) })
-    }
-
-    /// Its canonical form: members sorted by their names' bytes, no white space, no needless escape.
-    ///
-    /// Source: `Protocol/README.md` section 4.11, which is RFC 8785 but for the order of names beyond U+FFFF.
-    var canonicalBytes: [UInt8] {
-        var bytes: [UInt8] = []
-        append(to: &bytes)
-        return bytes
-    }
-
-    private func append(to bytes: inout [UInt8]) {
-        switch self {
-        case .string(let text): Self.append(text, to: &bytes)
-        case .number(let digits): bytes += digits.utf8
-        case .boolean(let value): bytes += (value ? "true" : "false").utf8
-        case .array(let elements):
-            bytes.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                element.append(to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "]"))
-        case .object(let members):
-            bytes.append(UInt8(ascii: "{"))
-            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.append(member.key, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                member.value.append(to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "}"))
-        }
-    }
-
-    private static func append(_ text: ForeignText, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.unescaped.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): bytes += #"\""#.utf8
-            case UInt8(ascii: "\\"): bytes += #"\\"#.utf8
-            case 0x08: bytes += #"\b"#.utf8
-            case 0x09: bytes += #"\t"#.utf8
-            case 0x0A: bytes += #"\n"#.utf8
-            case 0x0C: bytes += #"\f"#.utf8
-            case 0x0D: bytes += #"\r"#.utf8
-            case 0..<0x20: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-}
-
-extension JSONValue: Decodable {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let text = try? container.decode(ForeignText.self) {
-            self = .string(text)
-        } else if let number = try? container.decode(Int64.self) {
-            self = .number("\(number)")
-        } else if let number = try? container.decode(UInt64.self) {
-            self = .number("\(number)")
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let elements = try? container.decode([JSONValue].self) {
-            self = .array(elements)
-        } else {
-            self = .object(try container.decode([ForeignText: JSONValue].self))
-        }
     }
 }
