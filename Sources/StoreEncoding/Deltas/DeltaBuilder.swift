@@ -95,8 +95,8 @@ package final class DeltaBuilder {
 
     private func begin(_ source: inout SegmentReader) throws -> State {
         let flags = try source.control.varint()
-        guard flags <= DeltaEncoder.allFlags else { throw CompressionError.damaged(.segment) }
-        if flags == DeltaEncoder.isFileFlag {
+        guard flags <= DeltaHead.allFlags else { throw CompressionError.damaged(.segment) }
+        if flags == DeltaHead.isFileFlag {
             var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
             try base.read(1, into: &header)
             guard let baseSize = try? DatabaseHeader(decoding: header).pageSize else {
@@ -108,12 +108,12 @@ package final class DeltaBuilder {
                 copying: source, pageSize: baseSize, size: Int64(pageSize) * Int64(mostPages))
             return .inFile(bytes, write: Self.pageWriter(to: try makeTarget(pageSize), pageSize: pageSize))
         }
-        guard flags & DeltaEncoder.isFileFlag == 0 else { throw CompressionError.damaged(.segment) }
+        guard flags & DeltaHead.isFileFlag == 0 else { throw CompressionError.damaged(.segment) }
         let store = try baseStore()
-        let changesSettings = flags & DeltaEncoder.changesSettingsFlag != 0
+        let changesSettings = flags & DeltaHead.changesSettingsFlag != 0
         let settings = changesSettings ? try store.settings.changed(from: &source) : store.settings
         guard settings.pageSize == pageSize else { throw CompressionError.damaged(.rows) }
-        let change = flags & DeltaEncoder.changesTreesFlag == 0 ? 0 : try source.control.signed()
+        let change = flags & DeltaHead.changesTreesFlag == 0 ? 0 : try source.control.signed()
         let count = Int64(store.trees.count - 1) &+ change
         guard (0...Int64(SchemaTrees.most)).contains(count) else { throw CompressionError.damaged(.rows) }
         return .inTrees(

@@ -138,7 +138,7 @@ package struct DeltaEncoder {
             return FileBytes(pages, pageSize: pageSize)
         }
         var output = try DeltaOutput(base: nil, effort, limit: limit, deliver: deliver)
-        output.areas.unsigned(DeltaEncoder.isFileFlag)
+        output.areas.unsigned(DeltaHead.isFileFlag)
         try output.write(try bytes(new), from: try bytes(base))
         try output.finish()
     }

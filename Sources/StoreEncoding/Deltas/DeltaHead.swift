@@ -25,9 +25,10 @@ extension SegmentLimits {
     static let merged = 64
 }
 
-// How a delta begins. Source: `Protocol/DELTA.md` section 2.
-
-extension DeltaEncoder {
+/// How a delta begins.
+///
+/// Source: `Protocol/DELTA.md` section 2.
+enum DeltaHead {
     /// The result is a file of bytes.
     static let isFileFlag: UInt64 = 1
     static let changesTreesFlag: UInt64 = 2

@@ -25,9 +25,9 @@ struct DeltaWalk {
 
     mutating func run(_ output: inout DeltaOutput) throws {
         let change = new.trees.count - base.trees.count
-        var flags: UInt64 = change == 0 ? 0 : DeltaEncoder.changesTreesFlag
+        var flags: UInt64 = change == 0 ? 0 : DeltaHead.changesTreesFlag
         let isOther = new.settings.numbers != base.settings.numbers
-        if isOther { flags |= DeltaEncoder.changesSettingsFlag }
+        if isOther { flags |= DeltaHead.changesSettingsFlag }
         output.areas.unsigned(flags)
         if isOther { new.settings.writeChanges(from: base.settings, into: &output.areas) }
         if change != 0 { output.areas.signed(Int64(change)) }

@@ -25,7 +25,7 @@ extension EncodedSegment {
             compared += Int64(bytes.count)
         }
         var output = try DeltaOutput(base: nil, effort, limit: limit) { segments.append($0) }
-        output.areas.unsigned(DeltaEncoder.isFileFlag)
+        output.areas.unsigned(DeltaHead.isFileFlag)
         output.areas.control += digest.prefix(FileDeltaBuilder.nameSize)
         try output.write(new, from: base)
         try output.finish()

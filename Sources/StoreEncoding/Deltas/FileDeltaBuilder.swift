@@ -53,7 +53,7 @@ package final class FileDeltaBuilder: ColumnsDecoder {
     }
 
     private func begin(_ source: inout SegmentReader) throws -> PieceReader {
-        guard bytesDone == 0, try source.control.varint() == DeltaEncoder.isFileFlag else {
+        guard bytesDone == 0, try source.control.varint() == DeltaHead.isFileFlag else {
             throw CompressionError.damaged(.segment)
         }
         let name = source.control.bytes[try source.control.take(Self.nameSize)]

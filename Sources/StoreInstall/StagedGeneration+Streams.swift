@@ -1,0 +1,123 @@
+package import ShipProtocol
+import StoreFiles
+import StoreInbox
+import SystemPackage
+
+/// The part of a shipment that stays when the link breaks, and waits for the rest.
+extension StagedGeneration {
+    /// Data of a part are to come.
+    ///
+    /// - Parameter earlier: Whether they go on from `earlierStream`; else that is of no use any more.
+    package func open(part index: Int, _ encoding: PartEncoding, over base: ContentDigest?, after earlier: Bool) {
+        if !earlier, earlierStream != nil || keeping?.isInFile == true { removeStream() }
+        let header = PartStream.Header(encoding, of: manifest.parts[index], over: base)
+        if earlier, let earlierStream {
+            keeping = StreamSpool(earlierStream, in: workingRoom)
+        } else if mayWait {
+            keeping = StreamSpool(header, in: workingRoom, settle: { [unowned self] in try syncRecord() }) {
+                [unowned self] in
+                try makeStream($0)
+            }
+        }
+        earlierStream = nil
+    }
+
+    /// The data of one DATA have been taken, or the rest of what an earlier session had of it.
+    package func keep(_ data: [UInt8], isRest: Bool = false) {
+        if isRest { keeping?.addRest(data) } else { keeping?.add(data) }
+    }
+
+    /// Ends the stream of the open part: the part is complete, or dropped.
+    ///
+    /// - Parameter index: Of the part, if it is complete.
+    package func endStream(complete index: Int? = nil) {
+        defer { keeping = nil }
+        if let index, mayWait, keeping?.isInFile != true { count(manifest.parts[index].size) }
+        guard keeping?.isInFile == true else { return }
+        // From here on the part stands for its stream.
+        if let index { try? folder.file(at: path(ofPart: index)).sync() }
+        removeStream()
+    }
+
+    /// The link is broken: what has come stays, if it is worth it.
+    ///
+    /// - Parameter cut: Of the data of a DATA that was on its way, what is here, and how many they were to be.
+    package func breakOff(_ cut: (bytes: [UInt8], size: Int)?) {
+        guard mayWait else { return }
+        closePart()
+        if let earlierStream, keeping == nil { keeping = StreamSpool(earlierStream, in: workingRoom) }
+        let isKept = keeping?.cut(cut?.bytes, of: cut?.size ?? 0) ?? false
+        let whole = keepWholeParts()
+        if !hasRecord, whole >= StreamSpool.least { try? writeRecord() }
+        waits = hasRecord && (isKept || whole > 0)
+        (keeping, earlierStream) = (nil, nil)
+        // The next session may take it.
+        lock = nil
+    }
+
+    /// A part has come at once: many of them are worth a record as well.
+    private func count(_ size: Int64) {
+        countAtOnce += size
+        guard !hasRecord, countAtOnce >= StreamSpool.mostInMemory else { return }
+        // A shipment without a record comes again.
+        try? writeRecord()
+    }
+
+    /// Removes parts whose sizes say that they are incomplete: they are made anew from their stream.
+    ///
+    /// - Returns: Bytes of the others.
+    private func keepWholeParts() -> Int64 {
+        manifest.parts.indices.filter { !linkedParts.contains($0) }.reduce(0) { sum, index in
+            let path = path(ofPart: index)
+            guard let size = (try? folder.status(of: path))?.size else { return sum }
+            if size == manifest.parts[index].size { return sum + size }
+            try? folder.removeFile(path)
+            return sum
+        }
+    }
+
+    private func makeStream(_ header: PartStream.Header) throws(FileError) -> PartStream {
+        try writeRecord()
+        return try PartStream(header, at: path.appending(InboxLayout.streamFile), in: folder)
+    }
+
+    private func removeStream() {
+        let path = path.appending(InboxLayout.streamFile)
+        if folder.holds(path) { try? folder.removeFile(path) }
+    }
+
+    /// From here on this is what waits of the store, and nothing else does.
+    func writeRecord() throws(FileError) {
+        let record = WaitingRecord(producer: sender.device)
+        try replace(manifest.jsonBytes, as: InboxLayout.manifestFile)
+        try replace(record.jsonBytes, as: InboxLayout.waitingFile)
+        hasRecord = true
+        inbox.removeWaitingShipments(of: manifest.name, except: path)
+    }
+
+    func syncRecord() throws(FileError) {
+        for name in [InboxLayout.manifestFile, InboxLayout.waitingFile] {
+            try folder.file(at: path.appending(name)).sync()
+        }
+        try folder.sync(path)
+        try inbox.files.sync(path.removingLastComponent())
+    }
+
+    func removeRecord() throws(FileError) {
+        (keeping, earlierStream) = (nil, nil)
+        for name in [InboxLayout.streamFile, InboxLayout.waitingFile, InboxLayout.manifestFile] {
+            let path = path.appending(name)
+            if folder.holds(path) { try folder.removeFile(path) }
+        }
+        hasRecord = false
+    }
+
+    /// Writes a file beside what is there, and then in its place.
+    private func replace(_ bytes: [UInt8], as name: String) throws(FileError) {
+        let aside = path.appending(name + ".new")
+        if folder.holds(aside) { try folder.removeFile(aside) }
+        let file = try folder.makeFile(at: aside)
+        try file.write(bytes)
+        try folder.rename(aside, to: path.appending(name))
+    }
+}
