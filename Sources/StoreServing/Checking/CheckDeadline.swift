@@ -2,8 +2,6 @@ import CSQLiteHardening
 import Dispatch
 import GRDB
 import GRDBSQLite
-import ShipProtocol
-import StoreFiles
 import Synchronization
 import SystemPackage
 

@@ -1,4 +1,3 @@
-import CoreDataReading
 import EssentialFoundation
 package import ShipProtocol
 import StoreFiles

@@ -1,7 +1,6 @@
 import GRDB
 import GRDBSQLite
 public import ShipProtocol
-import StoreFiles
 package import SystemPackage
 
 /// A question to a store that has to be answered with yes before the store becomes current: one statement that only reads. The

@@ -1,7 +1,6 @@
 import CSQLiteHardening
 import GRDB
 import GRDBSQLite
-import StoreFormat
 
 /// How far a store that came from elsewhere is trusted, and with it what its schema may do. A connection to it is restricted
 /// accordingly, before anything is read through it.

@@ -3,7 +3,6 @@ import CoreDataReading
 import GRDB
 import GRDBSQLite
 import ShipProtocol
-import StoreFormat
 
 /// The tables that a profile empties, found in the store's schema, and what the store itself lacks.
 struct EmptiedTables: Sendable {

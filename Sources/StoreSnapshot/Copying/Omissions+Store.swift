@@ -2,7 +2,6 @@ import CoreDataReading
 import GRDB
 import ShipProtocol
 import StoreFiles
-import StoreFormat
 import SystemPackage
 
 /// What a store itself says that it came without: the rows of `OmissionPlace.table`, its mark.

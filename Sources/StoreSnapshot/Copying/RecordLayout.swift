@@ -1,5 +1,4 @@
 package import GRDB
-import StoreFiles
 package import StoreFormat
 package import SystemPackage
 

@@ -1,6 +1,5 @@
 import ShipProtocol
 import StoreFiles
-import StoreFormat
 import SystemPackage
 
 /// The places where something is mounted.

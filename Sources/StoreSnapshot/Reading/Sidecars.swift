@@ -1,6 +1,5 @@
 import ShipProtocol
 import StoreFiles
-import StoreFormat
 import SystemPackage
 
 /// The files that SQLite keeps beside a store in WAL mode.

@@ -1,4 +1,3 @@
-import ShipProtocol
 import StoreFiles
 import StoreFormat
 import SystemPackage
