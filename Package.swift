@@ -106,13 +106,12 @@ let package = Package(
         .target(name: "CPlatform"),
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
         target("StoreFiles", ["EssentialFoundation", "ShipProtocol", "StoreFormat", "CPlatform", crypto, system]),
-        target("CoreDataReading", ["EssentialFoundation", "ShipProtocol", "StoreFormat"]),
+        target("CoreDataReading", ["EssentialFoundation", "ShipProtocol"]),
         target(
             "StoreSnapshot",
             [
                 "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "CoreDataReading",
-                "CSQLiteHardening", crypto, grdb,
-                sqlite,
+                "CSQLiteHardening", grdb, sqlite, system,
             ]),
         target(
             "ShipCompression",
@@ -133,8 +132,7 @@ let package = Package(
             "StoreServing",
             [
                 "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading",
-                "CSQLiteHardening",
-                crypto, grdb, sqlite, system,
+                "CSQLiteHardening", grdb, sqlite, system,
             ]),
 
         target(
@@ -174,13 +172,14 @@ let package = Package(
         .executableTarget(
             name: "reader-example", dependencies: ["ShipStore", grdb, system], swiftSettings: strict),
         .executableTarget(
-            name: "serving-bench", dependencies: ["ShipStoreNetwork", "StoreFiles", grdb, subprocess, system],
+            name: "serving-bench",
+            dependencies: ["ShipStore", "ShipStoreNetwork", "StoreFiles", grdb, subprocess, system],
             path: "Benchmarks/serving", swiftSettings: strict),
         // What measures the codec.
         .executableTarget(
             name: "codec-bench",
             dependencies: [
-                "ShipCompression", "StoreEncoding", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib",
+                "StoreEncoding", "StoreFiles", "StoreFormat", "StoreSnapshot", "CZlib",
                 argumentParser, grdb, system,
             ],
             path: "Benchmarks/codec", swiftSettings: strict),
@@ -191,7 +190,7 @@ let package = Package(
             path: "Tests/ReadmeSample", packageAccess: false),
         // What the article on shipping to a watch shows.
         .target(
-            name: "TransferSample", dependencies: ["ShipStore", "ShipStoreTransfers", grdb, system],
+            name: "TransferSample", dependencies: ["ShipStore", "ShipStoreTransfers", grdb],
             path: "Tests/TransferSample", packageAccess: false),
 
         // Tests, one target for each of the above.
@@ -217,7 +216,9 @@ let package = Package(
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "ship-store", "ShipStoreNetwork", "StoreFiles", "StoreInbox", "StoreInstall", "TestSupport", system,
+                "ship-store", "ShipStore", "ShipStoreNetwork", "StoreFiles", "StoreInbox", "StoreInstall",
+                "TestSupport",
+                grdb, system,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -228,10 +229,10 @@ let package = Package(
                 "RandomValues", "TestSupport", grdb, system,
             ],
             path: "Tests/Fuzz", exclude: ["README.md", "build.sh", "corpus"], swiftSettings: strict),
-        tests(of: "CoreDataReading", ["StoreFiles", system]),
+        tests(of: "CoreDataReading", [system]),
         tests(of: "DeviceTrust", ["ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
-        tests(of: "ShipProtocol", ["StoreFiles"]),
-        tests(of: "ShipCompression", ["ShipProtocol", "StoreFiles", "CZlib", system]),
+        tests(of: "ShipProtocol", ["StoreFiles", system]),
+        tests(of: "ShipCompression", ["ShipProtocol", "StoreEncoding", "StoreFiles", "StoreFormat", "CZlib"]),
         tests(
             of: "StoreEncoding",
             [
@@ -242,10 +243,9 @@ let package = Package(
             of: "ShipStore",
             [
                 "ship-store", "DeviceTrust", "ShipCompression", "ShipProtocol", "StoreEncoding", "ShipStoreNetwork",
-                "ShipTransport",
-                "StoreBases", "StoreFiles", "StoreFormat", "StoreSnapshot", "StoreInbox", "StoreInstall",
-                "StoreServing", crypto, grdb, sqlite,
-                system,
+                "ShipLinks", "ShipTransport", "StoreBases", "StoreFiles", "StoreInbox", "StoreInstall",
+                "StoreOperations",
+                "StoreServing", "StoreSnapshot", crypto, grdb, sqlite, system,
             ]),
         tests(of: "ShipStoreTransfers", ["ShipStore", "StoreFiles", "TransferSample", grdb, system]),
         tests(of: "ShipLinks", ["ShipProtocol"]),
@@ -254,15 +254,11 @@ let package = Package(
             ["DeviceTrust", "ShipProtocol", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
         tests(of: "StoreBases", ["ShipProtocol", "StoreFiles", system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
-        tests(of: "StoreFormat", ["ShipProtocol", "StoreFiles", grdb, sqlite, system]),
+        tests(of: "StoreFormat", ["ShipProtocol", "StoreFiles", grdb, system]),
         tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
-        tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", "StoreInbox", grdb, sqlite, system]),
+        tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", grdb, system]),
         tests(
-            of: "StoreServing",
-            [
-                "ShipProtocol", "CoreDataReading", "StoreFiles", "StoreFormat", "StoreInbox", "StoreInstall", grdb,
-                sqlite, system,
-            ]),
+            of: "StoreServing", ["ShipProtocol", "StoreFiles", "StoreInbox", "StoreInstall", grdb, system]),
         tests(of: "StoreSnapshot", ["ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system]),
     ]
 )
