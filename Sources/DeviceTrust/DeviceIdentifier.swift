@@ -1,4 +1,5 @@
 import Crypto
+import ShipProtocol
 
 /// The id of a device: the SHA-256 of its certificate, as DER. Having the certificate's key makes a machine that device.
 public struct DeviceIdentifier: Sendable {
@@ -141,17 +142,8 @@ extension DeviceIdentifier: CustomStringConvertible {
 
 extension DeviceIdentifier: Codable {
     public init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        do throws(DeviceIdentifierError) {
-            try self.init(text)
-        } catch {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "not a device's id"))
-        }
+        self = try decoder.value(orFlaw: "not a device's id") { try? DeviceIdentifier($0) }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }

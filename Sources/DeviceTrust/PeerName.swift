@@ -1,3 +1,5 @@
+import ShipProtocol
+
 /// A name for a device: 1 to 64 bytes of UTF-8 without control characters, no space at either end, and no device's id.
 public struct PeerName: Hashable, Sendable {
     public let text: String
@@ -48,15 +50,8 @@ extension PeerName: CustomStringConvertible {
 
 extension PeerName: Codable {
     public init(from decoder: any Decoder) throws {
-        guard let name = PeerName(try decoder.singleValueContainer().decode(String.self)) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "not a device's name"))
-        }
-        self = name
+        self = try decoder.value(orFlaw: "not a device's name") { PeerName($0) }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }

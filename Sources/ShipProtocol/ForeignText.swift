@@ -54,14 +54,9 @@ extension ForeignText: ExpressibleByStringInterpolation {
 
 /// As a string of JSON, and as the name of a member, it is unescaped: JSON has escapes of its own.
 extension ForeignText: Codable, CodingKeyRepresentable {
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
+    public init(from decoder: any Decoder) throws { self.init(try String(from: decoder)) }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(unescaped)
-    }
+    public func encode(to encoder: any Encoder) throws { try unescaped.encode(to: encoder) }
 
     public var codingKey: any CodingKey { unescaped.codingKey }
 

@@ -43,18 +43,10 @@ extension ContentDigest: CustomStringConvertible {
 
 extension ContentDigest: Codable {
     public init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        guard let digest = ContentDigest(hex: text) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "not a SHA-256 in lower-case hexadecimal"))
-        }
-        self = digest
+        self = try decoder.value(orFlaw: "not a SHA-256 in lower-case hexadecimal") { ContentDigest(hex: $0) }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(hex)
-    }
+    public func encode(to encoder: any Encoder) throws { try hex.encode(to: encoder) }
 }
 
 /// Hexadecimal digits, for parts of digests too.
@@ -73,13 +65,7 @@ extension ContentDigest {
     }
 
     static func decodeHex(_ count: Int, from decoder: any Decoder) throws -> [UInt8] {
-        guard let bytes = bytes(count, ofHex: try decoder.singleValueContainer().decode(String.self)) else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: decoder.codingPath,
-                    debugDescription: "not \(2 * count) digits of lower-case hexadecimal"))
-        }
-        return bytes
+        try decoder.value(orFlaw: "not \(2 * count) digits of lower-case hexadecimal") { bytes(count, ofHex: $0) }
     }
 
     static func hex(of bytes: [UInt8]) -> String {

@@ -66,16 +66,8 @@ extension StoreName: CustomStringConvertible {
 
 extension StoreName: Codable {
     public init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        guard let name = StoreName(text) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "not a store name"))
-        }
-        self = name
+        self = try decoder.value(orFlaw: "not a store name") { StoreName($0) }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }

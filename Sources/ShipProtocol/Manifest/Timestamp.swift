@@ -67,16 +67,8 @@ extension Timestamp: CustomStringConvertible {
 
 extension Timestamp: Codable {
     public init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        guard let timestamp = Timestamp(text) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "not a time like 2026-11-20T19:04:05Z"))
-        }
-        self = timestamp
+        self = try decoder.value(orFlaw: "not a time like 2026-11-20T19:04:05Z") { Timestamp($0) }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
