@@ -150,7 +150,7 @@ package struct AdaptiveCompression: Hashable, Sendable {
 }
 
 /// What a sender's time went into: encoding, or waiting for the link.
-struct LinkPace: Hashable, Sendable {
+private struct LinkPace: Hashable, Sendable {
     /// A shorter time tells nothing.
     private let shortest: Duration
 

@@ -31,7 +31,7 @@ extension LocalStore {
 }
 
 /// One move: it places and checks a compact copy of the store; then, if wanted, it removes the old store.
-struct MoveSession: Sendable {
+private struct MoveSession: Sendable {
     let store: LocalStore
     let options: MoveOptions
     let busyHandler: BusyHandler

@@ -131,7 +131,7 @@ private struct WatchArrangement: ~Copyable {
 }
 
 /// What a folder is to an inbox, and what it means that a name in it changes.
-enum WatchedFolder: Hashable {
+private enum WatchedFolder: Hashable {
     /// Something that leads to the inbox is in it, under this name.
     case above(String)
     /// Holds a folder for each store.

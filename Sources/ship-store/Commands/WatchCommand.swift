@@ -116,7 +116,7 @@ extension StoreChange {
 }
 
 /// One change, as `watch` tells it.
-struct ChangeLine {
+private struct ChangeLine {
     private let name: StoreName
     /// The generation that is current now.
     private var generation: Int?

@@ -182,7 +182,7 @@ extension DeflateWrapping {
 }
 
 /// What a raw deflate stream that zlib may have made stands for, and its tokens and blocks.
-struct InflatedStream {
+private struct InflatedStream {
     private(set) var content: [UInt8] = []
     private(set) var tokens: [DeflateToken] = []
     /// The tokens of each block; of a stored block each byte is one.

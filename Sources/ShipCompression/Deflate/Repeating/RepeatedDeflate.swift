@@ -104,7 +104,7 @@ extension DeflateWriter {
 /// begins there, or before.
 ///
 /// Unsafe buffers, because this looks at each byte: no place is beyond `count`, and noted places are before the current one.
-struct RepeatedTokens: ~Copyable {
+private struct RepeatedTokens: ~Copyable {
     /// Lazy levels take no match of three bytes that begins further back.
     private static let tooFar = 4096
 
