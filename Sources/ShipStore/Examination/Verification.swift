@@ -150,7 +150,7 @@ extension ShipmentError {
     fileprivate var isOfContent: Bool {
         switch self {
         case .badStore(.tookTooLong), .badStore(.tookTooMuchMemory): false
-        default: failureCode.rule.exitStatus == .badData
+        default: failureRule.exitStatus == .badData
         }
     }
 

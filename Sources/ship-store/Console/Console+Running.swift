@@ -23,7 +23,7 @@ extension Console {
             if status != .success { tellOfStop(status) }
             throw ExitCode(status.rawValue)
         case .failed(let error as ShipmentError):
-            let status = error.failureCode.rule.exitStatus
+            let status = error.failureRule.exitStatus
             fail(error.cause, hint: error.hint, status)
             throw ExitCode(status.rawValue)
         case .failed(let error): throw error
