@@ -41,34 +41,6 @@ package struct OpenFile: ~Copyable, Sendable {
         return file
     }
 
-    /// Opens a file to keep a lock on, and makes it if it is not there.
-    package static func lockFile(_ path: FilePath) throws(FileError) -> OpenFile {
-        try openOrMake { () throws(FileError) in
-            try open(path, .readWrite, [.closeOnExec, .noFollow])
-        } make: { () throws(FileError) in
-            try creating(path)
-        }
-    }
-
-    /// Opens a file, or makes it if it is missing, so that exactly one process makes it.
-    static func openOrMake(
-        _ open: () throws(FileError) -> OpenFile, make: () throws(FileError) -> OpenFile
-    ) throws(FileError) -> OpenFile {
-        while true {
-            do throws(FileError) {
-                return try open()
-            } catch {
-                guard error.errno == .noSuchFileOrDirectory else { throw error }
-            }
-            do throws(FileError) {
-                return try make()
-            } catch {
-                // Another process has made it meanwhile.
-                guard error.operation == .open, error.errno == .fileExists else { throw error }
-            }
-        }
-    }
-
     /// A second descriptor of an open file, which shares the first one's position. `path` is for messages.
     package static func duplicating(_ descriptor: FileDescriptor, as path: FilePath) throws(FileError) -> OpenFile {
         OpenFile(path: path, descriptor: try PlatformCalls.duplicate(descriptor, path))
@@ -93,15 +65,6 @@ package struct OpenFile: ~Copyable, Sendable {
     /// Size of the file, in bytes.
     package var size: Int64 {
         get throws(FileError) { try PlatformCalls.status(of: descriptor, path).size }
-    }
-
-    /// Appends all bytes at the file's position.
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
-        do {
-            try descriptor.writeAll(bytes)
-        } catch {
-            throw FileError(.write, path, error as? Errno ?? .ioError)
-        }
     }
 
     /// Appends all bytes at the file's position.

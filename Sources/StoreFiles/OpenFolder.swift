@@ -103,12 +103,20 @@ package struct OpenFolder: ~Copyable, Sendable {
         return file
     }
 
-    /// Opens a file to keep a lock on, and makes it if it is not there.
+    /// Opens a file to keep a lock on, or makes it if it is not there, so that exactly one process makes it.
     package func lockFile(at path: FilePath) throws(FileError) -> OpenFile {
-        try OpenFile.openOrMake { () throws(FileError) in
-            OpenFile(adopting: try open(path, .readWrite, [.nonBlocking]), path: path)
-        } make: { () throws(FileError) in
-            try makeFile(at: path)
+        while true {
+            do throws(FileError) {
+                return OpenFile(adopting: try open(path, .readWrite, [.nonBlocking]), path: path)
+            } catch {
+                guard error.errno == .noSuchFileOrDirectory else { throw error }
+            }
+            do throws(FileError) {
+                return try makeFile(at: path)
+            } catch {
+                // Another process has made it meanwhile.
+                guard error.operation == .open, error.errno == .fileExists else { throw error }
+            }
         }
     }
 

@@ -125,8 +125,6 @@ package final class PartStream: Sendable {
         }
     }
     package var entries: [Entry] { content.withLock { $0 } }
-    /// Of the file, in bytes.
-    package var fileSize: Int64 { content.withLock { Self.end(of: $0) } }
 
     /// Appends the data of one DATA, or their beginning, after which only `extend` may follow.
     ///

@@ -14,7 +14,6 @@ import Testing
             let (root, told) = (scratch.path, Told())
             FileCreation.prepare(with: told.take)
             _ = try OpenFile.creating(root.appending("file"))
-            for _ in 0..<3 { _ = try OpenFile.lockFile(root.appending("lock")) }
             try Folder.make(root.appending("a/b"))
             try Folder.make(root.appending("a/b"))
             let folder = try OpenFolder(following: root)
@@ -30,7 +29,7 @@ import Testing
             FileCreation.prepare(with: nil)
             _ = try OpenFile.creating(root.appending("later"))
             let expected: [(String, FileCreation.Item)] = [
-                ("file", .file), ("lock", .file), ("a", .folder), ("a/b", .folder), ("c", .folder), ("c/d", .folder),
+                ("file", .file), ("a", .folder), ("a/b", .folder), ("c", .folder), ("c/d", .folder),
                 ("c/d/file", .file), ("c/lock", .file), ("c/d/other", .file), ("by descriptor", .file),
             ]
             #expect(told.all.dropLast().map(\.0) == expected.map { root.appending(FilePath($0.0).components) })
@@ -47,8 +46,7 @@ import Testing
             let (path, errno) = (root.appending("new"), Errno.permissionDenied)
             FileCreation.prepare { _, _ in throw errno }
             let makings: [() throws -> Void] = [
-                { _ = try OpenFile.creating(path) }, { _ = try OpenFile.lockFile(path) },
-                { try PlatformCalls.makeFolder(path) }, { try Folder.make(path) },
+                { _ = try OpenFile.creating(path) }, { try PlatformCalls.makeFolder(path) }, { try Folder.make(path) },
             ]
             for making in makings {
                 let error = #expect(throws: FileError.self) { try making() }
@@ -73,7 +71,9 @@ import Testing
             FileCreation.prepare(with: told.take)
             for _ in 0..<50 {
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    for _ in 0..<4 { group.addTask { _ = try OpenFile.lockFile(path) } }
+                    for _ in 0..<4 {
+                        group.addTask { _ = try OpenFolder(following: path.removingLastComponent()).lockFile(at: path) }
+                    }
                     try await group.waitForAll()
                 }
                 try PlatformCalls.removeFile(path)

@@ -45,7 +45,7 @@ import Testing
         try PlatformCalls.symbolicLink(at: link, to: "file")
         #expect(try OpenFile.reading(link).size == 3)
         #expect(errno { _ = try OpenFile.readingWithoutFollowing(link) } == .tooManySymbolicLinkLevels)
-        #expect(errno { _ = try OpenFile.lockFile(link) } == .tooManySymbolicLinkLevels)
+        #expect(errno { _ = try OpenFolder(following: scratch.path).lockFile(at: link) } == .tooManySymbolicLinkLevels)
         let dangling = scratch.path.appending("dangling")
         try PlatformCalls.symbolicLink(at: dangling, to: "nowhere")
         #expect(errno { _ = try OpenFile.creating(dangling) } == .fileExists)
@@ -118,13 +118,14 @@ import Testing
 
     @Test func `a lock is one file's, and goes with its descriptor`() throws {
         let path = scratch.path.appending("lock")
+        let folder = try OpenFolder(following: scratch.path)
         do {
-            let first = try OpenFile.lockFile(path)
+            let first = try folder.lockFile(at: path)
             #expect(try PlatformCalls.tryLock(first.descriptor, path))
-            let second = try OpenFile.lockFile(path)
+            let second = try folder.lockFile(at: path)
             #expect(try !PlatformCalls.tryLock(second.descriptor, path))
         }
-        let third = try OpenFile.lockFile(path)
+        let third = try folder.lockFile(at: path)
         #expect(try PlatformCalls.tryLock(third.descriptor, path))
     }
 

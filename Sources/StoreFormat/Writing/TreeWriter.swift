@@ -24,7 +24,6 @@ package struct TreeWriter: ~Copyable {
         var left: Int
         /// The overflow page that is being filled.
         var number: UInt32 = 0
-        var before: UInt32 = 0
         var page: [UInt8] = []
     }
 
