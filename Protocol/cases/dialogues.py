@@ -17,7 +17,7 @@ from encoder.samples import (
 )  # fmt: skip
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, CANCEL, COLUMNS, CONSUMER, DATA, END, HELLO, MANIFEST, PADDING, RECEIPT, REFUSAL, STORED, WORKING, ZLIB,
+    ANSWER, CANCEL, COLUMNS, CONSUMER, DATA, END, HELLO, MANIFEST, PADDING, RECEIPT, REFUSAL, STAY, STORED, WORKING, ZLIB,
     block, data, frame, message, preamble,
 )  # fmt: skip
 
@@ -101,6 +101,7 @@ def dialogue(name: str, about: str, ends: list[Detail], *turns: Turn, shipments:
 
 def vectors() -> Iterator[Vector]:
     yield from good()
+    yield from stays()
     yield from wanted()
     yield from versions_and_roles()
     yield from refused()
@@ -149,6 +150,27 @@ def good() -> Iterator[Vector]:
     yield dialogue("producer_first", "Neither waits for the other's preamble: here the producer's comes first", DONE, first, CONSUMER_STARTS, ("producer", [GOOD_MANIFEST]), ANSWERS, SENDS, RECEIVED, shipments=THERE)
     working: Turn = ("producer", [preamble(), frame(WORKING), frame(WORKING), GOOD_MANIFEST])
     yield dialogue("working_before_manifest", "The producer takes its copy, and says that it is at work", DONE, CONSUMER_STARTS, working, ANSWERS, SENDS, RECEIVED, shipments=THERE, covers="6, 6.3")
+
+
+def stays() -> Iterator[Vector]:
+    """A producer that stays between two shipments (section 6.5)."""
+    covers = "5.7, 6.5"
+    waits: Turn = ("consumer", [preamble(role=CONSUMER), message(HELLO, HELLO_MEMBERS | {"stays": 60})])
+
+    def stay(seconds: int) -> Pieces:
+        return frame(STAY, binary(seconds.to_bytes(4, "big"), f"{seconds} s"))
+
+    idle = [frame(WORKING)]
+    first: Turn = ("producer", [preamble(), stay(10), GOOD_MANIFEST])
+    later: Turn = ("producer", [*idle, *NEXT_OFFERED[1]])
+    yield dialogue("stays", "Both sides say between two shipments that they are there", DONE, waits, first, ANSWERS, SENDS, RECEIVED, ("consumer", idle), ("producer", idle), ("consumer", idle), later, *NEXT[1:], shipments=THERE + NEXT_INSTALLED, covers=covers)
+    again: Turn = ("producer", [stay(3600), *NEXT_OFFERED[1]])
+    yield dialogue("stays_later", "The producer says so after the first shipment, and again", DONE, waits, PRODUCER_STARTS, ANSWERS, SENDS, RECEIVED, ("producer", [stay(1)]), again, *NEXT[1:], shipments=THERE + NEXT_INSTALLED, covers=covers)
+    yield dialogue("stays_without_manifest", "The link ends before a shipment: there is no END without a MANIFEST", [("producer", f"failed {VIOLATION}")], waits, ("producer", [preamble(), stay(10)]), covers=covers)
+    for name, payload in ("short", bytes(3)), ("zero", bytes(4)), ("too_long", (3601).to_bytes(4, "big")):
+        broken = frame(STAY, binary(payload, "no interval"))
+        yield dialogue(f"stays_{name}", "A payload that is no interval", [("consumer", "failed bad-manifest")], waits, ("producer", [preamble(), broken]), covers=covers)
+    yield dialogue("stays_in_shipment", "STAY has no place in a shipment", [("consumer", f"failed {VIOLATION}")], waits, ("producer", [preamble(), GOOD_MANIFEST]), ANSWERS, ("producer", [*STORE_IN_BLOCKS[:1], stay(10)]), ("consumer", [refusal(VIOLATION, "STAY", None)]), covers=covers)
 
 
 def wanted() -> Iterator[Vector]:

@@ -9,7 +9,7 @@ from encoder.piece import Pieces, binary, document, joined
 from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, PADDING, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING, ZLIB,
+    ANSWER, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, PADDING, PART, RECEIPT, REFUSAL, SIGNATURE, STAY, WORKING, ZLIB,
     block, data, frame, part, signature, stored_json,
 )  # fmt: skip
 
@@ -25,6 +25,7 @@ PAYLOADS: dict[int, Pieces] = {
     CANCEL: document(word("stopped", "stopped by SIGTERM")),
     SIGNATURE: signature(bytes(range(64)), b"a certificate"),
     WORKING: [],
+    STAY: binary(bytes([0, 0, 0, 60]), "60 s"),
 }
 
 
@@ -74,6 +75,7 @@ def vectors() -> Iterator[Vector]:
     yield bad("required_7f", "unknown-frame", "A required frame that is not known", frame(0x7F, greeting) + frame(END))
     yield bad("type_0", "unknown-frame", "Type 0 is never used", frame(0x00, greeting))
     yield bad("working_with_payload", "protocol-violation", "WORKING has no payload", frame(WORKING, greeting))
+    yield bad("stay_over_limit", "protocol-violation", "STAY has 4 bytes", frame(STAY, greeting))
     yield bad("end_with_payload", "protocol-violation", "END has no payload", frame(END, greeting))
 
     early = "protocol-violation"

@@ -55,6 +55,11 @@ def hellos() -> Iterator[Vector]:
     for member in HELLO_MEMBERS:
         yield bad("hello", f"without_{member}", f"{member} is missing", {key: value for key, value in hello().items() if key != member})
     yield from holds()
+    for seconds in (1, 3600):
+        yield good("hello", f"stays_{seconds}", "The consumer waits for a producer that stays", hello(stays=seconds))
+    for seconds in (0, 3601, -1):
+        yield bad("hello", f"stays_{seconds}".replace("-", "minus_"), "An interval out of its limits", hello(stays=seconds))
+    yield bad("hello", "stays_is_boolean", "stays is a boolean", hello(stays=True))
     yield good("hello", "encodings_64", "64 encodings", hello(encodings=[f"e{number}" for number in range(64)]))
     yield bad("hello", "encodings_65", "65 encodings", hello(encodings=[f"e{number}" for number in range(65)]))
     yield bad("hello", "encoding_empty", "An encoding with an empty name", hello(encodings=[""]))

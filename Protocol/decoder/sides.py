@@ -13,7 +13,7 @@ from decoder.shipment import Shipment
 from decoder.signature import check_form, signer
 from decoder.waiting import Waiting
 from decoder.wire import (
-    ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, WORKING,
+    ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, STAY, WORKING,
     Frame, Opening, Reader, content_of, opening, unpacked, unpacked_answer, unpacked_manifest, violation,
 )  # fmt: skip
 
@@ -75,6 +75,8 @@ class Side:
         self.told: list[tuple[str, bytes]] = []
         """What its receipts have: the names of stores and the contents, the newest first (section 5.3)."""
         self.is_one_way = False
+        self.peer_stays = False
+        """Whether the consumer waits for a producer that stays (section 6.5)."""
         self.senders: list[str | None] = []
         """Which device has sent what is held, if that is known: of each that is still to be told, or of none."""
         self.generations: list[tuple[rules.Members, str | None]] = []
@@ -153,6 +155,7 @@ class Side:
     def greeting(self, payload: bytes) -> None:
         hello = rules.hello(unpacked(payload))
         self.takes = encodings_of(hello)
+        self.peer_stays = "stays" in hello
         holds = hello.get("holds", [])
         named = [store["manifest"] for store in holds if "manifest" in store] + [each for store in holds for each in store.get("kept", [])]
         broken = [store["unfinished"] for store in holds if "unfinished" in store]
@@ -215,6 +218,12 @@ def last_word(frame: Frame) -> tuple[str, bool]:
     return word["code"], word["ends"] == "session"
 
 
+def check_interval(payload: bytes) -> None:
+    """Section 5.7."""
+    if len(payload) != 4 or not 1 <= int.from_bytes(payload, "big") <= 3600:
+        raise Refused("bad-manifest", "STAY with another payload")
+
+
 def encodings_of(hello: rules.Members) -> set[int]:
     return {BLOCKS} | {ENCODINGS[name] for name in hello.get("encodings", []) if name in ENCODINGS}
 
@@ -243,6 +252,8 @@ class Producer(Side):
                 self.state = "receipt"
             case "between", t if t == END and self.outcomes:
                 self.state = "ended"
+            case "between", t if t == STAY and self.peer_stays:
+                check_interval(frame.payload)
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
@@ -409,6 +420,8 @@ class Consumer(Side):
                 self.signature, self.state = frame.payload, "signed manifest"
             case ("between" | "signed manifest"), t if t == MANIFEST:
                 self.offered(frame.payload)
+            case "between", t if t == STAY and not self.is_one_way:
+                check_interval(frame.payload)
             case "receiving", t if t == PART and self.current:
                 self.current.open(opening(frame.payload))
             case "receiving", t if t == DATA and self.current:

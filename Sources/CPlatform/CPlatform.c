@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #ifndef SYS_openat2
 #define SYS_openat2 437  // the same on every architecture [include/uapi/asm-generic/unistd.h]
@@ -95,6 +96,30 @@ int ship_store_pipe(int ends[2]) {
 #else
     if (pipe(ends) != 0) return -1;
     for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}
+
+int ship_store_tells_of_changes(const char *folder) {
+#ifdef __linux__
+    struct statfs status;
+    if (statfs(folder, &status) != 0) return 0;
+    switch ((uint32_t)status.f_type) {
+    case 0x00006969u: // NFS
+    case 0x0000517Bu: // SMB
+    case 0xFE534D42u: // SMB 2
+    case 0xFF534D42u: // CIFS
+    case 0x01021997u: // 9P
+    case 0x65735546u: // FUSE
+    case 0x794C7630u: // overlay
+    case 0x5346414Fu: // AFS
+    case 0x00C36400u: // Ceph
+        return 0;
+    default:
+        return 1;
+    }
+#else
+    (void)folder;
     return 0;
 #endif
 }

@@ -33,41 +33,69 @@ package struct Departure: Sendable {
     ///
     /// - Throws: Why the first one that failed did.
     package func run(over link: PeerLink) async throws -> [Delivery] {
-        // The receiver may lose its trust while a copy is taken, or sent.
-        let authorization = SessionAuthorization(options.trust) { [trust = options.trust] () throws(ShipmentError) in
-            try trust.check(link, as: .receiver, ofAny: sources.map(\.name))
-        }
-        try authorization.check()
-        let identity = try options.identity
-        let signs = options.signsAlways || link.isFile
-        let session = ProducerSession(
-            timeouts: options.timeouts, signer: signs ? identity : nil, authorization: authorization,
-            isPadded: options.padding, start: start, report: report)
+        let session = try session(over: link, shipping: sources.map(\.name))
         var orders: [ProducerSession.Order] = []
-        for source in sources {
-            let continuity = StoreContinuity(of: source, over: link, options)
-            var flaw: ShipmentError?
-            do throws(ShipmentError) {
-                try await continuity?.check(replacing: options.replaces)
-            } catch {
-                flaw = error
-            }
-            orders.append(
-                order(of: source, continuity, flaw, over: link, identity: identity, signer: session.signer))
-        }
-        let results = try await authorization.whileItLasts { [orders] in await session.run(link, orders) }
-        return try results.map { try $0.get() }
+        for source in sources { try await orders.append(order(of: source, over: link, signer: session.signer)) }
+        let outcome = try await session.authorization.whileItLasts { [orders] in await session.run(link, orders) }
+        return try outcome.results.map { try $0.get() }
     }
 
-    /// - Parameter flaw: Why the store may not go under its name.
+    /// Ships each store, and each again that `next` returns.
+    ///
+    /// - Returns: When the receiver does not wait for more.
+    /// - Throws: Why the session broke off.
+    func follow(
+        _ stores: [FollowedStore], over link: PeerLink, next: @escaping @Sendable () async throws -> FollowedStore
+    ) async throws {
+        let session = try session(over: link, shipping: stores.map(\.name))
+        var orders: [ProducerSession.Order] = []
+        for store in stores { await orders.append(order(of: store, over: link)) }
+        let outcome = try await session.authorization.whileItLasts { [orders] in
+            await session.run(link, orders) { await order(of: try await next(), over: link) }
+        }
+        try outcome.end.get()
+        try Task.checkCancellation()
+    }
+
+    private func session(over link: PeerLink, shipping names: [StoreName]) throws -> ProducerSession {
+        // The receiver may lose its trust while a copy is taken, or sent.
+        let authorization = SessionAuthorization(options.trust) { [trust = options.trust] () throws(ShipmentError) in
+            try trust.check(link, as: .receiver, ofAny: names)
+        }
+        try authorization.check()
+        let signs = options.signsAlways || link.isFile
+        return ProducerSession(
+            timeouts: options.timeouts, signer: signs ? try options.identity : nil, authorization: authorization,
+            isPadded: options.padding, start: start, report: report)
+    }
+
+    private func order(of store: FollowedStore, over link: PeerLink) async -> ProducerSession.Order {
+        do {
+            let source = Producer.Source(store: try store.source(), path: store.path, name: store.name)
+            return store.follow(try await order(of: source, over: link, signer: nil), from: source.store)
+        } catch {
+            let failure = ShipmentError(error)
+            return store.follow(
+                ProducerSession.Order(prepare: { throw failure }, ended: { tell($0, of: store.name) }), from: nil)
+        }
+    }
+
     private func order(
-        of source: Producer.Source, _ continuity: StoreContinuity?, _ flaw: ShipmentError?, over link: PeerLink,
-        identity: DeviceIdentity?, signer: DeviceIdentity?
-    ) -> ProducerSession.Order {
+        of source: Producer.Source, over link: PeerLink, signer: DeviceIdentity?
+    ) async throws -> ProducerSession.Order {
+        let identity = try options.identity
+        let continuity = StoreContinuity(of: source, over: link, options)
+        // Why the store may not go under its name.
+        var flaw: ShipmentError?
+        do throws(ShipmentError) {
+            try await continuity?.check(replacing: options.replaces)
+        } catch {
+            flaw = error
+        }
         let filed = link.direction == .oneWay ? shipment(of: source, signer: signer) : nil
         let remembered = RememberedShipment(bases(of: source), over: link, metadata: options.metadata)
         return ProducerSession.Order(
-            check: { [trust = options.trust] in
+            check: { [trust = options.trust, flaw] in
                 if let flaw { throw flaw }
                 try trust.check(link, as: .receiver, of: source.name)
             },
@@ -82,7 +110,7 @@ package struct Departure: Sendable {
             dropped: { remembered?.drop() },
             unfinished: { remembered?.unfinished($0, before: $1) },
             finished: { remembered?.finished($0) },
-            ended: { tell($0, of: source) },
+            ended: { tell($0, of: source.name) },
             settled: { result in
                 if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
                 remembered?.ended(result)
@@ -103,10 +131,9 @@ package struct Departure: Sendable {
             let filed = shipment(of: source, signer: signer)
             return ProducerSession.Order(
                 prepare: { try await prepare(source, counting: false, filed) },
-                ended: { tell($0, of: source) })
+                ended: { tell($0, of: source.name) })
         }
-        let results = await session.run(.nowhere(as: endpoint), orders)
-        return try results.map { try $0.get() }
+        return try await session.run(.nowhere(as: endpoint), orders).results.map { try $0.get() }
     }
 
     private func shipment(of source: Producer.Source, signer: DeviceIdentity?) -> FiledShipment? {
@@ -162,11 +189,11 @@ package struct Departure: Sendable {
     }
 
     private func tell(
-        _ result: Result<Delivery, ShipmentError>, of source: Producer.Source
+        _ result: Result<Delivery, ShipmentError>, of name: StoreName
     ) {
         switch result {
         case .success(let delivery): report(.delivered(delivery))
-        case .failure(let failure): report(.failed(source.name, failure))
+        case .failure(let failure): report(.failed(name, failure))
         }
     }
 }

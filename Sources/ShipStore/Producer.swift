@@ -143,7 +143,7 @@ public struct Producer: Sendable {
         }
     }
 
-    private func sources(
+    func sources(
         checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void
     ) throws -> [Source] {
         var sources: [Source] = []
@@ -152,7 +152,7 @@ public struct Producer: Sendable {
             try check(store, path)
             let name = (stores.count == 1 ? options.name : nil) ?? StoreName(suggestedBy: path)
             guard !sources.contains(where: { $0.name == name }) else { throw ShipmentError.sameName(name) }
-            sources.append(Source(store: store, name: name))
+            sources.append(Source(store: store, path: path, name: name))
         }
         return sources
     }
@@ -160,6 +160,8 @@ public struct Producer: Sendable {
     /// A store that exists, and the name under which it is shipped.
     struct Source {
         let store: SourceStore
+        /// As the user gave it: where it leads may change.
+        let path: FilePath
         let name: StoreName
     }
 }

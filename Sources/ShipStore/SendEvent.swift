@@ -26,6 +26,8 @@ public enum SendEvent: Hashable, Sendable {
     case delivered(Delivery)
     /// A shipment has failed, or could not begin.
     case failed(StoreName, ShipmentError)
+    /// The receiver of stores that are followed cannot be reached, or the connection broke; the follower tries again and again.
+    case disconnected(ShipmentError)
 }
 
 /// Why a store that was being sent in one encoding is sent in another one.

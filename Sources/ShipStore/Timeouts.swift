@@ -14,6 +14,9 @@ public struct Timeouts: Hashable, Sendable {
     /// How long the other side may be at work without a result, however often it says so; a second for each megabyte of the shipment is
     /// added, see `work(on:)`.
     public var work: Duration
+    /// How often each side of a session that stays says between two shipments that it is there, from 1 s to an hour; the longer time of both
+    /// sides counts. A side that has heard nothing for that time and `idle` gives up.
+    public var keepAlive = Duration.seconds(60)
     /// The minimum throughput, in bytes of content a second: a producer must send, and a consumer take, that much once a shipment has been
     /// accepted, over each `rateWindow` of waiting. 0 allows any throughput but none.
     public var minimumRate: Int

@@ -27,6 +27,36 @@ extension Producer {
         }
     }
 
+    /// Ships each store, and each settled change of it, until the task is cancelled; connects again whenever the connection breaks.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Of a receiver that answers.
+    ///   - following: What is shipped when.
+    ///   - link: How to reach the endpoint.
+    ///   - report: Told of what happens, as it does. What goes on failing for the same reason is told once.
+    /// - Throws: What is wrong with a store at the start; why no store is followed any more; `.stopped`.
+    public func follow(
+        to endpoint: Endpoint, _ following: Following = Following(), _ link: LinkOptions = LinkOptions(),
+        report: @escaping @Sendable (SendEvent) -> Void = { _ in }
+    ) async throws(ShipmentError) {
+        do {
+            let follower = try StoreFollower(self, following, report: report)
+            while true {
+                var failure: ShipmentError?
+                do {
+                    var options = link
+                    if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
+                    try await PeerLink.withLink(to: endpoint, options) { try await follower.session(over: $0) }
+                } catch {
+                    failure = ShipmentError(error)
+                }
+                try await follower.rest(after: failure)
+            }
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
     /// Does what `send` does, except for sending: it connects to no peer, writes only temporary copies, and uses up no shipment
     /// number.
     ///

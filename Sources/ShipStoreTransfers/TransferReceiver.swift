@@ -101,7 +101,7 @@ public actor TransferReceiver {
         while !Task.isCancelled {
             let next = await stepAlone() ?? Date().addingTimeInterval(Self.pause / .seconds(1))
             do {
-                try await alarm.wait(until: next)
+                try await alarm.wait(for: .seconds(max(next.timeIntervalSince(Date()), 0)))
             } catch {
                 return
             }

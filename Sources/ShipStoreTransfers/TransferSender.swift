@@ -89,7 +89,7 @@ public actor TransferSender {
         while !Task.isCancelled {
             let next = await step()
             do {
-                try await alarm.wait(until: next)
+                try await alarm.wait(for: .seconds(max(next.timeIntervalSince(Date()), 0)))
             } catch {
                 return
             }

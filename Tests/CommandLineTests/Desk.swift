@@ -62,9 +62,9 @@ final class Desk: Sendable {
         try BuiltProgram.start(arguments, input: input, environment: environment, in: path)
     }
 
-    /// Looks again and again, for at most ten seconds.
-    func waitUntil(_ isSo: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+    /// Looks again and again.
+    func waitUntil(within limit: Duration = .seconds(10), _ isSo: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + limit
         while try !isSo() {
             guard .now < deadline else { throw TooLate() }
             try await Task.sleep(for: .milliseconds(2))

@@ -18,6 +18,7 @@ struct DecodedValues {
             add("code", reason.code)
             add("message", reason.message)
             add("ends", reason.extent == .shipment ? "shipment" : "session")
+        case .stay(let stay): add("interval", stay.interval)
         case .signature, .end, .working: break
         }
         lines.sort()
@@ -114,6 +115,7 @@ struct DecodedValues {
             lines.addAll("\(path).kept", held.kept ?? []) { $0.add($1, $2.hex) }
             if let unfinished = held.unfinished { lines.add("\(path).unfinished", unfinished.hex) }
         }
+        if let stays = hello.stays { add("stays", stays) }
     }
 
     private mutating func add(_ answer: Answer) {

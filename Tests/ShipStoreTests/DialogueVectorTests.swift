@@ -117,7 +117,7 @@ private struct ConsumerWalk {
             }
         case .hello(let hello): consumer.sent(hello)
         case .working: break
-        case .manifest, .part, .data, .signature, .end, .cancel:
+        case .manifest, .part, .data, .signature, .end, .cancel, .stay:
             Issue.record("a consumer does not send \(frame.type)")
         }
     }
@@ -232,6 +232,7 @@ private struct ProducerWalk {
             due = nil
             dialogue?.cancelled()
         case .cancel(let reason): #expect(end == "failed \(reason.code)" || dialogue?.mayCancelSession != false)
+        case .stay(let stay): #expect(dialogue?.stay(every: .seconds(stay.interval)) == stay)
         case .signature, .working: break
         case .hello, .answer, .receipt, .refusal: Issue.record("a producer does not send \(frame.type)")
         }

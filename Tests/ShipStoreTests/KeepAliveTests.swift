@@ -118,7 +118,7 @@ import Testing
             direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer"))
         )
-        _ = try await session.run(link, [order]).first?.get()
+        _ = try await session.run(link, [order]).results.first?.get()
     }
 
     private var size: Int64 { get throws { try PlatformCalls.status(of: store).size } }

@@ -27,7 +27,7 @@ import Testing
             direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer"))
         )
-        let outcome = try #require(try await session.run(link, [order]).first?.get())
+        let outcome = try #require(try await session.run(link, [order]).results.first?.get())
         #expect(outcome.receipt?.outcome == .installed)
         #expect(outcome.receipt?.sha256 == outcome.manifest.store.sha256)
     }
@@ -52,7 +52,7 @@ import Testing
                 direction: .twoWay, reader: consumer, writer: consumer,
                 peer: .at(.command("a consumer")))
             let start = ContinuousClock.now
-            let result = await session.run(link, [order]).first
+            let result = await session.run(link, [order]).results.first
             #expect(throws: ShipmentError.overdue(.answer(.milliseconds(300)))) { try result?.get() }
             #expect(.now - start < .seconds(10))
         }
@@ -76,7 +76,7 @@ import Testing
         }
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer, peer: .at(.command("a consumer")))
-        let results = await session.run(link, [order, order])
+        let results = await session.run(link, [order, order]).results
         let failure = says ? ShipmentError.refused(consumer.reason) : .link(.closedByPeer)
         #expect(results.count == 2)
         for result in results { #expect(throws: failure) { try result.get() } }
@@ -103,7 +103,7 @@ import Testing
         }
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer, peer: .at(.command("a consumer")))
-        let results = await session.run(link, [failing, order])
+        let results = await session.run(link, [failing, order]).results
         #expect(throws: (any Error).self) { try results.first?.get() }
         #expect(try results.last?.get().receipt?.outcome == .installed)
     }
@@ -128,7 +128,7 @@ import Testing
             direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer")))
         let result = await withTaskExecutorPreference(BlockingExecutor.shared) { [order] in
-            await session.run(link, [order]).first
+            await session.run(link, [order]).results.first
         }
         #expect(try result?.get().receipt?.outcome == .installed)
         // One each 200 milliseconds; the machine may be slow.

@@ -78,7 +78,7 @@ import Testing
             timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let link = PeerLink(
             direction: .twoWay, reader: script, writer: script, peer: .at(.command("a vector")))
-        let results = await session.run(link, orders.isEmpty ? [unreached] : orders)
+        let results = await session.run(link, orders.isEmpty ? [unreached] : orders).results
         var said = await script.said
         var end = "done"
         if await !script.isFinished, case .failure(let failure)? = results.last {

@@ -135,7 +135,7 @@ import Testing
             direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer"))
         )
-        let result = try #require(await session.run(link, [order]).first)
+        let result = try #require(await session.run(link, [order]).results.first)
         return (result, copies.withLock { $0 })
     }
 
@@ -188,7 +188,7 @@ import Testing
                 }
                 return remembered.shipment(of: try await PreparedCopy(of: path, options), .inBlocks)
             }, isSmall: { true }, dropped: { remembered?.drop() })
-        let results = await session.run(link, [overtaken, next])
+        let results = await session.run(link, [overtaken, next]).results
         #expect(try results.map { try $0.get().receipt?.outcome } == [.installed, .installed])
         #expect(copies.withLock { $0 } == 3)
     }
@@ -215,7 +215,7 @@ import Testing
             direction: .twoWay, reader: consumer, writer: writer, peer: .at(.command("a consumer")))
         let session = ProducerSession(
             timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
-        let results = await session.run(link, [first, next])
+        let results = await session.run(link, [first, next]).results
         #expect(try results.map { try $0.get().receipt?.outcome } == [.installed, .installed])
         #expect(hadBegun.withLock { $0 } == [true, true])
     }

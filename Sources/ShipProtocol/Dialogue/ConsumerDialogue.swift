@@ -41,10 +41,16 @@ package struct ConsumerDialogue: Sendable {
     package private(set) var version: UInt8?
 
     private let common: CommonEncodings
+    private let interval: Stay?
+    /// How often each side says between two shipments that it is there; `nil` for a producer that does not stay.
+    package private(set) var stays: Duration?
 
-    /// - Parameter common: What the consumer supports, as its HELLO says.
-    package init(taking common: CommonEncodings) {
+    /// - Parameters:
+    ///   - common: What the consumer supports, as its HELLO says.
+    ///   - interval: How often it wants to hear a producer that stays, as its HELLO says; `nil` if it does not wait for one.
+    package init(taking common: CommonEncodings, staying interval: Duration? = nil) {
         self.common = common
+        self.interval = interval.map(Stay.init(every:))
     }
 
     /// - Throws: `ProtocolError`, after which the session is over; `BrokenInvariant` while a shipment comes.
@@ -68,6 +74,9 @@ package struct ConsumerDialogue: Sendable {
             return nil
         case (_, .frame(.cancel(let reason))):
             return cancelled(reason)
+        case (.betweenShipments, .frame(.stay(let stay))) where mode == .twoWay:
+            stays = interval?.agreed(with: stay.interval)
+            return nil
         case (.betweenShipments, .frame(.signature(let signature))) where mode == .oneWay:
             state = .awaitingSignedManifest(signature)
             return nil

@@ -45,6 +45,12 @@ package struct ProducerDialogue: Sendable {
     /// The stores of which the session has installed a shipment: that is current from then on, and nothing waits.
     private var renewed: Set<StoreName> = []
     private var installed = InstalledContents()
+    /// Whether a manifest has gone: then the producer may end the session.
+    package private(set) var hasOffered = false
+    /// How often the consumer wants to hear a producer that stays, in seconds; `nil` if it does not wait for one.
+    private var wanted: Int?
+    /// How often each side says between two shipments that it is there; `nil` unless the producer has said that it stays.
+    package private(set) var stays: Duration?
     /// The encodings in which this side has opened each part of the shipment.
     private var begun: [Int: Set<PartEncoding>] = [:]
 
@@ -84,6 +90,17 @@ package struct ProducerDialogue: Sendable {
         renewed.contains(name) ? nil : held[name]?.unfinished
     }
 
+    /// The producer wants to stay between two shipments.
+    ///
+    /// - Parameter interval: How often it wants to hear the consumer.
+    /// - Returns: What it says; `nil` if the consumer does not wait for a producer that stays.
+    package mutating func stay(every interval: Duration) -> Stay? {
+        guard let wanted, case .betweenShipments = state else { return nil }
+        let stay = Stay(every: interval)
+        stays = stay.agreed(with: wanted)
+        return stay
+    }
+
     /// Whether the consumer owes a reply about a shipment.
     package var isAwaiting: Bool {
         switch state {
@@ -107,6 +124,7 @@ package struct ProducerDialogue: Sendable {
             return nil
         case (.awaitingHello, .frame(.hello(let hello))):
             common = CommonEncodings(hello)
+            wanted = hello.stays
             held = Dictionary((hello.holds ?? []).map { ($0.name, $0) }) { first, _ in first }
             state = .betweenShipments
             return nil
@@ -182,6 +200,7 @@ package struct ProducerDialogue: Sendable {
     package mutating func offered(_ manifest: Manifest) throws(BrokenInvariant) {
         guard case .betweenShipments = state else { throw BrokenInvariant("a shipment is offered amid another") }
         begun = [:]
+        hasOffered = true
         state = .awaitingAnswer(manifest)
     }
 

@@ -13,6 +13,7 @@ package enum Frame: Hashable, Sendable {
     case refusal(Reason)
     case cancel(Reason)
     case working
+    case stay(Stay)
 
     package var type: FrameType {
         switch self {
@@ -27,6 +28,7 @@ package enum Frame: Hashable, Sendable {
         case .refusal: .refusal
         case .cancel: .cancel
         case .working: .working
+        case .stay: .stay
         }
     }
 
@@ -50,6 +52,7 @@ package enum Frame: Hashable, Sendable {
         case .refusal: self = .refusal(try Reason.decode(payload, as: type))
         case .cancel: self = .cancel(try Reason.decode(payload, as: type))
         case .working: self = .working
+        case .stay: self = .stay(try Stay(decoding: payload))
         }
     }
 
@@ -94,6 +97,7 @@ package enum Frame: Hashable, Sendable {
         case .signature(let signature): signature.append(to: &bytes)
         case .receipt(let receipt): bytes += try type.packed(receipt.jsonBytes, answering: offer)
         case .refusal(let reason), .cancel(let reason): bytes += reason.jsonBytes
+        case .stay(let stay): stay.append(to: &bytes)
         case .end, .working: break
         }
         let length = UInt32(clamping: bytes.count - FrameHeader.size)

@@ -18,7 +18,7 @@ package struct FrameParser: Sendable {
     /// Index in the buffer of the first unread byte.
     private var start = 0
 
-    /// Bytes so far of frames without content: WORKING, and optional ones that this version does not know. A peer that sends only
+    /// Bytes so far of frames without content: WORKING, STAY, and optional ones that this version does not know. A peer that sends only
     /// these keeps a link open for nothing.
     package private(set) var emptyBytes: Int64 = 0
 
@@ -63,7 +63,7 @@ package struct FrameParser: Sendable {
             emptyBytes += Int64(frame.count)
             return .unknownOptionalFrame
         }
-        if type == .working { emptyBytes += Int64(frame.count) }
+        if type == .working || type == .stay { emptyBytes += Int64(frame.count) }
         let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
         if type == .signature { isSigned = true }
         if type == .manifest, isSigned { signedPayload = Array(payload) }

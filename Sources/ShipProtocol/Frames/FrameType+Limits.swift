@@ -8,6 +8,7 @@ extension FrameType {
         case .data: PartData.headerSize + Limits.segmentSize
         case .signature: Signature.size + Limits.certificateSize
         case .end, .working: 0
+        case .stay: Stay.size
         }
     }
 

@@ -13,4 +13,5 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case cancel = 0x09
     case signature = 0x0A
     case working = 0x81
+    case stay = 0x83
 }

@@ -7,6 +7,8 @@ package struct Hello: Hashable, Sendable {
     package let encodings: [ForeignText]?
     /// What it holds of each store, for manifests and deltas to refer to.
     package let holds: [HeldStore]?
+    /// How often it wants to hear a producer that stays between shipments, in seconds; `nil` if it does not wait for one.
+    package let stays: Int?
 
     package struct HeldStore: Hashable, Sendable, Codable {
         package let name: StoreName
@@ -28,12 +30,17 @@ package struct Hello: Hashable, Sendable {
         }
     }
 
-    /// - Parameter encodings: What the consumer supports.
-    package init(software: String, taking encodings: CommonEncodings, holds: [HeldStore]) {
+    /// - Parameters:
+    ///   - encodings: What the consumer supports.
+    ///   - interval: How often it wants to hear a producer that stays; `nil` if it does not wait for one.
+    package init(
+        software: String, taking encodings: CommonEncodings, holds: [HeldStore], staying interval: Duration? = nil
+    ) {
         self.software = ForeignText(software)
         let optional = encodings.all.filter { !$0.isMandatory }.map(\.name)
         self.encodings = optional.isEmpty ? nil : optional
         self.holds = holds.isEmpty ? nil : Array(holds.prefix(Limits.heldStores))
+        stays = interval.map { Stay(every: $0).interval }
     }
 }
 
@@ -42,6 +49,7 @@ extension Hello: Message {
         let encodings = encodings ?? []
         guard ([software] + encodings).allSatisfy(\.isLabel) else { return "not a label" }
         guard encodings.count <= Limits.features else { return "too many names" }
+        guard stays.map(Stay.intervals.contains) != false else { return "stays is out of 1...3600" }
         let holds = holds ?? []
         guard holds.count <= Limits.heldStores else { return "too many stores" }
         guard holds.allSatisfy({ $0.manifest != nil || $0.kept != nil || $0.unfinished != nil }) else {

@@ -21,10 +21,13 @@ final class SessionAuthorization: Sendable {
     private static let pause = Duration.milliseconds(250)
 
     private let trust: TrustPolicy
+    /// Whether the other side may have the session.
+    private let first: Check
     private let state: Mutex<State>
 
     init(_ trust: TrustPolicy, _ check: @escaping Check) {
         self.trust = trust
+        first = check
         state = Mutex(.open(check))
     }
 
@@ -61,6 +64,9 @@ final class SessionAuthorization: Sendable {
         try check()
         try end(as: .settled)
     }
+
+    /// A shipment is over, and another may follow: checks again whether the other side may have the session.
+    func reopen() throws(ShipmentError) { try check(by: first) }
 
     /// Only the first end counts.
     private func end(as end: State) throws(ShipmentError) {

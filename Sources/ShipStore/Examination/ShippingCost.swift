@@ -41,12 +41,12 @@ struct ShippingCost: Sendable {
                 case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
                 case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
                 case .connected, .copied, .finishing, .wentOn, .overtaken, .goesWhole, .mayBeGone, .awaitingReceipt,
-                    .delivered, .failed:
+                    .delivered, .failed, .disconnected:
                     break
                 }
             }
             let orders = [ProducerSession.Order(prepare: { shipment })]
-            total = try await session.run(.nowhere(as: .standardStreams), orders).reduce(0) {
+            total = try await session.run(.nowhere(as: .standardStreams), orders).results.reduce(0) {
                 try $0 + $1.get().bytesSent
             }
             let wire = steps.withLock { $0 }

@@ -102,7 +102,7 @@ package struct ConsumerSession {
         }
         do {
             return try await authorization.whileItLasts(telling: refuse) {
-                try await converse(link, greeting, writer, shared)
+                try await converse(link, greeting, writer, shared, refuse)
             }
         } catch {
             let failure = ShipmentError(error)
@@ -112,19 +112,21 @@ package struct ConsumerSession {
     }
 
     private func converse(
-        _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ shared: SharedState
+        _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ shared: SharedState,
+        _ refuse: (ShipmentError) async -> Void
     ) async throws -> (receipts: [Receipt], failures: [ShipmentError]) {
         var frames = FrameReader(link.reader, timeouts)
-        var dialogue = ConsumerDialogue(taking: common)
+        var dialogue = ConsumerDialogue(taking: common, staying: timeouts.keepAlive)
         var outcome: (receipts: [Receipt], failures: [ShipmentError]) = ([], [])
         if greeting == .atOnce { try await greet(&frames, writer, link, shared) }
         while true {
-            guard var shipment = try await awaitOffer(&frames, writer, &dialogue, greeting, link, shared) else {
+            guard var shipment = try await awaitOffer(&frames, writer, &dialogue, greeting, link, shared, refuse) else {
                 return outcome
             }
             let start = ContinuousClock.now
             do {
                 let receipt = try await receive(&shipment, of: dialogue, &frames, writer, link, shared)
+                if outcome.receipts.count == Self.mostOutcomes { outcome.receipts.removeFirst() }
                 outcome.receipts.append(receipt)
                 report(.finished(receipt, .now - start))
             } catch {
@@ -134,13 +136,17 @@ package struct ConsumerSession {
                 if dialogue.mode == .twoWay, let reason = cancelled ?? failure.refusal {
                     try await writer.send(.refusal(reason.ending(.shipment)))
                 }
-                outcome.failures.append(failure)
+                if outcome.failures.count < Self.mostOutcomes { outcome.failures.append(failure) }
                 report(.failed(failure))
             }
             dialogue.end(of: shipment)
             frames.expectNothing()
+            if dialogue.stays != nil { try shared.authorization.reopen() }
         }
     }
+
+    /// Most receipts, and most failures, that a session returns: one that stays has no end.
+    private static let mostOutcomes = 1024
 
     /// The producer has given up a shipment, and awaits a REFUSAL as the answer to its CANCEL.
     struct Cancelled: Error {
@@ -155,7 +161,7 @@ package struct ConsumerSession {
     /// - Returns: `nil` if nothing more comes.
     private func awaitOffer(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
-        _ link: PeerLink, _ shared: SharedState
+        _ link: PeerLink, _ shared: SharedState, _ refuse: (ShipmentError) async -> Void
     ) async throws -> ReceivingDialogue? {
         let start = ContinuousClock.now
         let greeted = FrameReader.Deadline(end: start + timeouts.hello, error: .link(.timedOut(.reading)))
@@ -164,13 +170,31 @@ package struct ConsumerSession {
         while true {
             let element: FrameParser.Element?
             do {
-                element = try await frames.next(by: dialogue.mode == nil ? greeted : offer)
+                if let interval = dialogue.stays {
+                    do {
+                        element = try await writer.whileWorking(every: interval) {
+                            try await frames.next(within: interval + timeouts.idle)
+                        }
+                    } catch {
+                        // All that was offered has had its last word: a session that breaks off here loses nothing.
+                        let failure = ShipmentError(error)
+                        await refuse(failure)
+                        report(.disconnected(failure))
+                        return nil
+                    }
+                } else {
+                    element = try await frames.next(by: dialogue.mode == nil ? greeted : offer)
+                }
             } catch ProtocolError.truncated {
                 // That the stream ends too early says more than that it ends within a frame.
                 try dialogue.linkEnded()
                 throw ProtocolError.truncated
             }
             guard let element else {
+                if dialogue.stays != nil {
+                    report(.disconnected(.link(.closedByPeer)))
+                    return nil
+                }
                 try dialogue.linkEnded()
                 return nil
             }
@@ -234,7 +258,9 @@ package struct ConsumerSession {
         shared.told(of: holdings)
         frames.hold(holdings.contents)
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
-        try await writer.send(.hello(Hello(software: Software.name, taking: common, holds: holdings.stores)))
+        let hello = Hello(
+            software: Software.name, taking: common, holds: holdings.stores, staying: timeouts.keepAlive)
+        try await writer.send(.hello(hello))
     }
 
     /// Two-way: asks for what is not here already, and receives it.

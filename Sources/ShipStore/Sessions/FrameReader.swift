@@ -56,18 +56,22 @@ struct FrameReader {
 
     /// The next element.
     ///
-    /// - Parameter deadline: When the awaited element must be complete, whatever elements come before it; without one, only silence is
-    ///   limited. Evaluated again each time something has come.
+    /// - Parameters:
+    ///   - silence: How long nothing may come; `nil` for `Timeouts.idle`.
+    ///   - deadline: When the awaited element must be complete, whatever elements come before it; without one, only silence is limited.
+    ///     Evaluated again each time something has come.
     /// - Returns: `nil` if the other side has ended its stream between two frames.
     /// - Throws: `ProtocolError`, `LinkError`, and the deadline's error.
-    mutating func next(by deadline: @autoclosure () -> Deadline? = nil) async throws -> FrameParser.Element? {
+    mutating func next(
+        within silence: Duration? = nil, by deadline: @autoclosure () -> Deadline? = nil
+    ) async throws -> FrameParser.Element? {
         while true {
             let deadline = deadline()
             try deadline?.check()
             if let element = try parser.next() { return element }
             let content = content
             try throughput?.check(content)
-            guard try await readOn(until: deadline) else {
+            guard try await readOn(within: silence ?? timeouts.idle, until: deadline) else {
                 try parser.finish()
                 return nil
             }
@@ -86,17 +90,17 @@ struct FrameReader {
     }
 
     /// - Returns: Whether the stream goes on.
-    private mutating func readOn(until deadline: Deadline?) async throws -> Bool {
+    private mutating func readOn(within silence: Duration, until deadline: Deadline?) async throws -> Bool {
         let start = ContinuousClock.now
-        let timeLeft = deadline.map { max(.zero, $0.end - start) } ?? timeouts.idle
+        let timeLeft = deadline.map { max(.zero, $0.end - start) } ?? silence
         do {
-            guard let bytes = try await reader.next(within: min(timeouts.idle, timeLeft)) else { return false }
+            guard let bytes = try await reader.next(within: min(silence, timeLeft)) else { return false }
             throughput?.wait(.now - start)
             bytesRead += Int64(bytes.count)
             parser.append(bytes)
         } catch {
             // The caller throws the deadline's error, which says more.
-            guard case .timedOut = error, timeLeft < timeouts.idle else { throw error }
+            guard case .timedOut = error, timeLeft < silence else { throw error }
         }
         return true
     }

@@ -6,7 +6,7 @@ import Synchronization
 final class FrameWriter: Sendable {
     private let writer: any LinkWriter
     private let timeouts: Timeouts
-    private let count = Mutex<(bytes: Int64, waiting: Duration)>((0, .zero))
+    private let count = Mutex<(bytes: Int64, waiting: Duration, last: ContinuousClock.Instant)>((0, .zero, .now))
     /// For how long the other side may take no byte.
     private let idleLimit: Mutex<Duration>
 
@@ -66,9 +66,12 @@ final class FrameWriter: Sendable {
     }
 
     /// Runs work, and sends WORKING from time to time, so that the other side goes on waiting.
-    func whileWorking<Result>(_ work: () async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter interval: The longest time without a frame; `nil` for the usual one.
+    func whileWorking<Result>(every interval: Duration? = nil, _ work: () async throws -> Result) async throws -> Result
+    {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.keepSayingWorking() }
+            group.addTask { try await self.keepSayingWorking(every: interval) }
             // If the link breaks, the work finds that out when it uses the link.
             defer { group.cancelAll() }
             let result = try await work()
@@ -79,9 +82,13 @@ final class FrameWriter: Sendable {
     }
 
     /// Sends WORKING from time to time, until the task is cancelled, or the link breaks.
-    func keepSayingWorking() async throws -> Never {
+    func keepSayingWorking(every interval: Duration? = nil) async throws -> Never {
         while true {
-            try await Task.sleep(for: timeouts.heartbeat)
+            let due = count.withLock { $0.last } + (interval ?? timeouts.heartbeat)
+            guard due <= .now else {
+                try await Task.sleep(until: due)
+                continue
+            }
             // Cancellation does not cut the frame: a link that has taken a frame sends all of it.
             try await send(.working)
         }
@@ -95,7 +102,7 @@ final class FrameWriter: Sendable {
         let start = ContinuousClock.now
         try await write(bytes)
         let waited = .now - start
-        count.withLock { $0 = ($0.bytes + Int64(bytes.count), $0.waiting + waited) }
+        count.withLock { $0 = ($0.bytes + Int64(bytes.count), $0.waiting + waited, .now) }
     }
 
     /// - Throws: `LinkError.timedOut(.writing)` if the link takes no byte for too long, or fewer bytes a second than `minimumRate`.

@@ -50,6 +50,9 @@ final class ProducerConversation: Sendable {
     /// How the store of the shipment at hand went, as far as it went.
     var sentStore: EncodedStore? { state.withLock { $0.sentStore } }
 
+    /// How often each side of a session that stays says between two shipments that it is there; `nil` for a session that does not.
+    private var stays: Duration? { state.withLock { $0.dialogue.stays } }
+
     /// Whether a CANCEL of the shipment would not come too late.
     private var mayCancel: Bool { state.withLock { $0.dialogue.mayCancel } }
     /// Whether a CANCEL of the session would not.
@@ -63,19 +66,32 @@ final class ProducerConversation: Sendable {
         state.withLock { $0.dialogue }.unfinished(name)
     }
 
+    /// Whether a shipment has been offered.
+    var hasOffered: Bool { state.withLock { $0.dialogue.hasOffered } }
+
+    /// Tells a consumer that waits for it that this side stays when there is nothing to ship.
+    ///
+    /// - Returns: Whether the consumer waits for it.
+    func stay() async throws -> Bool {
+        guard let stay = state.withLock({ $0.dialogue.stay(every: session.timeouts.keepAlive) }) else { return false }
+        try await writer.send(.stay(stay))
+        return true
+    }
+
     /// No shipment follows.
     func finish() { state.withLock { $0.dialogue.finished() } }
 
     // MARK: Between two shipments
 
-    /// Does work that no shipment is under way for, tells the consumer that it is at work, and hears whether the consumer goes on waiting.
+    /// Does work that no shipment is under way for, or waits for a shipment; tells the consumer that this side is still there, and hears
+    /// whether the consumer goes on waiting.
     ///
     /// - Throws: What the work throws; `RefusedShipment` if the consumer has ended the session, or is gone: then the work is cancelled.
     func whileWorking<Result: Sendable>(
         _ frames: inout FrameReader, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let reader = frames
-        let (result, left) = try await writer.whileWorking {
+        let (result, left) = try await writer.whileWorking(every: stays) {
             try await withThrowingTaskGroup(of: (Swift.Result<Result, any Error>?, FrameReader?).self) { group in
                 group.addTask { (nil, try await self.listen(reader)) }
                 group.addTask {
@@ -103,8 +119,14 @@ final class ProducerConversation: Sendable {
     /// - Returns: The reader, from which others read on.
     private func listen(_ reader: FrameReader) async throws(RefusedShipment) -> FrameReader {
         var frames = reader
+        let silence = stays.map { $0 + session.timeouts.idle }
+        func next() async throws -> FrameParser.Element? {
+            // A consumer that does not stay says nothing between two shipments.
+            guard let silence else { return try await frames.nextAtAnyTime() }
+            return try await frames.next(within: silence)
+        }
         do {
-            while let element = try await frames.nextAtAnyTime() {
+            while let element = try await next() {
                 let action = try state.withLock { state throws(ProtocolError) in try state.dialogue.receive(element) }
                 if case .stop(let reason) = action { throw ShipmentError.refused(reason) }
             }

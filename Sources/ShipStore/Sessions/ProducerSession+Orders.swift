@@ -123,8 +123,11 @@ extension ProducerSession {
 
     /// The results of the orders, which are told once they are definite.
     struct Results {
-        let orders: [Order]
-        private(set) var all: [Result<Delivery, ShipmentError>] = []
+        /// Those that are known, or the last one that came later.
+        private(set) var orders: [Order]
+        private var all: [Result<Delivery, ShipmentError>] = []
+        /// Of those that were known at the start, once another has come.
+        private var first: [Result<Delivery, ShipmentError>]?
         private var told = 0
         private var settling: Task<Void, Never>?
 
@@ -132,6 +135,16 @@ extension ProducerSession {
 
         /// Whether nothing has arrived, and only one order is left.
         var isLastHope: Bool { all.count + 1 == orders.count && !all.contains { (try? $0.get()) != nil } }
+
+        /// Of the orders that were known at the start.
+        var known: [Result<Delivery, ShipmentError>] { first ?? all }
+
+        /// Another order has come; those before it are done.
+        mutating func expect(_ order: Order) {
+            tell()
+            first = first ?? all
+            (orders, all, told) = ([order], [], 0)
+        }
 
         mutating func append(_ result: Result<Delivery, ShipmentError>) { all.append(result) }
 

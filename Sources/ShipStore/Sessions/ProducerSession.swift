@@ -21,15 +21,21 @@ struct ProducerSession {
     var start = ContinuousClock.now
     let report: @Sendable (SendEvent) -> Void
 
-    /// Ships one store after the other.
+    /// Ships one store after the other, and on a two-way link with a consumer that waits for more whatever comes later.
     ///
-    /// - Returns: What each order came to, in their order. If the session breaks off, the order at hand and all after it have failed.
-    func run(_ link: PeerLink, _ orders: [Order]) async -> [Result<Delivery, ShipmentError>] {
+    /// - Parameters:
+    ///   - orders: Those that are known.
+    ///   - next: Waits for another one; its error ends the session. It is called once the known ones are done.
+    /// - Returns: If the session breaks off, the order at hand and all after it have failed.
+    func run(
+        _ link: PeerLink, _ orders: [Order], following next: (@Sendable () async throws -> Order)? = nil
+    ) async -> Outcome {
         let writer = FrameWriter(link.writer, timeouts, isPadded: isPadded)
         var results = Results(of: orders)
         let early = EarlyWork(on: orders)
         // After END a CANCEL comes too late.
         var mayCancel = { true }
+        var end = Result<Void, ShipmentError>.success(())
         do {
             switch link.direction {
             case .oneWay: try await runOneWay(writer, intoFile: link.isFile, &results, &mayCancel)
@@ -38,10 +44,11 @@ struct ProducerSession {
                 let conversation = try await ProducerConversation(of: self, writer, greeting: &frames)
                 mayCancel = { conversation.mayCancelSession }
                 report(.connected("\(link.peer)"))
-                try await runTwoWay(&frames, conversation, early, &results)
+                try await runTwoWay(&frames, conversation, early, &results, following: next)
             }
         } catch {
             let failure = (error as? RefusedShipment)?.cause ?? ShipmentError(error)
+            end = .failure(failure)
             if mayCancel(), let reason = failure.cancellation { await writer.sendLast(.cancel(reason)) }
             if link.isFile { results.failAll(failure) } else { results.fail(failure) }
         }
@@ -49,7 +56,15 @@ struct ProducerSession {
         await early.end()
         results.tell()
         await results.settle()
-        return results.all
+        return Outcome(results: results.known, end: end)
+    }
+
+    /// How a session went.
+    struct Outcome {
+        /// What the orders that were known came to, in their order.
+        let results: [Result<Delivery, ShipmentError>]
+        /// Success if the consumer has heard that there is no more; else why the session broke off.
+        let end: Result<Void, ShipmentError>
     }
 
     // MARK: One-way
@@ -98,49 +113,75 @@ struct ProducerSession {
     // MARK: Two-way
 
     private func runTwoWay(
-        _ frames: inout FrameReader, _ conversation: ProducerConversation, _ early: EarlyWork, _ results: inout Results
+        _ frames: inout FrameReader, _ conversation: ProducerConversation, _ early: EarlyWork, _ results: inout Results,
+        following next: (@Sendable () async throws -> Order)?
     ) async throws {
         let writer = conversation.writer
+        // A consumer that does not wait for more is asked again when there is more.
+        let stays = next == nil ? false : try await conversation.stay()
         var before = (bytes: Int64(0), time: start)
         for index in results.orders.indices {
-            let order = early[index]
             defer { early.drop(index) }
-            results.tell()
-            if let (manifest, receipt) = try await offerUnchanged(order, &frames, conversation) {
-                results.append(
-                    .success(
-                        Delivery(
-                            manifest: manifest, receipt: receipt, bytesSent: writer.bytesSent - before.bytes,
-                            store: nil, duration: .now - before.time)))
-                before = (writer.bytesSent, .now)
-                continue
-            }
-            let copied = try await prepare(order, &results, results.isLastHope) {
-                try await conversation.whileWorking(&frames, $0)
-            }
-            guard let shipment = copied else {
-                before.time = .now
-                continue
-            }
-            do throws(RefusedShipment) {
-                try await finishEarlier(before: shipment, order, &frames, conversation)
-                let (manifest, receipt) = try await shipInOrder(shipment, order, &frames, conversation)
-                results.append(
-                    .success(
-                        Delivery(
-                            manifest: manifest, receipt: receipt, bytesSent: writer.bytesSent - before.bytes,
-                            store: conversation.sentStore, duration: .now - before.time)))
-            } catch {
-                results.append(.failure(error.cause))
-                if let end = error.end { throw end }
-            }
+            try await ship(
+                early[index], &frames, conversation, &results, mustSucceed: !stays && results.isLastHope, after: before)
             before = (writer.bytesSent, .now)
         }
         results.tell()
+        while stays, let next, let order = try await wait(for: next, &frames, conversation) {
+            results.expect(order)
+            try await ship(
+                order, &frames, conversation, &results, mustSucceed: false, after: (writer.bytesSent, .now))
+            results.tell()
+        }
         conversation.finish()
         // The consumer has said its last word, and may be gone.
-        try? await writer.send(.end)
+        if Task.isCancelled { await writer.sendLast(.end) } else { try? await writer.send(.end) }
         try? await writer.finish()
+    }
+
+    /// - Returns: `nil` if no order comes any more, because the producer is stopped, and the consumer can be told that there is no more.
+    private func wait(
+        for next: @escaping @Sendable () async throws -> Order, _ frames: inout FrameReader,
+        _ conversation: ProducerConversation
+    ) async throws -> Order? {
+        do {
+            return try await conversation.whileWorking(&frames, next)
+        } catch {
+            guard !(error is RefusedShipment), Task.isCancelled, conversation.hasOffered else { throw error }
+            return nil
+        }
+    }
+
+    /// Ships one store, and adds what it came to to the results.
+    ///
+    /// - Parameters:
+    ///   - mustSucceed: See `prepare`.
+    ///   - before: The bytes that had gone, and the time, when what came before it was over.
+    private func ship(
+        _ order: Order, _ frames: inout FrameReader, _ conversation: ProducerConversation, _ results: inout Results,
+        mustSucceed: Bool, after before: (bytes: Int64, time: ContinuousClock.Instant)
+    ) async throws {
+        results.tell()
+        func delivery(_ manifest: Manifest, _ receipt: Receipt, _ store: EncodedStore?) -> Delivery {
+            Delivery(
+                manifest: manifest, receipt: receipt, bytesSent: conversation.writer.bytesSent - before.bytes,
+                store: store, duration: .now - before.time)
+        }
+        if let (manifest, receipt) = try await offerUnchanged(order, &frames, conversation) {
+            return results.append(.success(delivery(manifest, receipt, nil)))
+        }
+        let copied = try await prepare(order, &results, mustSucceed) {
+            try await conversation.whileWorking(&frames, $0)
+        }
+        guard let shipment = copied else { return }
+        do throws(RefusedShipment) {
+            try await finishEarlier(before: shipment, order, &frames, conversation)
+            let (manifest, receipt) = try await shipInOrder(shipment, order, &frames, conversation)
+            results.append(.success(delivery(manifest, receipt, conversation.sentStore)))
+        } catch {
+            results.append(.failure(error.cause))
+            if let end = error.end { throw end }
+        }
     }
 
     /// Offers a store that has not changed since the consumer acknowledged it, if that is current there. No copy is taken.

@@ -74,10 +74,12 @@ extension PlatformCalls {
     }
 
     /// poll(2): waits until there is something to read from one of the descriptors, or the time is over.
-    package static func waitForInput(from descriptors: [FileDescriptor], atMost time: Duration) {
+    ///
+    /// - Parameter time: `nil` for as long as it takes.
+    package static func waitForInput(from descriptors: [FileDescriptor], atMost time: Duration?) {
         var entries = descriptors.map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
-        let milliseconds = (time / .milliseconds(1)).rounded(.up)
-        _ = poll(&entries, nfds_t(entries.count), CInt(max(0, min(milliseconds, Double(CInt.max)))))
+        let limit = time.map { CInt(max(0, min(($0 / .milliseconds(1)).rounded(.up), Double(CInt.max)))) }
+        _ = poll(&entries, nfds_t(entries.count), limit ?? -1)
     }
 
     /// Whether there is something to read now.

@@ -1,68 +1,33 @@
-import Dispatch
 import ShipProtocol
 import StoreFiles
 import StoreInbox
-import Synchronization
 import SystemPackage
 
 /// Notices that something in an inbox may have changed, for as long as it lives, in a thread of its own.
 ///
 /// It may notice too often, but never too late. The callee has to look for itself.
 final class InboxWatch: Sendable {
-    private let stop: OpenFile
-    private let isToEnd = Atomic(false)
-    private let thread = DispatchGroup()
+    private let thread: NoticeThread
 
     /// - Parameter notice: Called from the thread, first of all when whatever changes from then on will be noticed.
     /// - Throws: If there is no descriptor left.
     init(_ inbox: Inbox, _ watching: Watching, notice: @escaping @Sendable () -> Void) throws(FileError) {
-        let (read, write): (FileDescriptor, FileDescriptor)
-        do throws(Errno) {
-            (read, write) = try PlatformCalls.pipe()
-        } catch {
-            throw FileError(.watch, inbox.root, error)
-        }
-        stop = OpenFile.owning(write, as: "")
-        let end = OpenFile.owning(read, as: "")
-        DispatchQueue(label: "ship-store watch").async(group: thread) {
-            Self.run(inbox, watching, until: end, notice)
-        }
+        thread = try NoticeThread(watching: inbox.root) { end in Self.run(inbox, watching, until: end, notice) }
     }
 
-    deinit { tellToEnd() }
+    func tellToEnd() { thread.tellToEnd() }
 
-    /// Once only: afterwards the reading end may be closed.
-    func tellToEnd() {
-        if !isToEnd.exchange(true, ordering: .relaxed) { try? stop.write([0]) }
-    }
+    /// See `NoticeThread.end`.
+    func end(by time: ContinuousClock.Instant) -> Bool { thread.end(by: time) }
 
-    /// Ends it before its time, and waits until the thread has nothing open any more, for as long as there is time.
-    ///
-    /// - Returns: Whether it has nothing open.
-    func end(by time: ContinuousClock.Instant) -> Bool {
-        tellToEnd()
-        let rest = max(0, ContinuousClock.now.duration(to: time) / .seconds(1))
-        return thread.wait(timeout: .now() + rest) == .success
-    }
-
-    /// - Parameter end: There is something to read in it once the watch is over.
-    /// - Returns: Whether the watch is over, after at most this time without a notice.
-    private static func isOver(
-        _ end: borrowing OpenFile, after time: Duration, or descriptors: [FileDescriptor] = []
-    ) -> Bool {
-        PlatformCalls.waitForInput(from: descriptors + [end.descriptor], atMost: time)
-        return PlatformCalls.hasInput(end.descriptor)
-    }
-
-    /// The work of the thread, which outlives the watch for a moment.
     private static func run(
-        _ inbox: Inbox, _ watching: Watching, until end: borrowing OpenFile, _ notice: () -> Void
+        _ inbox: Inbox, _ watching: Watching, until end: borrowing NoticeThread.End, _ notice: () -> Void
     ) {
         while true {
             switch watching {
             case .polling(let interval):
                 notice()
-                if isOver(end, after: interval) { return }
+                if end.hasCome(after: interval) { return }
             case .automatic:
                 do throws(FileError) {
                     let arrangement = try WatchArrangement(of: inbox)
@@ -70,7 +35,7 @@ final class InboxWatch: Sendable {
                     if follow(arrangement, until: end, notice) { return }
                 } catch {
                     notice()
-                    if isOver(end, after: Watching.standardInterval) { return }
+                    if end.hasCome(after: Watching.standardInterval) { return }
                 }
             }
         }
@@ -78,10 +43,10 @@ final class InboxWatch: Sendable {
 
     /// - Returns: Whether the watch is over; else the folders are to be arranged anew.
     private static func follow(
-        _ arrangement: borrowing WatchArrangement, until end: borrowing OpenFile, _ notice: () -> Void
+        _ arrangement: borrowing WatchArrangement, until end: borrowing NoticeThread.End, _ notice: () -> Void
     ) -> Bool {
         while true {
-            if isOver(end, after: Watching.secondLook, or: [arrangement.notices.descriptor]) { return true }
+            if end.hasCome(after: Watching.secondLook, or: [arrangement.notices.descriptor]) { return true }
             switch arrangement.takeMeaning() {
             case .arrange: return false
             case .look: notice()
@@ -93,13 +58,13 @@ final class InboxWatch: Sendable {
 
 /// The folders of an inbox that are watched at a time.
 private struct WatchArrangement: ~Copyable {
-    let notices: FolderNotices
+    let notices: FileNotices
     /// By the numbers that notices have for them.
     private let folders: [CInt: WatchedFolder]
 
     /// - Throws: If the system has no such notices, or no more of them to give.
     init(of inbox: Inbox) throws(FileError) {
-        let notices = try FolderNotices()
+        let notices = try FileNotices()
         var folders: [CInt: WatchedFolder] = [:]
         // From above: what comes into a folder after it is watched is told. What came before, while these were found, is
         // found by another look.
@@ -126,7 +91,7 @@ private struct WatchArrangement: ~Copyable {
     /// missed changes.
     func takeMeaning() -> WatchedFolder.Meaning {
         guard let taken = notices.take(), !taken.isEmpty else { return .arrange }
-        return taken.map { folders[$0.folder]?.meaning(ofChangeOf: $0.name) ?? .arrange }.max() ?? .nothing
+        return taken.map { folders[$0.watched]?.meaning(ofChangeOf: $0.name) ?? .arrange }.max() ?? .nothing
     }
 }
 

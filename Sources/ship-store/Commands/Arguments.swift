@@ -128,6 +128,17 @@ extension Duration {
     /// Whole seconds, as `readSeconds` reads them.
     var inSeconds: Int64 { components.seconds }
 
+    /// Reads `200ms`, `90s`, `15m` or `1h`, up to a day.
+    @Sendable static func readInterval(_ text: String) throws -> Duration {
+        let units: [(name: String, milliseconds: Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
+        guard let unit = units.first(where: { text.hasSuffix($0.name) }),
+            case let digits = text.dropLast(unit.name.count), !digits.isEmpty,
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let count = Int64(digits), count <= 86_400_000 / unit.milliseconds
+        else { throw ValidationError("a time is a number and a unit, as in 200ms, 10s, 15m or 1h, and at most a day") }
+        return .milliseconds(count * unit.milliseconds)
+    }
+
     /// Reads `90s`, `15m`, `12h`, `7d` or `2w`.
     @Sendable static func readAge(_ text: String) throws -> Duration {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]

@@ -55,10 +55,26 @@ struct LinkArguments: ParsableArguments {
         transform: Duration.readSeconds)
     var workTimeout = standard.work
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            With --follow: say this often that this side is still there while nothing changes; the longer time of both sides \
+            counts. (default: 1m)
+            """, valueName: "time"), transform: Duration.readInterval)
+    var keepalive = standard.keepAlive
+
+    func validate() throws {
+        guard (Duration.seconds(1)...Duration.seconds(3600)).contains(keepalive) else {
+            throw ValidationError("--keepalive takes a time from 1s to 1h")
+        }
+    }
+
     var timeouts: Timeouts {
-        Timeouts(
+        var timeouts = Timeouts(
             connect: connectTimeout, hello: helloTimeout, idle: idleTimeout,
             work: workTimeout)
+        timeouts.keepAlive = keepalive
+        return timeouts
     }
 
     var linkOptions: LinkOptions {

@@ -73,6 +73,9 @@ final class ReceiveReporter: Sendable {
             console.say(
                 "\(what) \(receipt.name), generation \(receipt.generation), in \(Figures.duration(duration))")
             emit("finished", ["receipt": receipt, "seconds": duration / .seconds(1)])
+        case .disconnected(let error):
+            console.say("no longer connected: \(error.cause)")
+            emit("disconnected", ["error": error.cause.text, "hint": error.hint?.text])
         case .failed(let error):
             let words: PrintableText = "not installed: \(error.cause)"
             if tellsFailures || !keepLastWords(words) { console.say(words) }

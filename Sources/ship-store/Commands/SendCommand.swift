@@ -28,10 +28,14 @@ struct SendCommand: AsyncParsableCommand {
                 --to ./tuesday.shipment
               ship-store send Recipes.sqlite --to watch --dry-run
               ship-store send Recipes.sqlite Photos.sqlite Notes.sqlite --to watch
+              ship-store send Recipes.sqlite --to watch --follow
 
             Several stores go one after the other, over one link. One that the receiver refuses, or that cannot be \
             copied, does not hold up the next; the exit status is that of the first that failed. Nothing goes if one is \
             not there at all, or is no store. A file gets all of them, or is not written.
+
+            With --follow the command goes on: whenever a store has changed and is quiet, what has changed goes over the \
+            same connection. It connects again whenever that breaks. SIGINT or SIGTERM ends it, and it exits with 0.
 
             What the receiver can do without need not travel; the manifest says what was left out:
 
@@ -105,6 +109,7 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
     var dryRun = false
 
+    @OptionGroup(title: "Following") var following: FollowArguments
     @OptionGroup(title: "How to send") var compression: CompressionArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
@@ -135,6 +140,13 @@ struct SendCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--for and --since are for files and standard output; elsewhere the receiver says what it holds")
             }
+        }
+        if following.follow {
+            switch to {
+            case .file, .standardStreams: throw ValidationError("--follow needs a receiver that answers")
+            case .tcp, .unix, .command: break
+            }
+            if dryRun { throw ValidationError("--follow and --dry-run exclude each other") }
         }
         if dryRun, pair != nil { throw ValidationError("--dry-run and --pair exclude each other") }
         if force {
@@ -173,8 +185,11 @@ struct SendCommand: AsyncParsableCommand {
         options.signsAlways = sign
         let reporter = SendReporter(
             console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
-            isOneOfSeveral: stores.count > 1, isRehearsal: dryRun)
-        try await console.run { [stores, receiver, since, to, pair, link, dryRun, options, reach] in
+            isOneOfSeveral: stores.count > 1 || following.follow, isRehearsal: dryRun)
+        // For who follows, a signal is the regular end.
+        let whenStopped: ExitStatus? = following.follow ? .success : nil
+        try await console.run(whenStopped: whenStopped, isEndless: following.follow) {
+            [stores, receiver, since, to, pair, link, dryRun, following, options, reach] in
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
@@ -188,7 +203,11 @@ struct SendCommand: AsyncParsableCommand {
                     with: to, pair, calling: link.peerName, reach, options.timeouts)
                 reporter.paired(peer)
             }
-            _ = try await producer.send(to: to, reach, report: reporter.report)
+            if following.follow {
+                try await producer.follow(to: to, following.following, reach, report: reporter.report)
+            } else {
+                _ = try await producer.send(to: to, reach, report: reporter.report)
+            }
         }
     }
 }

@@ -72,6 +72,9 @@ struct SendReporter: Sendable {
             guard isOneOfSeveral, failure != .stopped else { return }
             console.warn("\(name) was not shipped: \(failure.cause)")
             emit("failed", ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
+        case .disconnected(let failure):
+            console.warn("\(failure.cause); trying again")
+            emit("disconnected", ["error": failure.cause.text, "hint": failure.hint?.text])
         }
     }
 

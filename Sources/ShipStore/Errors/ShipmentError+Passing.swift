@@ -1,0 +1,38 @@
+import ShipProtocol
+
+extension ShipmentError {
+    /// Whether it is over with the whole session, and not with one shipment.
+    var breaksLink: Bool {
+        switch self {
+        case .link, .overdue, .protocolBroken: true
+        case .refused(let reason), .givenUp(let reason): reason.extent == .session
+        default: false
+        }
+    }
+
+    /// Whether the same may succeed later, although nobody has done anything about it on this device.
+    var mayPass: Bool {
+        switch self {
+        case .refused(let reason), .givenUp(let reason): reason.knownCode?.mayPass ?? true
+        case .protocolBroken(.truncated), .protocolBroken(.damaged): true
+        case .protocolBroken: false
+        default:
+            switch failureRule.exitStatus {
+            case .noInput, .unavailable, .cannotInstall, .inputOutput, .tryAgain, .missingBase, .protocolBroken: true
+            default: false
+            }
+        }
+    }
+}
+
+extension RefusalCode {
+    /// Whether a shipment that is refused for this may be taken later, although nobody has done anything about it on this device.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .damaged, .noSpace, .cannotInstall, .missingBase, .busy, .timedOut, .stopped, .replayed: true
+        case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest, .badStore,
+            .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .rolledBack, .otherStore, .notTrusted, .badSignature:
+            false
+        }
+    }
+}

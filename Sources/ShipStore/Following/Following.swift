@@ -1,0 +1,52 @@
+public import ShipProtocol
+import Synchronization
+
+/// How stores are followed: what is shipped when, once they change.
+public struct Following: Sendable {
+    /// How long a store has to be quiet before it is shipped.
+    public var settling = Duration.milliseconds(200)
+    /// A store that is never quiet is shipped this long after the first change.
+    public var longestDelay = Duration.seconds(5)
+    /// The shortest time from the end of one shipment of a store to the copy for the next, to spare a battery.
+    public var minimumInterval = Duration.zero
+    /// The largest part of the time in which copies of a store are taken. Where the times above want more, this counts.
+    public var shareOfCopying = 0.1
+    /// Whether a store goes on being followed after a failure that time alone does not mend.
+    public var keepsTrying = false
+    /// Before the first attempt to connect again, and the longest time between two of them; each is twice as long as the one before.
+    public var reconnecting = (first: Duration.milliseconds(500), longest: Duration.seconds(60))
+    /// Lets the app speak to the follower.
+    public var control = Control()
+
+    public init() {}
+
+    /// What an app tells those that follow its stores.
+    public final class Control: Sendable {
+        private let state = Mutex<(isPaused: Bool, changes: [@Sendable (StoreName?) -> Void])>((false, []))
+
+        public init() {}
+
+        /// A store has changed: it is looked at as if the system had told so.
+        ///
+        /// - Parameter name: `nil` for all.
+        public func storeChanged(_ name: StoreName? = nil) { tell(name) }
+
+        /// No copy is taken from now on; a shipment that is under way goes on.
+        public func pause() { state.withLock { $0.isPaused = true } }
+
+        /// Stores that have changed meanwhile are shipped.
+        public func resume() {
+            state.withLock { $0.isPaused = false }
+            tell(nil)
+        }
+
+        var isPaused: Bool { state.withLock { $0.isPaused } }
+
+        /// Calls `change` for each store that changes, `nil` for all of them.
+        func follow(_ change: @escaping @Sendable (StoreName?) -> Void) { state.withLock { $0.changes.append(change) } }
+
+        private func tell(_ name: StoreName?) {
+            for change in state.withLock({ $0.changes }) { change(name) }
+        }
+    }
+}

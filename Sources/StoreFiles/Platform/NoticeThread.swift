@@ -1,0 +1,58 @@
+import Dispatch
+import Synchronization
+package import SystemPackage
+
+/// A thread that waits for notices, for as long as this lives, or until it is told to end.
+package final class NoticeThread: Sendable {
+    private let stop: OpenFile
+    private let isToEnd = Atomic(false)
+    private let thread = DispatchGroup()
+
+    /// What the thread sees of its end.
+    package struct End: ~Copyable, Sendable {
+        private let file: OpenFile
+
+        fileprivate init(_ file: consuming OpenFile) { self.file = file }
+
+        /// Waits for one of the descriptors, or the end.
+        ///
+        /// - Parameter time: How long to wait at the most; `nil` for as long as it takes.
+        /// - Returns: Whether the thread is to end.
+        package func hasCome(after time: Duration?, or descriptors: [FileDescriptor] = []) -> Bool {
+            PlatformCalls.waitForInput(from: descriptors + [file.descriptor], atMost: time)
+            return PlatformCalls.hasInput(file.descriptor)
+        }
+    }
+
+    /// - Parameters:
+    ///   - path: What it waits for changes of, for errors.
+    ///   - run: The work of the thread, which returns when the end has come; it outlives this for a moment.
+    /// - Throws: If there is no descriptor left.
+    package init(watching path: FilePath, _ run: @escaping @Sendable (borrowing End) -> Void) throws(FileError) {
+        let (read, write): (FileDescriptor, FileDescriptor)
+        do throws(Errno) {
+            (read, write) = try PlatformCalls.pipe()
+        } catch {
+            throw FileError(.watch, path, error)
+        }
+        stop = OpenFile.owning(write, as: "")
+        let end = End(OpenFile.owning(read, as: ""))
+        DispatchQueue(label: "ship-store watch").async(group: thread) { run(end) }
+    }
+
+    deinit { tellToEnd() }
+
+    /// Once only: afterwards the reading end may be closed.
+    package func tellToEnd() {
+        if !isToEnd.exchange(true, ordering: .relaxed) { try? stop.write([0]) }
+    }
+
+    /// Ends it before its time, and waits until the thread has nothing open any more, for as long as there is time.
+    ///
+    /// - Returns: Whether it has nothing open.
+    package func end(by time: ContinuousClock.Instant) -> Bool {
+        tellToEnd()
+        let rest = max(0, ContinuousClock.now.duration(to: time) / .seconds(1))
+        return thread.wait(timeout: .now() + rest) == .success
+    }
+}

@@ -1,0 +1,41 @@
+import StoreFiles
+package import SystemPackage
+
+/// What fstat(2) tells of a store and its log without opening them: if two are equal, and the first was settled, no commit lies in between.
+///
+/// A commit writes to the log or to the store's file, which changes that file's time. `StoreState` says more, and opens the store: whoever
+/// opens it at each notice of a change makes notices himself.
+package struct StoreTraces: Hashable, Sendable {
+    private let store: File?
+    private let log: File?
+    /// Whether a write from now on would have changed them.
+    package let isSettled: Bool
+
+    private struct File: Hashable {
+        let identity: FileStatus.Identity
+        let size: Int64
+        let modified: Duration
+
+        init?(_ status: FileStatus?) {
+            guard let status else { return nil }
+            (identity, size, modified) = (status.identity, status.size, status.modified)
+        }
+    }
+
+    /// Reads them now.
+    ///
+    /// - Parameter path: Absolute, and without symbolic links.
+    package init(of path: FilePath) {
+        let now = PlatformCalls.timeOfDay
+        let files = [path, Sidecars.log(of: path)].map { try? PlatformCalls.status(of: $0) }
+        (store, log) = (File(files[0]), File(files[1]))
+        isSettled = files.allSatisfy { $0?.isSettled(at: now) != false }
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.store == right.store && left.log == right.log }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(store)
+        hasher.combine(log)
+    }
+}

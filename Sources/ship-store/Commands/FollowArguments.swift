@@ -1,0 +1,45 @@
+import ArgumentParser
+import ShipStore
+
+/// How stores are followed.
+struct FollowArguments: ParsableArguments {
+    @Flag(
+        help: """
+            Go on: ship every change of the stores over the same connection, and connect again whenever it breaks, until a \
+            signal ends it.
+            """)
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Ship a store once it has been quiet for this long, 5 s after the first change at the latest. (default: 200ms)",
+            valueName: "time"), transform: Duration.readInterval)
+    var settle: Duration?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take no copy of a store for this long after a shipment of it, to spare a battery. (default: 0s)",
+            valueName: "time"), transform: Duration.readInterval)
+    var atMostEvery: Duration?
+
+    @Flag(
+        help: """
+            Go on also after what time alone does not mend: a receiver that does not trust this device, or does not take \
+            the store.
+            """)
+    var keepTrying = false
+
+    func validate() throws {
+        if !follow, settle != nil || atMostEvery != nil || keepTrying {
+            throw ValidationError("--settle, --at-most-every and --keep-trying say something only with --follow")
+        }
+    }
+
+    var following: Following {
+        var following = Following()
+        following.settling = settle ?? following.settling
+        following.minimumInterval = atMostEvery ?? following.minimumInterval
+        following.keepsTrying = keepTrying
+        return following
+    }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Following stores: each settled change arrives, whatever happens to the store, the link and either side.
+@Suite(.serialized) struct FollowTests {
+    // MARK: One thing after the other
+
+    @Test func `each change arrives over one connection, and less goes each time`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 2000)
+        let receiver = try await desk.listen()
+        let sender = try desk.follow("Recipes.sqlite", to: receiver.address)
+        for number in 1...3 {
+            try await desk.arrives("Recipes", from: "Recipes.sqlite")
+            try desk.execute("INSERT INTO recipe(title) VALUES ('new \(number)')", in: "Recipes.sqlite")
+        }
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        let events = try await sender.stopFollowing().events()
+        let received = try await receiver.stop()
+        #expect(received.status == .exited(0))
+        let finished = events.filter { $0["event"] as? String == "finished" }
+        #expect(finished.count == 4)
+        #expect(finished.dropFirst().allSatisfy { ($0["wire"] as? Int ?? .max) < 500 }, "\(finished)")
+        #expect(events.count { $0["event"] as? String == "connected" } == 1)
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a sender that is told to stop says so to the receiver`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receiver = try await desk.listen(on: "unix:socket", into: "inbox", "--once")
+        let sender = try desk.follow("Recipes.sqlite", to: "unix:socket")
+        _ = try await sender.waitForLine(containing: "installed Recipes")
+        try await sender.stopFollowing()
+        let outcome = try await receiver.program.wait()
+        #expect(outcome.status == .exited(0))
+        #expect(!outcome.stderr.contains("no longer connected"), "\(outcome.stderr)")
+    }
+
+    @Test func `what no time mends ends the following, with its status`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--user-version", "7")
+        let outcome = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--follow")
+        #expect(outcome.status == .exited(65))
+        #expect(outcome.complaints.last?.contains("hint: update the reader there") == true, "\(outcome.stderr)")
+        let sender = try desk.follow("Recipes.sqlite", to: receiver.address, "--keep-trying")
+        _ = try await sender.waitForLine(containing: "was not shipped")
+        #expect(!sender.hasEnded)
+        try desk.execute("PRAGMA user_version = 7", in: "Recipes.sqlite")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        try await sender.stopFollowing()
+        _ = try await receiver.stop()
+    }
+
+    @Test func `options of following alone, and endpoints that do not answer, are refused`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        for options in [
+            ["--to", "127.0.0.1:1", "--settle", "1s"], ["--to", "127.0.0.1:1", "--keep-trying"],
+            ["--to", "./x.shipment", "--follow"], ["--to", "-", "--follow"],
+            ["--to", "127.0.0.1:1", "--follow", "--keepalive", "0s"],
+            ["--to", "127.0.0.1:1", "--follow", "--settle", "soon"],
+            ["--to", "127.0.0.1:1", "--follow", "--dry-run"],
+        ] {
+            let outcome = try await desk.run(["send", "Recipes.sqlite"] + options)
+            #expect(outcome.status == .exited(64), "\(options): \(outcome.stderr)")
+        }
+        let outcome = try await desk.run("send", "nosuch.sqlite", "--to", "127.0.0.1:1", "--follow")
+        #expect(outcome.status == .exited(66))
+    }
+
+    @Test func `an idle store costs neither CPU nor bytes, and both sides notice when the other is gone`() async throws
+    {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receiver = try await desk.listen(
+            on: "127.0.0.1:0", into: "inbox", "--keepalive", "1s", "--idle-timeout", "1")
+        let sender = try desk.follow(
+            "Recipes.sqlite", to: receiver.address, "--keepalive", "1s", "--idle-timeout", "1")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        let before = (try sender.cpuTime(), try receiver.program.cpuTime())
+        try await Task.sleep(for: .seconds(4))
+        // Longer than either would wait for a word: the words came.
+        #expect(!sender.text(.error).contains("trying again"))
+        #expect(try sender.cpuTime() - before.0 < .milliseconds(200))
+        #expect(try receiver.program.cpuTime() - before.1 < .milliseconds(200))
+        // It does not answer, and does not close anything.
+        receiver.program.signal(SIGSTOP)
+        _ = try await sender.waitForLine(containing: "trying again", timeout: .seconds(20))
+        receiver.program.signal(SIGCONT)
+        try desk.execute("INSERT INTO recipe(title) VALUES ('after')", in: "Recipes.sqlite")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        sender.signal(SIGSTOP)
+        _ = try await receiver.program.waitForLine(
+            containing: "no longer connected: the other side has been silent", timeout: .seconds(20))
+        sender.signal(SIGCONT)
+        try await sender.stopFollowing()
+        _ = try await receiver.stop()
+    }
+
+    // MARK: Anything that may happen
+
+    /// A store whose content tells which commit it is of: a row for each.
+    private struct Source {
+        let path: FilePath
+        private(set) var tick = 0
+        private var open: DatabaseQueue?
+
+        init(at path: FilePath) throws {
+            self.path = path
+            try make()
+        }
+
+        private mutating func queue() throws -> DatabaseQueue {
+            if let open { return open }
+            var configuration = Configuration()
+            // A reader in a rollback mode keeps writers waiting.
+            configuration.busyMode = .timeout(20)
+            let queue = try DatabaseQueue(path: path.string, configuration: configuration)
+            open = queue
+            return queue
+        }
+
+        mutating func close() throws {
+            try open?.close()
+            open = nil
+        }
+
+        private mutating func make() throws {
+            let queue = try queue()
+            try queue.writeWithoutTransaction { database in
+                try database.execute(
+                    sql: """
+                        PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 10000;
+                        CREATE TABLE tick(n INTEGER); CREATE TABLE log(n INTEGER PRIMARY KEY, text TEXT);
+                        INSERT INTO tick VALUES (0);
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(tick))
+                        INSERT INTO log SELECT i, 'again ' || i FROM n WHERE \(tick) > 0;
+                        UPDATE tick SET n = \(tick);
+                        """)
+            }
+        }
+
+        mutating func commit() throws {
+            tick += 1
+            try queue().write { database in
+                try database.execute(sql: "UPDATE tick SET n = ?", arguments: [tick])
+                try database.execute(sql: "INSERT INTO log VALUES (?, ?)", arguments: [tick, "entry \(tick)"])
+            }
+        }
+
+        mutating func run(_ sql: String) throws {
+            try queue().writeWithoutTransaction { try $0.execute(sql: sql) }
+        }
+
+        /// Another file in its place, which holds the same and one commit more.
+        mutating func replace() throws {
+            try run("VACUUM INTO '\(path.string)-next'")
+            try close()
+            for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path.string + end) }
+            _ = rename(path.string + "-next", path.string)
+            try run("PRAGMA journal_mode = WAL")
+            try commit()
+        }
+
+        /// Gone for a moment, then made anew.
+        mutating func makeAnew() throws {
+            try close()
+            for end in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: path.string + end)
+            }
+            try make()
+            try commit()
+        }
+    }
+
+    /// What a reader sees: the commit of which the copy is. It fails for a copy that is of none.
+    private static func tick(of path: FilePath) throws -> Int? {
+        guard FileManager.default.fileExists(atPath: path.string) else { return nil }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path.string, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { database in
+            let (tick, count, last) = (
+                try Int.fetchOne(database, sql: "SELECT n FROM tick") ?? -1,
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM log") ?? -1,
+                try Int.fetchOne(database, sql: "SELECT coalesce(max(n), 0) FROM log") ?? -1
+            )
+            #expect(tick == count && tick == last)
+            return tick
+        }
+    }
+
+    @Test(arguments: Soak.isOn ? 1...40 : 1...2)
+    func `whatever happens, the receiver holds one commit, never an older one than before, and in the end the last`(
+        run: Int
+    ) async throws {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = RepeatableRandom(seed: seed)
+        let desk = try Desk()
+        var source = try Source(at: desk["S.sqlite"])
+        var receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--keep", "1000")
+        let port = receiver.port
+        let cuts = (0..<Int.random(in: 2...12, using: &random)).map { _ in Int.random(in: 1...4000, using: &random) }
+        let relay = try await CuttingRelay(to: receiver, cuts: cuts)
+        var sender = try desk.follow("S.sqlite", to: relay.address, "--settle", "50ms")
+        var (seen, story) = (0, [String]())
+        func look() throws {
+            let tick = try Self.tick(of: desk["inbox/S.sqlite"]) ?? 0
+            #expect(tick >= seen && tick <= source.tick, "seed \(seed): \(seen), then \(tick): \(story)")
+            seen = tick
+        }
+        for _ in 0..<(Soak.isOn ? 60 : 18) {
+            let event =
+                [
+                    "commit", "commit", "burst", "close", "checkpoint", "vacuum", "mode", "replace", "anew",
+                    "kill sender",
+                    "kill receiver", "touch",
+                ].randomElement(using: &random) ?? ""
+            story.append(event)
+            switch event {
+            case "commit": try source.commit()
+            case "burst": for _ in 0..<Int.random(in: 2...30, using: &random) { try source.commit() }
+            case "close": try source.close()
+            case "checkpoint": try source.run("PRAGMA wal_checkpoint(TRUNCATE)")
+            case "vacuum": try source.run("VACUUM")
+            case "mode":
+                try source.close()
+                try? source.run("PRAGMA journal_mode = \(Bool.random(using: &random) ? "DELETE" : "WAL")")
+            case "replace": try source.replace()
+            case "anew": try source.makeAnew()
+            case "kill sender":
+                sender.signal(SIGKILL)
+                _ = try await sender.wait()
+                sender = try desk.follow("S.sqlite", to: relay.address, "--settle", "50ms")
+            case "kill receiver":
+                receiver.program.signal(SIGKILL)
+                _ = try await receiver.program.wait()
+                receiver = try await desk.listen(on: "127.0.0.1:\(port)", into: "inbox", "--keep", "1000")
+            default: utimes(source.path.string, nil)
+            }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...400, using: &random)))
+            try look()
+        }
+        do {
+            try await desk.waitUntil(within: .seconds(40)) {
+                try look()
+                return seen == source.tick
+            }
+        } catch {
+            Issue.record("seed \(seed): \(seen) of \(source.tick): \(story)\n\(sender.text(.error))")
+        }
+        try source.close()
+        try await desk.arrives("S", from: "S.sqlite")
+        try await sender.stopFollowing()
+        _ = try await receiver.stop()
+        _ = try await relay.end()
+        #expect(try desk.leftovers == [], "seed \(seed): \(story)")
+    }
+}
+
+extension Desk {
+    fileprivate func follow(_ store: String, to address: String, _ options: String...) throws -> ChildProgram {
+        try start(["send", store, "--to", address, "--follow", "--json"] + options)
+    }
+
+    fileprivate func execute(_ sql: String, in store: String) throws {
+        let queue = try DatabaseQueue(path: self[store].string)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    fileprivate func arrives(_ name: String, from store: String) async throws {
+        try await waitUntil(within: .seconds(30)) { (try? hasInstalled(name, from: store)) == true }
+    }
+}
+
+extension ChildProgram {
+    /// A signal is its regular end.
+    @discardableResult
+    fileprivate func stopFollowing() async throws -> Outcome {
+        signal(SIGINT)
+        let outcome = try await wait(timeout: .seconds(20))
+        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+        return outcome
+    }
+
+    /// Of the process, so far: proc_pid_stat(5).
+    fileprivate func cpuTime() throws -> Duration {
+        let text = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int64(fields[11]), let system = Int64(fields[12]) else { return .zero }
+        return .milliseconds((user + system) * 1000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
+    }
+}
