@@ -62,6 +62,14 @@ final class Desk: Sendable {
         try BuiltProgram.start(arguments, input: input, environment: environment, in: path)
     }
 
+    /// The same through another program, whose arguments it follows.
+    func start(
+        _ arguments: [String], through program: [String], input: ChildProgram.Input
+    ) throws -> ChildProgram {
+        let words = program + [try BuiltProgram.path().string] + arguments
+        return try ChildProgram("/usr/bin/env", words, input: input, environment: environment, in: path)
+    }
+
     /// Looks again and again.
     func waitUntil(within limit: Duration = .seconds(10), _ isSo: () throws -> Bool) async throws {
         let deadline = ContinuousClock.now + limit

@@ -163,6 +163,44 @@ import Testing
             .expectSuccess()
     }
 
+    /// What is typed into a terminal comes back from it.
+    private func startOnTerminal(_ arguments: [String], on desk: Desk) throws -> ChildProgram {
+        let spawn = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        let lines = ["sh", "-c", "stty -onlcr; exec \"$@\"", "sh"]
+        return try desk.start(arguments, through: ["python3", "-c", spawn] + lines, input: .pipe)
+    }
+
+    @Test func `whoever sits at a terminal is asked what to call the other device`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receiver = try startOnTerminal(
+            ["receive", "--into", "inbox", "--listen", "127.0.0.1:0", "--identity", "watch", "--pair", "--once"],
+            on: desk)
+        let long = String(repeating: "p", count: 65)
+        await receiver.write(Array("\(long)\nphone of Ann\n".utf8))
+        let listening = try await receiver.waitForLine(containing: "listening on ", on: .output)
+        let code = try await receiver.waitForLine(containing: "pairing code: ", on: .output)
+        let address = String(listening.split(separator: " ").last ?? "")
+        let sender = try startOnTerminal(
+            [
+                "send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair",
+                String(code.trimmingPrefix("pairing code: ").prefix(7)),
+            ], on: desk)
+        // It keeps what the watch calls itself.
+        await sender.write(Array("\n".utf8))
+        let sent = try await sender.wait()
+        sent.expectSuccess()
+        let question = "what to call the other device (return: what it calls itself): "
+        #expect(sent.stdout.contains(question), "\(sent.stdout)")
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        #expect(sent.stdout.contains("paired with \(host): it may receive every store"), "\(sent.stdout)")
+        let received = try await receiver.wait()
+        received.expectSuccess()
+        #expect(received.stdout.components(separatedBy: question).count == 3, "\(received.stdout)")
+        #expect(received.stdout.contains("a device's name has 1 to 64 bytes"), "\(received.stdout)")
+        #expect(received.stdout.contains("paired with phone of Ann: it may send every store"), "\(received.stdout)")
+    }
+
     @Test func `the example of README works between two devices`() async throws {
         let desk = try Desk()
         try desk.makeStore()

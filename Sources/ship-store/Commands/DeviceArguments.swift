@@ -44,10 +44,11 @@ extension DeviceIdentifierError {
 }
 
 extension PeerName {
+    static let rule: PrintableText =
+        "a device's name has 1 to 64 bytes, no control characters, and no space at its ends"
+
     @Sendable static func read(_ text: String) throws -> PeerName {
-        guard let name = PeerName(text) else {
-            throw ValidationError("a device's name has 1 to 64 bytes, no control characters, and no space at its ends")
-        }
+        guard let name = PeerName(text) else { throw ValidationError(rule.text) }
         return name
     }
 }

@@ -16,8 +16,10 @@ struct LinkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --pair: what to call the other device from now on. (default: what it calls itself)", valueName: "name"
-        ),
+            """
+            With --pair: what to call the other device from now on. (default: asked for on a terminal; else what it calls \
+            itself)
+            """, valueName: "name"),
         transform: PeerName.read)
     var peerName: PeerName?
 
@@ -82,6 +84,17 @@ struct LinkArguments: ParsableArguments {
         options.connectTimeout = connectTimeout
         options.handshakeTimeout = helloTimeout
         return options
+    }
+
+    /// What to call the device that pairs; `nil` for what it calls itself.
+    func nameOfPeer(_ console: Console) -> PeerName? {
+        if let peerName { return peerName }
+        let question: PrintableText = "what to call the other device (return: what it calls itself): "
+        while let answer = console.ask(question), !answer.isEmpty {
+            if let name = PeerName(answer) { return name }
+            console.say(PeerName.rule)
+        }
+        return nil
     }
 
     /// Warns on the console if the link is not protected.

@@ -122,9 +122,10 @@ struct ReceiveCommand: AsyncParsableCommand {
             console, writesJSON: output.json, tellsFailures: goesOn)
         // For a listener, a signal is the regular end.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
+        let peerName = pair ? link.nameOfPeer(console) : nil
         // A listener outlives its terminal, and has no configuration to read again.
         try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: true) {
-            [into, from, listen, once, pair, link, required, options, reach] in
+            [into, from, listen, once, pair, peerName, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: into, options: options)
@@ -133,7 +134,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             } else {
                 try await consumer.listen(
                     on: listen ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
-                    pairingIn: pair ? PairingWindow(calling: link.peerName) : nil
+                    pairingIn: pair ? PairingWindow(calling: peerName) : nil
                 ) { report in
                     // A listener may wait for days, so it gives back memory.
                     if case .listening = report.event { PlatformCalls.unmapProgram() }

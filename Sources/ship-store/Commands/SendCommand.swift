@@ -186,10 +186,11 @@ struct SendCommand: AsyncParsableCommand {
         let reporter = SendReporter(
             console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
             isOneOfSeveral: stores.count > 1 || following.follow, isRehearsal: dryRun)
+        let peerName = pair == nil ? nil : link.nameOfPeer(console)
         // For who follows, a signal is the regular end.
         let whenStopped: ExitStatus? = following.follow ? .success : nil
         try await console.run(whenStopped: whenStopped, isEndless: following.follow) {
-            [stores, receiver, since, to, pair, link, dryRun, following, options, reach] in
+            [stores, receiver, since, to, pair, peerName, link, dryRun, following, options, reach] in
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
@@ -200,7 +201,7 @@ struct SendCommand: AsyncParsableCommand {
             }
             if let pair {
                 let peer = try await link.device.device.pair(
-                    with: to, pair, calling: link.peerName, reach, options.timeouts)
+                    with: to, pair, calling: peerName, reach, options.timeouts)
                 reporter.paired(peer)
             }
             if following.follow {

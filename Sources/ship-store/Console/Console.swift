@@ -1,3 +1,4 @@
+import Foundation
 import ShipStore
 import StoreFiles
 import Synchronization
@@ -75,6 +76,16 @@ final class Console: Sendable {
     func endOutput(_ cause: PrintableText, hint: PrintableText? = nil, _ status: Int32) {
         guard endsJSON else { return }
         Output.write(object: .event("error", ["error": cause.text, "hint": hint?.text, "status": status]))
+    }
+
+    /// Asks who sits at the terminal. A program that reads from it in the background is stopped [tcgetpgrp(3)].
+    ///
+    /// - Returns: The line that is the answer; `nil` where there is nobody to ask, or no answer.
+    func ask(_ question: PrintableText) -> String? {
+        let mayRead = tcgetpgrp(FileDescriptor.standardInput.rawValue) == getpgrp()
+        guard mayRead, isTerminal, !isQuiet, !endsJSON else { return nil }
+        write(question.text)
+        return readLine()
     }
 
     private func write(_ text: String) {
