@@ -29,7 +29,7 @@ package struct MetadataWriter: Sendable {
             let queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration(isCancelled))
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
-                do {
+                try database.tellingRoom(around: store) {
                     try database.inTransaction(.immediate) {
                         if try Self.isCoreData(database) {
                             try write(set, removed, intoPropertyListOf: database)
@@ -38,16 +38,14 @@ package struct MetadataWriter: Sendable {
                         }
                         return .commit
                     }
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
-                    guard case .noSpace(let folder, let limit)? = OperationError(ofInput: database, around: store)
-                    else { throw error }
-                    throw MetadataError.noSpace(folder: folder, limit)
                 }
                 // Also where nothing has changed: who made it so may have been killed before the sync.
                 try StoreHome(store).makeDurable()
             }
         } catch let error as MetadataError {
             throw error
+        } catch OperationError.noSpace(let folder, let limit) {
+            throw .noSpace(folder: folder, limit)
         } catch let error as DatabaseError {
             switch error.resultCode {
             case _ where isCancelled(): throw .cancelled
@@ -73,6 +71,7 @@ package struct MetadataWriter: Sendable {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
+        configuration.prepareDatabase { [store] database in try database.lookFirst(at: store) }
         let busyHandler = BusyHandler(busyTimeout: busyTimeout)
         // All waits share one deadline.
         let deadline = ContinuousClock.now + busyTimeout

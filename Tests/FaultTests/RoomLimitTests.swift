@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import StoreFiles
 import SystemPackage
 import TestSupport
@@ -62,6 +63,65 @@ struct RoomLimitTests {
             #expect(!outcome.stderr.contains("free some space"), comment)
         }
         #expect(try StoreContent(of: desk.appending("Recipes.sqlite")) == before)
+    }
+
+    /// In WAL mode the log and its index are there already where an app has the store open.
+    @Test(arguments: ["DELETE", "WAL", "WAL, open"], [FaultShim.Action.edquot, .efbig])
+    func `a limit is said wherever SQLite meets it`(mode: String, action: FaultShim.Action) async throws {
+        let log = scratch.path.appending("writes")
+        /// - Returns: How it ended, and the names of the files that it wrote to, until all writes failed from one on.
+        func write(failingFrom number: Int) async throws -> (ChildProgram.Outcome, [String]) {
+            let folder = try scratch.folder("from-\(number)")
+            var app: DatabaseQueue? = try DatabaseQueue(path: folder.appending("Store.sqlite").string)
+            try await app?.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA journal_mode = \(mode.prefix { $0 != "," })")
+                try database.execute(sql: "CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+            }
+            if mode != "WAL, open" { app = nil }
+            defer { withExtendedLifetime(app) {} }
+            let outcome = try await BuiltProgram.run(
+                ["metadata", "Store.sqlite", "--set", "kind=test"],
+                environment: shim.environment(action, at: number, .onward, only: ["pwrite", "ftruncate"], log: log),
+                in: folder)
+            defer { try? Folder.removeTree(at: log) }
+            return (outcome, FaultShim.calls(in: log).compactMap { FilePath($0.path).lastComponent?.string })
+        }
+        let (whole, files) = try await write(failingFrom: 0)
+        #expect(whole.status == .exited(0), "\(whole.stderr)")
+        // The journal's header is written again just before the store, and grows nothing.
+        let header = files.firstIndex(of: "Store.sqlite")
+        for number in 1...files.count where number != header {
+            let (outcome, _) = try await write(failingFrom: number)
+            // At the end the log is copied into the store, and it is no matter if it is not.
+            if mode.hasPrefix("WAL"), outcome.status == .exited(0) { continue }
+            let words = action == .edquot ? "the disk quota of this user" : "takes no file of that size"
+            let comment: Comment = "write \(number) of \(files): \(outcome.stderr)"
+            #expect(outcome.status == .exited(73), comment)
+            #expect(outcome.stderr.contains(words), comment)
+        }
+    }
+
+    /// Whoever reads a store in WAL mode makes the index of its log, if there is none.
+    @Test(arguments: [
+        "copy Store.sqlite --to out", "send Store.sqlite --no-remember --to ./c.shipment", "inspect Store.sqlite",
+        "verify Store.sqlite", "metadata Store.sqlite", "move Store.sqlite --to elsewhere",
+    ])
+    func `a limit is said where the index of a log cannot be made`(command: String) async throws {
+        let store = desk.appending("Store.sqlite")
+        let app = try DatabaseQueue(path: store.string)
+        try await app.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE t(a)")
+        }
+        try app.close()
+        let log = scratch.path.appending("writes")
+        for number in 1...2 {
+            let outcome = try await BuiltProgram.run(
+                command.split(separator: " ").map(String.init),
+                environment: shim.environment(
+                    .edquot, at: number, .onward, only: ["pwrite", "ftruncate"], log: log), in: desk)
+            #expect(outcome.status == .exited(73), "\(number): \(outcome.stderr)")
+            #expect(outcome.stderr.contains("the disk quota of this user"), "\(number): \(outcome.stderr)")
+        }
     }
 
     @Test(.enabled("may not mount a tmpfs") { await SmallDisk.isAvailable() })

@@ -29,6 +29,7 @@ package final class LiveConnection: Sendable {
         configuration.prepareDatabase { database in
             // Before the first look at the file: afterwards the log has its shared index.
             if isExclusive { try Self.keepOthersOut(database, of: store, busyHandler) }
+            try database.lookFirst(at: store)
         }
         do {
             queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration)
@@ -78,12 +79,7 @@ package final class LiveConnection: Sendable {
         do {
             return try queue.unsafeRead { database in
                 defer { if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") } }
-                do {
-                    return try body(database)
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
-                    if let error = OperationError(ofInput: database, around: store) { throw error }
-                    throw error
-                }
+                return try database.tellingRoom(around: store) { try body(database) }
             }
         } catch {
             throw OperationError(error, on: store, busyHandler)

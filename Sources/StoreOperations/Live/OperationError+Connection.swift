@@ -37,18 +37,4 @@ extension OperationError {
             default: .sqlite(code: error.extendedResultCode.rawValue, message: message)
             }
     }
-
-    /// SQLite says "disk full" to ENOSPC alone, and "I/O error" to a quota or a limit on the size of files [os_unix.c, unixWrite].
-    ///
-    /// - Returns: `nil` if its last error was for another reason.
-    init?(ofInput database: Database, around store: FilePath) {
-        // A rollback may have made the connection forget the number, which the file keeps.
-        var ofFile: CInt = 0
-        sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_LAST_ERRNO, &ofFile)
-        let limits = [sqlite3_system_errno(database.sqliteConnection), ofFile].compactMap {
-            RoomLimit(Errno(rawValue: $0), makingFile: false, around: store.userFolder)
-        }
-        guard let limit = limits.first else { return nil }
-        self = .noSpace(folder: store.userFolder, limit)
-    }
 }

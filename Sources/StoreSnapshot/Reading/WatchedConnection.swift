@@ -18,7 +18,14 @@ struct WatchedConnection: ~Copyable {
         address: String, mayWrite: Bool = false, of store: FilePath, watch: ConnectionWatch
     ) throws(SnapshotError) {
         do {
-            let queue = try DatabaseQueue(path: address, configuration: watch.configuration(mayWrite: mayWrite))
+            var configuration = watch.configuration(mayWrite: mayWrite)
+            configuration.prepareDatabase { database in
+                // In WAL mode the first look makes the log's index.
+                try Self.tellingRoom(database, of: store) {
+                    try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+                }
+            }
+            let queue = try DatabaseQueue(path: address, configuration: configuration)
             // What it writes is a copy, which is thrown away, or synced once it is kept. A borrowed connection keeps its own setting:
             // its owner goes on to write to the store.
             try queue.unsafeRead { try $0.execute(sql: "PRAGMA synchronous = OFF") }
@@ -62,17 +69,23 @@ struct WatchedConnection: ~Copyable {
     func read<Value>(_ body: (Database) throws -> Value) throws(SnapshotError) -> Value {
         do {
             return try queue.unsafeRead { database in
-                do {
-                    return try body(database)
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
-                    // SQLite says so also where the index of a log cannot be made.
-                    let errno = Errno(rawValue: sqlite3_system_errno(database.sqliteConnection))
-                    guard let limit = RoomLimit(errno, makingFile: false, around: store.userFolder) else { throw error }
-                    throw SnapshotError.noRoom(folder: store.userFolder, limit)
-                }
+                try Self.tellingRoom(database, of: store) { try body(database) }
             }
         } catch {
             throw SnapshotError(error, on: store, watch: watch)
+        }
+    }
+
+    /// SQLite says "I/O error" also where the index of a log cannot be made for want of room [os_unix.c, unixShmMap].
+    private static func tellingRoom<Value>(
+        _ database: Database, of store: FilePath, _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+            let errno = Errno(rawValue: sqlite3_system_errno(database.sqliteConnection))
+            guard let limit = RoomLimit(errno, makingFile: false, around: store.userFolder) else { throw error }
+            throw SnapshotError.noRoom(folder: store.userFolder, limit)
         }
     }
 }
