@@ -17,8 +17,8 @@ public struct CopyOptions: Sendable {
     /// Whether a copy is taken although the store refers to an external file that does not exist: it is left out, and the manifest says
     /// so. Core Data throws when an app reads the attribute.
     public var allowsMissingExternalFiles = false
-    /// Whether a store in WAL mode is taken that has several names, or is mounted alone, and has no log beside this name: what its users
-    /// have in a log beside another name is missing from the copy.
+    /// Whether a store is taken that has several names, or is mounted alone, and has no log or journal beside this name: what its users
+    /// have in a log beside another name is missing from the copy, and what a journal there would undo is in it.
     public var takesSeveralNames = false
     /// Whether a copy is taken that fails SQLite's check, as evidence: no receiver takes it.
     public var takesDamaged = false

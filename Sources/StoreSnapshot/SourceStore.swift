@@ -25,7 +25,7 @@ package struct SourceStore: Sendable {
     ///
     /// - Parameters:
     ///   - held: A connection that keeps all others out of the store: then the store is read through it.
-    ///   - takesSeveralNames: Whether a store is read whose log may be beside another name of it.
+    ///   - takesSeveralNames: Whether a store is read whose log or journal may be beside another name of it.
     /// - Throws: `.noSuchFile`, `.folder`, `.notARegularFile`, `.noPermission`, `.notADatabase`, `.truncated`, `.severalNames`.
     package init(
         at path: FilePath, busyTimeout: Duration = defaultBusyTimeout, through held: DatabaseQueue? = nil,
@@ -45,7 +45,7 @@ package struct SourceStore: Sendable {
         case .symbolicLink, .pipe, .socket, .characterDevice, .other: throw .notARegularFile(path)
         }
         let isInWALMode = try StoreHandle(real).header()?.isInWALMode ?? false
-        if held == nil, !takesSeveralNames, isInWALMode, Self.mayHaveOtherLog(real, status) {
+        if held == nil, !takesSeveralNames, Self.mayHaveOtherLog(real, status, isInWALMode: isInWALMode) {
             throw .severalNames(path)
         }
         self.path = real
@@ -53,10 +53,14 @@ package struct SourceStore: Sendable {
         self.held = held
     }
 
-    /// Whether the users of a store may keep its log beside another name: that of a name that they do not use would have no frames, or
-    /// not be there [sqlite.org/howtocorrupt.html section 2.5].
-    private static func mayHaveOtherLog(_ path: FilePath, _ status: FileStatus) -> Bool {
-        guard !Sidecars(beside: path).logHasFrames else { return false }
+    /// Whether the users of a store may keep its log or journal beside another name: that of a name that they do not use would have no
+    /// frames, or not be there [sqlite.org/howtocorrupt.html section 2.5]. Nobody has a journal of a file that nobody may write, as
+    /// generations and kept copies are.
+    private static func mayHaveOtherLog(_ path: FilePath, _ status: FileStatus, isInWALMode: Bool) -> Bool {
+        let sidecars = Sidecars(beside: path)
+        let mayNobodyWrite = status.permissions.isDisjoint(with: [.ownerWrite, .groupWrite, .otherWrite])
+        let isKnown = isInWALMode ? sidecars.logHasFrames : sidecars.hasJournal || mayNobodyWrite
+        guard !isKnown else { return false }
         guard status.links > 1 else { return MountPoints.contain(path) }
         // A restore that was killed leaves another name of its own.
         TemporaryFolder.sweep(path.removingLastComponent(), .besideResults)

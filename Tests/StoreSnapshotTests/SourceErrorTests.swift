@@ -129,9 +129,43 @@ import Testing
         try app.close()
         try await expect(.severalNames(path))
         #expect(try await rows(SourceStore(at: path, takesSeveralNames: true)) == ["a=1"])
-        // In rollback mode all that is committed is in the file.
-        try TestStore.make(at: name, sql: "PRAGMA journal_mode = DELETE")
-        #expect(try await rows(SourceStore(at: path)) == ["a=1"])
+    }
+
+    /// An app that is killed in the middle of a transaction leaves pages of it in the store, and the journal that undoes them beside the
+    /// name that it uses.
+    @Test func `another name of a store, beside which there is no journal`() async throws {
+        let name = scratch.path.appending("home.sqlite")
+        let left = scratch.path.appending("left.sqlite")
+        let app = try TestStore.open(name, preparation: "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 5")
+        try await app.writeWithoutTransaction { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE t(a);
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+                    INSERT INTO t SELECT printf('%0200d', i) FROM n;
+                    BEGIN; UPDATE t SET a = 'x' || a;
+                    """)
+            try Data(contentsOf: URL(filePath: name.string)).write(to: URL(filePath: left.string))
+            try Data(contentsOf: URL(filePath: name.string + "-journal"))
+                .write(to: URL(filePath: left.string + "-journal"))
+            try PlatformCalls.hardLink(left, as: path)
+            try database.execute(sql: "ROLLBACK")
+        }
+        try app.close()
+        func hasUncommitted(_ store: SourceStore) async throws -> Bool? {
+            let copy = try await store.compactCopy(in: temporary)
+            return try StoreContent(of: copy.path).tables["t"]?.contains { $0.contains("x") }
+        }
+        try await expect(.severalNames(path))
+        #expect(try await hasUncommitted(SourceStore(at: path, takesSeveralNames: true)) == true)
+        // The app comes back, and rolls back what it has not committed.
+        let again = try TestStore.open(left)
+        #expect(try await again.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 300)
+        try again.close()
+        try await expect(.severalNames(path))
+        #expect(try await hasUncommitted(SourceStore(at: path, takesSeveralNames: true)) == false)
+        try PlatformCalls.changeMode(of: path, to: .ownerRead)
+        #expect(try await hasUncommitted(SourceStore(at: path)) == false)
     }
 
     @Test(arguments: ["DELETE", "WAL"])

@@ -1,6 +1,5 @@
 import CoreDataReading
 package import GRDB
-import GRDBSQLite
 package import StoreFiles
 import StoreFormat
 package import SystemPackage

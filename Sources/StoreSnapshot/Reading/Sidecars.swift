@@ -2,12 +2,13 @@ import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-/// The files that SQLite keeps beside a store in WAL mode.
+/// The files that SQLite keeps beside a store.
 struct Sidecars: Hashable, Sendable {
     let hasLog: Bool
     let hasIndex: Bool
     /// Whether the log holds more than its header of 32 bytes [sqlite.org/fileformat2.html section 4.1].
     let logHasFrames: Bool
+    let hasJournal: Bool
 
     private static let logHeaderSize: Int64 = 32
 
@@ -17,6 +18,7 @@ struct Sidecars: Hashable, Sendable {
         hasLog = log != nil
         logHasFrames = (log?.size ?? 0) > Self.logHeaderSize
         hasIndex = (try? PlatformCalls.status(of: Self.index(of: store))) != nil
+        hasJournal = (try? PlatformCalls.status(of: FilePath(text: store.text + "-journal"))) != nil
     }
 
     static func log(of store: FilePath) -> FilePath { FilePath(text: store.text + "-wal") }

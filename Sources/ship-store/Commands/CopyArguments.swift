@@ -18,9 +18,10 @@ struct CopyArguments: ParsableArguments {
     var allowMissingExternal = false
 
     @Flag(
-        help:
-            "Take a store that has several names or is mounted alone, though its -wal may be beside another name of it."
-    )
+        help: """
+            Take a store that has several names or is mounted alone, though its -wal or -journal may be beside another name \
+            of it.
+            """)
     var linked = false
 
     @Option(
