@@ -70,7 +70,9 @@ public enum EndpointError: Error, Hashable, Sendable {
 extension Endpoint {
     /// Reads an endpoint by the rules above, without looking at the file system or the network.
     ///
-    /// - Parameter isToListen: Whether one is to listen there: on TCP, where port 0 lets the system choose one, or on a Unix socket.
+    /// - Parameters:
+    ///   - text: As a user writes it.
+    ///   - isToListen: Whether one is to listen there: on TCP, where port 0 lets the system choose one, or on a Unix socket.
     public init(_ text: String, toListen isToListen: Bool = false) throws(EndpointError) {
         let endpoint = try Self.parse(text, isToListen)
         switch endpoint {

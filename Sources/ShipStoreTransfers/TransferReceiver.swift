@@ -62,6 +62,7 @@ public actor TransferReceiver {
     ///   - consumer: Installs shipments in its inbox.
     ///   - session: Carries shipments and messages.
     ///   - folder: For the files of this half; made if it is not there. It is outside of the inbox.
+    ///   - options: How it works.
     ///   - report: Called on any thread.
     /// - Throws: `.file`.
     public init(

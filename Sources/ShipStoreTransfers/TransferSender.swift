@@ -45,6 +45,7 @@ public actor TransferSender {
     ///   - stores: The live stores to send, each under the name that its file's name suggests.
     ///   - session: Carries shipments and messages.
     ///   - folder: For the files of this half; made if it is not there.
+    ///   - options: How it works.
     ///   - report: Called on any thread.
     /// - Throws: `.sameName`, `.file`.
     public init(
