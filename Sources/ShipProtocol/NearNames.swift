@@ -17,9 +17,10 @@ package enum NearNames {
         near.isEmpty ? nil : "did you mean \(near.map { PrintableText("\($0)") }.joined(separator: " or "))?"
     }
 
-    /// The Levenshtein distance: letters to insert, remove or replace. An extension that is too much counts as one.
+    /// The Levenshtein distance: letters to insert, remove or replace. An extension that is too much counts as one, and so does an end that
+    /// is missing.
     private static func distance(_ left: String, _ right: String) -> Int {
-        if left.hasPrefix(right + ".") { return 1 }
+        if left.hasPrefix(right + ".") || left.count > 3 && right.hasPrefix(left) && left != right { return 1 }
         let right = Array(right)
         var row = Array(0...right.count)
         for (index, letter) in left.enumerated() {

@@ -34,6 +34,9 @@ import Testing
         Mistake("send", "a", "--to", "-", "--instantly", error: "unknown option '--instantly'"),
         Mistake("send", "a", "--to", "-", "--quite", error: "unknown option '--quite'", hint: "did you mean --quiet?"),
         Mistake("send", "a", "--too", "b", error: "unknown option '--too'", hint: "did you mean --to?"),
+        Mistake(
+            "copy", "a", "--to", "b", "--keep", "3", error: "unknown option '--keep'",
+            hint: "did you mean --keep-free?"),
         Mistake("list", "--int=a", error: "unknown option '--int'", hint: "did you mean --into?"),
         Mistake(
             "send", "a", "--to", "http://watch:7645",
