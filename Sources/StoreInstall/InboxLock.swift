@@ -7,6 +7,11 @@ import SystemPackage
 struct InboxLock: ~Copyable, Sendable {
     private let file: OpenFile
 
+    /// A child that this process starts has the lock, too, until it runs its own program [flock(2), fork(2)]. Who has just let go of the inbox
+    /// waits for that.
+    private static let attempts = 20
+    private static let pause = Duration.milliseconds(10)
+
     /// - Throws: `.inboxInUse`, `.file`.
     init(_ folder: InboxFolder) throws(InboxError) {
         let path = folder.layout.lock
@@ -15,7 +20,14 @@ struct InboxLock: ~Copyable, Sendable {
             // It is written to below: nothing that has another name too.
             let status = try file.status
             guard status.kind == .file, status.links == 1 else { throw FileError(.lock, path, .invalidArgument) }
-            return try PlatformCalls.tryLock(file.descriptor, path)
+            var isFree = try PlatformCalls.tryLock(file.descriptor, path)
+            var attempts = Self.attempts
+            while !isFree, attempts > 0, Self.owner(in: file) == PlatformCalls.processID {
+                PlatformCalls.waitForInput(from: [], atMost: Self.pause)
+                isFree = try PlatformCalls.tryLock(file.descriptor, path)
+                attempts -= 1
+            }
+            return isFree
         }
         guard isFree else { throw .inboxInUse(folder.layout.root, process: Self.owner(in: file)) }
         // Only to tell a second receiver who has it: nothing depends on it.
