@@ -20,7 +20,11 @@ public struct CopyRetention: Hashable, Sendable {
     /// How many stay by default: as many as generations.
     public static let standardCount = 3
 
-    /// - Parameter kept: By default `standardCount`, but none of those that a restore has kept, which nobody has asked for.
+    /// - Parameters:
+    ///   - kept: How many stay of each store. By default `standardCount`, but none of those that a restore has kept, which nobody has
+    ///     asked for.
+    ///   - age: The age at which a copy may expire; `nil` for any age.
+    ///   - tag: Only copies with this tag may expire; `nil` for those without any tag.
     public init(keeping kept: Int? = nil, for age: Duration? = nil, tagged tag: CopyTag? = nil) {
         self.kept = kept ?? (tag?.text == CopyTag.beforeRestore ? 0 : Self.standardCount)
         self.age = age
