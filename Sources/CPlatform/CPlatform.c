@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -98,6 +99,34 @@ int ship_store_pipe(int ends[2]) {
     for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
     return 0;
 #endif
+}
+
+struct thread_start {
+    void (*body)(void *context);
+    void *context;
+};
+
+static void *run_thread(void *argument) {
+    struct thread_start start = *(struct thread_start *)argument;
+    free(argument);
+    start.body(start.context);
+    return NULL;
+}
+
+int ship_store_start_thread(void (*body)(void *context), void *context) {
+    struct thread_start *start = malloc(sizeof *start);
+    if (start == NULL) return ENOMEM;
+    *start = (struct thread_start){body, context};
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error == 0) {
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        pthread_t thread;
+        error = pthread_create(&thread, &attributes, run_thread, start);
+        pthread_attr_destroy(&attributes);
+    }
+    if (error != 0) free(start);
+    return error;
 }
 
 int ship_store_tells_of_changes(const char *folder) {

@@ -1,7 +1,7 @@
 import EssentialFoundation
 public import ShipProtocol
 package import StoreFiles
-import SystemPackage
+package import SystemPackage
 
 /// The devices that this device trusts.
 public struct TrustList: Hashable, Sendable {
@@ -148,6 +148,9 @@ extension DeviceFolder {
         }
         return list
     }
+
+    /// Where the list is; it need not be there.
+    package var trustListPath: FilePath { path.appending(Self.peersFile) }
 
     /// The list's file, as it is now; `nil` if it has never been written. Each change replaces the file, so that two versions of the
     /// list differ in this. A change of the file's permissions alone counts as another version: whoever compares is then stricter than

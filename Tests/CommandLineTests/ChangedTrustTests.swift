@@ -198,4 +198,20 @@ import Testing
         #expect(.now - start < .seconds(1.5))
         #expect(try desk.leftovers == [])
     }
+
+    @Test(arguments: ["watch", "phone"])
+    func `who follows is ended when either side takes its trust back, although nothing is sent`(
+        side: String
+    ) async throws {
+        try await trust()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone", "--follow")
+        _ = try await sender.waitForLine(containing: "installed Recipes")
+        let other = side == "watch" ? "phone" : watch
+        try await desk.run("distrust", other, "--identity", side, "-q").expectSuccess()
+        let outcome = try await sender.wait(timeout: .seconds(20))
+        #expect(outcome.status == .exited(77), "\(outcome.stderr)")
+        try await receiver.stop().expectSuccess()
+    }
 }

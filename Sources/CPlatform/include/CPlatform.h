@@ -27,6 +27,10 @@ int ship_store_set_attribute(int file, const char *name, const void *value, uint
 /// pipe2(2) with O_CLOEXEC, or pipe(2) and fcntl(2) where there is no such call. Returns -1 and sets errno if it fails.
 int ship_store_pipe(int ends[2]);
 
+/// pthread_create(3): runs `body` in a detached thread of its own, which needs no thread of a pool, and nothing that watches over one.
+/// Returns 0, or an error number.
+int ship_store_start_thread(void (*body)(void *context), void *context);
+
 /// inotify(7) on the file system of `folder`, by statfs(2): whether it tells what every writer does. File systems of a network, of user
 /// space and of layers do not. Returns 0 where that is not so, or cannot be told.
 int ship_store_tells_of_changes(const char *folder);

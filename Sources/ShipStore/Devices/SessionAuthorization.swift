@@ -17,9 +17,6 @@ final class SessionAuthorization: Sendable {
         case settled
     }
 
-    /// Between two reads of the list's version. A file watch does not do: the folder may not exist yet, or be replaced.
-    private static let pause = Duration.milliseconds(250)
-
     private let trust: TrustPolicy
     /// Whether the other side may have the session.
     private let first: Check
@@ -109,13 +106,11 @@ final class SessionAuthorization: Sendable {
     private func followChanges(of device: Device) async throws(ShipmentError) {
         // The first check may have been before the last change.
         var known: FileStatus??
-        while true {
+        for await _ in TrustWatch.changes(of: device.folder.trustListPath) {
             let version = try device.trustListVersion()
-            if known != .some(version) {
-                known = .some(version)
-                try check()
-            }
-            guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
+            guard known != .some(version) else { continue }
+            known = .some(version)
+            try check()
         }
     }
 }

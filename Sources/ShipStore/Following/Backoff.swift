@@ -5,6 +5,9 @@ package struct Backoff: Hashable, Sendable {
     package let first: Duration
     package let longest: Duration
 
+    /// Of attempts to reach a receiver.
+    package static let ofConnecting = Backoff(first: .milliseconds(500), longest: .seconds(60))
+
     package init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
     /// - Parameter failures: So far; at least 1.
@@ -14,7 +17,7 @@ package struct Backoff: Hashable, Sendable {
     }
 
     /// The same, up to a half less: those that failed at the same moment do not all come again at the same moment.
-    func unevenDelay(after failures: Int) -> Duration { delay(after: failures) * Double.random(in: 0.5...1) }
+    package func unevenDelay(after failures: Int) -> Duration { delay(after: failures) * Double.random(in: 0.5...1) }
 
     package func time(after failures: Int, from now: Date) -> Date {
         now.addingTimeInterval(delay(after: failures) / .seconds(1))

@@ -21,6 +21,8 @@ final class FollowedStore: Sendable {
         var left: StoreTraces?
         /// In which the store was when the receiver acknowledged it.
         var shipped: StoreState?
+        /// Looks that have found nothing new, one after the other.
+        var looksInVain = 0
         var failures = 0
         /// Why the last shipment did not arrive: it is said once.
         var failure: ShipmentError?
@@ -28,7 +30,12 @@ final class FollowedStore: Sendable {
         var end: ShipmentError?
     }
 
+    /// How often a store is shipped that is refused for good.
+    private static let mostAttempts = 3
     private static let backoff = Backoff(first: .seconds(1), longest: .seconds(300))
+    /// A look may make notices itself, and where a clock was set back nothing tells them from those of a commit.
+    private static let mostLooksInVain = 3
+    private static let backoffInVain = Backoff(first: .seconds(1), longest: .seconds(5))
 
     init(_ path: FilePath, named name: StoreName, _ copying: CopyOptions, _ following: Following) {
         (self.path, self.name, self.copying, self.following) = (path, name, copying, following)
@@ -54,6 +61,12 @@ final class FollowedStore: Sendable {
 
     /// The store as it is now: another one may be at its path.
     func source() throws(SnapshotError) -> SourceStore { try SourceStore(at: path, copying) }
+
+    /// What a commit writes to: in WAL mode the log, in the other modes the store's file. A link is watched where it is, and where it leads.
+    var files: [FilePath] {
+        let real = (try? PlatformCalls.realPath(of: path)) ?? path
+        return StoreTraces.files(of: real) + (real == path ? [] : [path])
+    }
 
     // MARK: Looking
 
@@ -81,7 +94,16 @@ final class FollowedStore: Sendable {
         }
         if let left, left == traces { return false }
         guard let shipped else { return true }
-        return await looking { try? await source().state() } != shipped
+        let hasChanged = await looking { try? await source().state() } != shipped
+        if !hasChanged { state.withLock { Self.lookInVain(&$0) } }
+        return hasChanged
+    }
+
+    private static func lookInVain(_ state: inout State) {
+        state.looksInVain += 1
+        guard state.looksInVain > mostLooksInVain else { return }
+        let delay = backoffInVain.delay(after: state.looksInVain - mostLooksInVain)
+        state.notBefore = max(state.notBefore, .now + delay)
     }
 
     // MARK: Shipping
@@ -105,7 +127,7 @@ final class FollowedStore: Sendable {
         }
         followed.ended = { [self] result in
             if isNews(result) { order.ended(result) }
-            ended(result.map { _ in copied.withLock { $0 } })
+            ended(result, copied.withLock { $0 })
         }
         return followed
     }
@@ -125,12 +147,17 @@ final class FollowedStore: Sendable {
         }
     }
 
-    /// - Parameter result: The state in which the store was, if that could be told, when it was shipped.
-    func ended(_ result: Result<StoreState?, ShipmentError>) {
+    /// - Parameter shipped: The state in which the store was, if that could be told, when it was shipped.
+    private func ended(_ result: Result<Delivery, ShipmentError>, _ shipped: StoreState?) {
         state.withLock { state in
             switch result {
-            case .success(let shipped):
+            case .success(let delivery):
                 (state.shipped, state.failures, state.failure) = (shipped, 0, nil)
+                if delivery.receipt?.outcome == .unchanged {
+                    Self.lookInVain(&state)
+                } else {
+                    state.looksInVain = 0
+                }
                 state.notBefore = max(state.notBefore, .now + following.minimumInterval)
             case .failure(let error):
                 // It has not arrived, so it counts as changed.
@@ -141,7 +168,8 @@ final class FollowedStore: Sendable {
                 state.failure = error
                 state.failures += 1
                 state.notBefore = max(state.notBefore, now + Self.backoff.unevenDelay(after: state.failures))
-                if !error.mayPass, !following.keepsTrying { state.end = error }
+                // A store that is being made anew, or migrated, may be refused for a moment.
+                if !error.mayPass, !following.keepsTrying, state.failures >= Self.mostAttempts { state.end = error }
             }
         }
     }

@@ -13,8 +13,6 @@ public struct Following: Sendable {
     public var shareOfCopying = 0.1
     /// Whether a store goes on being followed after a failure that time alone does not mend.
     public var keepsTrying = false
-    /// Before the first attempt to connect again, and the longest time between two of them; each is twice as long as the one before.
-    public var reconnecting = (first: Duration.milliseconds(500), longest: Duration.seconds(60))
     /// Lets the app speak to the follower.
     public var control = Control()
 

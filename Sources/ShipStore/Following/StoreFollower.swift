@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Follows stores: ships each settled change to one receiver, over one connection after the other, until it is cancelled.
 ///
-///     StoreWatch -> FollowedStore -> StoreFollower -> ProducerSession -> link
+///     FileWatch -> FollowedStore -> StoreFollower -> ProducerSession -> link
 ///
 /// Between two shipments it holds nothing of a store: no transaction, no lock, no open file.
 package final class StoreFollower: Sendable {
@@ -15,7 +15,7 @@ package final class StoreFollower: Sendable {
     private let following: Following
     private let stores: [FollowedStore]
     private let alarm: Alarm
-    private let watch: StoreWatch
+    private let watch: FileWatch
     private let report: @Sendable (SendEvent) -> Void
     private let state = Mutex(State())
 
@@ -36,7 +36,7 @@ package final class StoreFollower: Sendable {
             stores = try producer.sources { (_, _) throws(ShipmentError) in }.map {
                 FollowedStore($0.path, named: $0.name, copying, following)
             }
-            watch = try StoreWatch(stores.map(\.path)) { [stores] index in
+            watch = try FileWatch(of: stores.count, files: { [stores] in stores[$0].files }) { [stores] index in
                 stores[index].notice()
                 alarm.ring()
             }
@@ -116,8 +116,9 @@ package final class StoreFollower: Sendable {
             state.failures += 1
             return (state.failures, state.failure != failure)
         }
-        let backoff = Backoff(first: following.reconnecting.first, longest: following.reconnecting.longest)
         if isNews { report(.disconnected(failure)) }
-        try await Task.sleep(for: backoff.unevenDelay(after: failures))
+        try await Task.sleep(for: Backoff.ofConnecting.unevenDelay(after: failures))
+        // A session begins with a look at each store.
+        while following.control.isPaused { try await alarm.wait(for: nil) }
     }
 }

@@ -1,3 +1,4 @@
+import CPlatform
 import Dispatch
 import Synchronization
 package import SystemPackage
@@ -27,7 +28,7 @@ package final class NoticeThread: Sendable {
     /// - Parameters:
     ///   - path: What it waits for changes of, for errors.
     ///   - run: The work of the thread, which returns when the end has come; it outlives this for a moment.
-    /// - Throws: If there is no descriptor left.
+    /// - Throws: If there is no descriptor or no thread left.
     package init(watching path: FilePath, _ run: @escaping @Sendable (borrowing End) -> Void) throws(FileError) {
         let (read, write): (FileDescriptor, FileDescriptor)
         do throws(Errno) {
@@ -37,7 +38,26 @@ package final class NoticeThread: Sendable {
         }
         stop = OpenFile.owning(write, as: "")
         let end = End(OpenFile.owning(read, as: ""))
-        DispatchQueue(label: "ship-store watch").async(group: thread) { run(end) }
+        thread.enter()
+        let work = Unmanaged.passRetained(
+            Work { [thread] in
+                run(end)
+                thread.leave()
+            })
+        let error = ship_store_start_thread(
+            { context in
+                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+            }, work.toOpaque())
+        guard error == 0 else {
+            work.release()
+            thread.leave()
+            throw FileError(.watch, path, Errno(rawValue: error))
+        }
+    }
+
+    private final class Work: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     deinit { tellToEnd() }

@@ -23,10 +23,9 @@ extension PlatformCalls {
             UInt64(clamping: memory), UInt32(clamping: max(1, seconds)), UInt64(clamping: descriptors)) == 0
     }
 
-    /// Whether the file system around a file tells this process what every writer does to it.
-    package static func tellsOfChanges(around path: FilePath) -> Bool {
-        let folder = path.removingLastComponent()
-        return (folder.isEmpty ? "." : folder).withPlatformString { ship_store_tells_of_changes($0) != 0 }
+    /// Whether the file system of a folder tells this process what every writer does in it.
+    package static func tellsOfChanges(in folder: FilePath) -> Bool {
+        (folder.isEmpty ? "." : folder).withPlatformString { ship_store_tells_of_changes($0) != 0 }
     }
 
     /// How many more descriptors this process may open: getrlimit(2) `RLIMIT_NOFILE`, less the open ones, if the system lists these.

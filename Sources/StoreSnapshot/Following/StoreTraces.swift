@@ -22,12 +22,17 @@ package struct StoreTraces: Hashable, Sendable {
         }
     }
 
+    /// The store's file, and its log.
+    ///
+    /// - Parameter path: Absolute, and without symbolic links.
+    package static func files(of path: FilePath) -> [FilePath] { [path, Sidecars.log(of: path)] }
+
     /// Reads them now.
     ///
     /// - Parameter path: Absolute, and without symbolic links.
     package init(of path: FilePath) {
         let now = PlatformCalls.timeOfDay
-        let files = [path, Sidecars.log(of: path)].map { try? PlatformCalls.status(of: $0) }
+        let files = Self.files(of: path).map { try? PlatformCalls.status(of: $0) }
         (store, log) = (File(files[0]), File(files[1]))
         isSettled = files.allSatisfy { $0?.isSettled(at: now) != false }
     }
