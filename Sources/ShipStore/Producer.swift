@@ -1,7 +1,6 @@
 import DeviceTrust
 public import EssentialFoundation
 public import ShipCompression
-public import ShipLinks
 public import ShipProtocol
 public import StoreBases
 package import StoreEncoding
@@ -73,88 +72,6 @@ public struct Producer: Sendable {
     public init(_ stores: [FilePath], options: Options = Options()) {
         self.stores = stores
         self.options = options
-    }
-
-    /// Ships one compact copy of each store over a link that an app carries.
-    ///
-    /// - Parameters:
-    ///   - link: Finished in the end; to close it is the app's business.
-    ///   - name: The name of the other side, in messages, and in the memory.
-    ///   - report: Told of what happens, as it does.
-    /// - Returns: In the order of the stores, with the consumer's receipts: then the copies are installed and durable.
-    /// - Throws: Why the first one that failed did. The others have arrived all the same. `report` has been told of each.
-    public func send(
-        to link: some Link, named name: String, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
-    ) async throws(ShipmentError) -> [Delivery] {
-        do {
-            let departure = try await depart(report: report)
-            let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
-            let deliveries = try await departure.run(over: peer)
-            // The shipments are acknowledged: an error of the link no longer matters.
-            try? await peer.writer.finish()
-            return deliveries
-        } catch {
-            throw ShipmentError(error)
-        }
-    }
-
-    /// Ships one compact copy of each store into a file, which is there as a whole or not at all.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - overwriting: What it may take the place of; never something of a store that is sent.
-    ///   - report: Told of what happens, as it does.
-    /// - Returns: In the order of the stores.
-    /// - Throws: Why the first one that failed did.
-    public func send(
-        to path: FilePath, over overwriting: Overwriting = .shipments,
-        report: @escaping @Sendable (SendEvent) -> Void = { _ in }
-    ) async throws(ShipmentError) -> [Delivery] {
-        do {
-            let departure = try await depart(avoiding: path, report: report)
-            return try await PeerLink.withLink(toFile: path, over: overwriting) { try await departure.run(over: $0) }
-        } catch {
-            throw ShipmentError(error)
-        }
-    }
-
-    /// Finds the stores before a link is opened.
-    ///
-    /// - Parameter path: Where the shipments go: never a file of a store that is sent, whatever the user allows to be replaced.
-    /// - Throws: What is wrong with a store.
-    package func depart(
-        avoiding path: FilePath, report: @escaping @Sendable (SendEvent) -> Void
-    ) async throws(ShipmentError) -> Departure {
-        try await depart(report: report) { (store, _) throws(ShipmentError) in
-            if store.owns(path) { throw .source(.partOfStore(path)) }
-        }
-    }
-
-    /// - Parameter check: Called with each store and its path; throws if the shipments may not go where they are to go.
-    package func depart(
-        report: @escaping @Sendable (SendEvent) -> Void,
-        checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void = { (_, _) throws(ShipmentError) in }
-    ) async throws(ShipmentError) -> Departure {
-        let start = ContinuousClock.now
-        do {
-            return try await Departure(try sources(checking: check), options, start: start, report: report)
-        } catch {
-            throw ShipmentError(error)
-        }
-    }
-
-    func sources(
-        checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void
-    ) throws -> [Source] {
-        var sources: [Source] = []
-        for path in stores {
-            let store = try SourceStore(at: path, options.copy)
-            try check(store, path)
-            let name = (stores.count == 1 ? options.name : nil) ?? StoreName(suggestedBy: path)
-            guard !sources.contains(where: { $0.name == name }) else { throw ShipmentError.sameName(name) }
-            sources.append(Source(store: store, path: path, name: name))
-        }
-        return sources
     }
 
     /// A store that exists, and the name under which it is shipped.
