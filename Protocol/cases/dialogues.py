@@ -166,7 +166,6 @@ def stays() -> Iterator[Vector]:
     yield dialogue("stays", "Both sides say between two shipments that they are there", DONE, waits, first, ANSWERS, SENDS, RECEIVED, ("consumer", idle), ("producer", idle), ("consumer", idle), later, *NEXT[1:], shipments=THERE + NEXT_INSTALLED, covers=covers)
     again: Turn = ("producer", [stay(3600), *NEXT_OFFERED[1]])
     yield dialogue("stays_later", "The producer says so after the first shipment, and again", DONE, waits, PRODUCER_STARTS, ANSWERS, SENDS, RECEIVED, ("producer", [stay(1)]), again, *NEXT[1:], shipments=THERE + NEXT_INSTALLED, covers=covers)
-    yield dialogue("stays_without_manifest", "The link ends before a shipment: there is no END without a MANIFEST", [("producer", f"failed {VIOLATION}")], waits, ("producer", [preamble(), stay(10)]), covers=covers)
     for name, payload in ("short", bytes(3)), ("zero", bytes(4)), ("too_long", (3601).to_bytes(4, "big")):
         broken = frame(STAY, binary(payload, "no interval"))
         yield dialogue(f"stays_{name}", "A payload that is no interval", [("consumer", "failed bad-manifest")], waits, ("producer", [preamble(), broken]), covers=covers)

@@ -8,14 +8,35 @@ import SystemPackage
 extension Producer {
     /// Ships one compact copy of each store.
     ///
-    /// - Parameter link: How to reach the endpoint.
+    /// - Parameters:
+    ///   - endpoint: Where the shipments go.
+    ///   - link: How to reach the endpoint.
+    ///   - limit: For how long to try again after a failure that may pass.
+    ///   - report: Told of what happens, as it does.
     /// - Returns: One delivery for each store, in their order. On a two-way link it has the consumer's receipt: then the copy is
     ///   installed and durable.
     /// - Throws: The error of the first store that failed. The other stores have arrived nevertheless, except in a file, which is
     ///   complete or absent. `report` gets each error.
     public func send(
-        to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(),
+        to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(), retryingFor limit: Duration = .zero,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
+    ) async throws(ShipmentError) -> [Delivery] {
+        let end = ContinuousClock.now + limit
+        for failures in 1... {
+            do throws(ShipmentError) {
+                return try await attempt(to: endpoint, link, report)
+            } catch {
+                let delay = Backoff.ofConnecting.unevenDelay(after: failures)
+                guard error.mayPass, error != .stopped, .now + delay < end else { throw error }
+                report(.disconnected(error))
+                do { try await Task.sleep(for: delay) } catch { throw .stopped }
+            }
+        }
+        throw .stopped
+    }
+
+    private func attempt(
+        to endpoint: Endpoint, _ link: LinkOptions, _ report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> [Delivery] {
         do {
             let departure = try await depart(to: endpoint, link, report)

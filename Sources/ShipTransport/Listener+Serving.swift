@@ -120,7 +120,7 @@ struct SocketFile: Sendable {
             do throws(FileError) {
                 let status = try PlatformCalls.statusFollowingLinks(of: folder)
                 if status.kind == .folder { return status }
-            } catch where error.errno != .notDirectory {
+            } catch  where error.errno != .notDirectory {
                 throw error
             } catch {}
             throw FileError(.makeFolderIn, folder, .notDirectory)

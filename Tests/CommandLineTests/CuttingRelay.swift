@@ -50,7 +50,11 @@ final class CuttingRelay: Sendable {
                     while True:
                         near, _ = listener.accept()
                         left = cuts.pop(0) if cuts else None
-                        far = socket.create_connection(("127.0.0.1", \(receiver.port)))
+                        try:
+                            far = socket.create_connection(("127.0.0.1", \(receiver.port)))
+                        except OSError:
+                            near.close()
+                            continue
                         threading.Thread(target=back, args=(near, far), daemon=True).start()
                         carrying.append(threading.Thread(target=forth, args=(near, far, left), daemon=True))
                         carrying[-1].start()

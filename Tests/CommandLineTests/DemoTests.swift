@@ -9,8 +9,11 @@ import Testing
         outcome.expectSuccess()
         #expect(outcome.stdout == "")
         let lines = outcome.stderr.split(separator: "\n")
-        #expect((10...14).contains(lines.count))
-        for words in ["in WAL mode", "listens on 127.0.0.1:", "on the wire", "verified", "generation 2", "held on"] {
+        #expect((10...16).contains(lines.count))
+        for words in [
+            "in WAL mode", "listens on 127.0.0.1:", "on the wire", "verified", "generation 2", "held on",
+            "as they came",
+        ] {
             #expect(lines.contains { $0.contains(words) }, "\(words)")
         }
         #expect(lines.last?.hasSuffix("nothing is left behind") == true)

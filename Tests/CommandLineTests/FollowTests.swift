@@ -73,6 +73,26 @@ import Testing
         #expect(outcome.status == .exited(66))
     }
 
+    @Test func `a single shipment is tried again for as long as it is told`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let first = try await desk.listen()
+        _ = try await first.stop()
+        let sender = try desk.start("send", "Recipes.sqlite", "--to", first.address, "--retry", "30s")
+        _ = try await sender.waitForLine(containing: "trying again")
+        let second = try await desk.listen(on: first.address)
+        let outcome = try await sender.wait()
+        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+        _ = try await second.stop()
+        let late = try await desk.run("send", "Recipes.sqlite", "--to", first.address, "--retry", "1s")
+        #expect(late.status == .exited(69))
+        #expect(late.stderr.contains("trying again"))
+        for options in [["./x.shipment"], ["-"], ["127.0.0.1:1", "--follow"]] {
+            let refused = try await desk.run(["send", "Recipes.sqlite", "--retry", "1s", "--to"] + options)
+            #expect(refused.status == .exited(64))
+        }
+    }
+
     @Test func `an idle store costs neither CPU nor bytes, and both sides notice when the other is gone`() async throws
     {
         let desk = try Desk()

@@ -66,7 +66,7 @@ import Testing
         try await desk.shell("sed -i 's/\"version\":1/\"version\":2/' '\(index)'").expectSuccess()
         let before = try FolderListing(of: desk.memory).entries
         try await desk.run("bases").expectFailure(
-            78, "a later version of this program wrote \(index), in a format, 3, that this one does not know",
+            78, "a later version of this program wrote \(index), in a format, 2, that this one does not know",
             hint: "update this program, or set XDG_STATE_HOME to another folder")
         // What can do without it does.
         try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()

@@ -11,7 +11,7 @@ extension ShipmentError {
     }
 
     /// Whether the same may succeed later, although nobody has done anything about it on this device.
-    var mayPass: Bool {
+    package var mayPass: Bool {
         switch self {
         case .refused(let reason), .givenUp(let reason): reason.knownCode?.mayPass ?? true
         case .protocolBroken(.truncated), .protocolBroken(.damaged): true

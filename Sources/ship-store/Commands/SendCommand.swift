@@ -103,6 +103,12 @@ struct SendCommand: AsyncParsableCommand {
         completion: .file())
     var since: FilePath?
 
+    @Option(
+        help: ArgumentHelp(
+            "Try again for this long if the receiver cannot be reached, the connection breaks, or it is busy. (default: 0s)",
+            valueName: "time"), transform: Duration.readInterval)
+    var retry = Duration.zero
+
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
     var force = false
 
@@ -140,6 +146,13 @@ struct SendCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--for and --since are for files and standard output; elsewhere the receiver says what it holds")
             }
+        }
+        if retry > .zero {
+            switch to {
+            case .file, .standardStreams: throw ValidationError("--retry needs a receiver that answers")
+            case .tcp, .unix, .command: break
+            }
+            if following.follow { throw ValidationError("--follow tries again for ever: --retry says nothing with it") }
         }
         if following.follow {
             switch to {
@@ -190,7 +203,7 @@ struct SendCommand: AsyncParsableCommand {
         // For who follows, a signal is the regular end.
         let whenStopped: ExitStatus? = following.follow ? .success : nil
         try await console.run(whenStopped: whenStopped, isEndless: following.follow) {
-            [stores, receiver, since, to, pair, peerName, link, dryRun, following, options, reach] in
+            [stores, receiver, since, to, pair, peerName, link, dryRun, retry, following, options, reach] in
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
@@ -207,7 +220,7 @@ struct SendCommand: AsyncParsableCommand {
             if following.follow {
                 try await producer.follow(to: to, following.following, reach, report: reporter.report)
             } else {
-                _ = try await producer.send(to: to, reach, report: reporter.report)
+                _ = try await producer.send(to: to, reach, retryingFor: retry, report: reporter.report)
             }
         }
     }

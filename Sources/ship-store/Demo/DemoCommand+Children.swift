@@ -71,6 +71,26 @@ extension DemoCommand {
         )
     }
 
+    /// Runs a sender that follows a store for as long as `body` does.
+    ///
+    /// - Parameter body: Is given the bytes on the wire of each shipment.
+    static func withFollower(
+        of store: FilePath, to address: String, _ body: (AsyncThrowingStream<Int64, any Error>) async throws -> Void
+    ) async throws {
+        let arguments = [
+            "send", store.text, "--to", address, "--follow", "--settle", "100ms", "--insecure", "--json", "--quiet",
+        ]
+        try await with(arguments, store) { lines in
+            let (sent, continuation) = AsyncThrowingStream<Int64, any Error>.makeStream()
+            let reading = Task {
+                for try await line in lines where line.event == "finished" { continuation.yield(line.wire ?? 0) }
+                continuation.finish()
+            }
+            defer { reading.cancel() }
+            try await body(sent)
+        }
+    }
+
     private static let shell = Executable.path("/bin/sh")
 
     /// The arguments of a shell that becomes this program. The folder of the demo holds what the sender remembers, and goes at the end.

@@ -41,10 +41,10 @@ struct DemoCommand: AsyncParsableCommand {
         let inbox = Inbox(at: folder.path.appending("inbox"))
         try store.make()
         say("made a store with \(DemoStore.recipes) recipes in WAL mode: \(store.path)")
-        try await Self.withWriter(to: store.path) {
-            say("a writer process moves money between its \(DemoStore.accounts) accounts all the time")
-            try await Self.withReceiver(into: inbox.root) { address in
-                say("receive: a process listens on \(address)")
+        try await Self.withReceiver(into: inbox.root) { address in
+            say("receive: a process listens on \(address)")
+            try await Self.withWriter(to: store.path) {
+                say("a writer process moves money between its \(DemoStore.accounts) accounts all the time")
                 try await breakOff(store, to: address)
                 try await ship(store, to: address)
                 let first = try await open(inbox)
@@ -55,6 +55,8 @@ struct DemoCommand: AsyncParsableCommand {
                 try await show(try await open(inbox), "a new reader")
                 try await show(first, "the reader that held on")
             }
+            try await follow(store, to: address)
+            try await show(try await open(inbox), "a new reader")
         }
         return folder.path
     }
@@ -79,6 +81,26 @@ struct DemoCommand: AsyncParsableCommand {
             ? "the rest, and what has changed since" : sent.isDelta ? "what has changed" : "all of it"
         say("send: shipped \(what) in \(Figures.duration(.now - start)), \(Figures.bytes(sent.wire)) on the wire")
     }
+
+    /// Follows the store, and changes it some times.
+    private func follow(_ store: DemoStore, to address: String) async throws {
+        try await Self.withFollower(of: store.path, to: address) { sent in
+            var sent = sent.makeAsyncIterator()
+            guard try await sent.next() != nil else { throw Self.Failed(what: "send --follow") }
+            let start = ContinuousClock.now
+            var wire = Int64(0)
+            for _ in 0..<Self.changes {
+                try store.add(recipes: 10)
+                guard let bytes = try await sent.next() else { throw Self.Failed(what: "send --follow") }
+                wire += bytes
+            }
+            say(
+                "send --follow: shipped \(Self.changes) changes as they came, in \(Figures.duration(.now - start)), "
+                    + "\(Figures.bytes(wire)) on the wire")
+        }
+    }
+
+    private static let changes = 3
 
     /// The current generation, verified and opened.
     private func open(_ inbox: Inbox) async throws -> Pin {
