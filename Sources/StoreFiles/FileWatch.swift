@@ -81,16 +81,23 @@ private struct WatchArrangement: ~Copyable {
                     if let number { folders[number, default: []].append((index, name)) }
                 }
                 guard PlatformCalls.tellsOfChanges(in: place) else { throw FileError(.watch, path, .notSupported) }
-                if number == nil { isComplete = false }
                 let content = try Self.watch { () throws(FileError) in try notices.watch(contentOf: path) }
                 if let content { files[content, default: []].append(index) }
+                // What is there and not watched may not be read, or has come meanwhile.
+                let folder = path.removingLastComponent()
+                let isWatched = (place == folder || !Self.isThere(folder)) && (content != nil || !Self.isThere(path))
+                if number == nil || !isWatched { isComplete = false }
             }
         }
         self.notices = notices
         (self.files, self.folders, self.isComplete) = (files, folders, isComplete)
     }
 
-    /// - Returns: `nil` for what is not there.
+    private static func isThere(_ path: FilePath) -> Bool {
+        (try? PlatformCalls.statusFollowingLinks(of: path)) != nil
+    }
+
+    /// - Returns: `nil` for what is not there, or may not be read.
     private static func watch(_ call: () throws(FileError) -> CInt) throws(FileError) -> CInt? {
         do throws(FileError) {
             return try call()

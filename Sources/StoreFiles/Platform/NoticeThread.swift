@@ -49,6 +49,8 @@ package final class NoticeThread: Sendable {
                 if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
             }, work.toOpaque())
         guard error == 0 else {
+            // Nobody reads what would tell it to end.
+            isToEnd.store(true, ordering: .relaxed)
             work.release()
             thread.leave()
             throw FileError(.watch, path, Errno(rawValue: error))
