@@ -178,6 +178,7 @@ package struct ConsumerSession {
                     } catch {
                         // All that was offered has had its last word: a session that breaks off here loses nothing.
                         let failure = ShipmentError(error)
+                        guard failure.leavesRestToCome else { throw error }
                         await refuse(failure)
                         report(.disconnected(failure))
                         return nil
