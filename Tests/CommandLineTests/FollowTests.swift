@@ -216,6 +216,41 @@ import Testing
         }
     }
 
+    @Test func `a commit while the last one is being copied is not missed, although nothing follows it`() async throws {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = RepeatableRandom(seed: seed)
+        let desk = try Desk()
+        var source = try Source(at: desk["S.sqlite"])
+        // A copy that takes its time; and a writer that keeps the store open, so that a look leaves no traces.
+        try source.run(
+            """
+            CREATE TABLE ballast(data BLOB);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+            INSERT INTO ballast SELECT zeroblob(10000) FROM n;
+            """)
+        let receiver = try await desk.listen()
+        let sender = try desk.follow("S.sqlite", to: receiver.address, "--settle", "50ms")
+        for _ in 0..<(Soak.isOn ? 100 : 12) {
+            // As long as the copy before is to be a small part of the time.
+            try await Task.sleep(for: .milliseconds(500))
+            try source.commit()
+            let pause = Int.random(in: 45...120, using: &random)
+            try await Task.sleep(for: .milliseconds(pause))
+            try source.commit()
+            do {
+                try await desk.waitUntil(within: .seconds(20)) {
+                    try Self.tick(of: desk["inbox/S.sqlite"]) == source.tick
+                }
+            } catch {
+                Issue.record("seed \(seed), \(pause) ms: \(source.tick) is missed\n\(sender.text(.error))")
+                break
+            }
+        }
+        try source.close()
+        try await sender.stopFollowing()
+        _ = try await receiver.stop()
+    }
+
     @Test(arguments: Soak.isOn ? 1...40 : 1...2)
     func `whatever happens, the receiver holds one commit, never an older one than before, and in the end the last`(
         run: Int
