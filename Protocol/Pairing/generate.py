@@ -99,8 +99,8 @@ def generator(prs: bytes, ci: bytes, sid: bytes) -> bytes:
 # --- PAIRING.md
 
 
-def pairing(code: str, name: str, seed: str) -> dict[str, str]:
-    return run(code, name, seed)[0]
+def pairing(code: str, name: str, seed: str, role: str) -> dict[str, str]:
+    return run(code, name, seed, role)[0]
 
 
 def example() -> str:
@@ -115,7 +115,7 @@ def example() -> str:
     return "\n".join(lines) + "\n"
 
 
-def run(code: str, name: str, seed: str) -> tuple[dict[str, str], dict[str, str]]:
+def run(code: str, name: str, seed: str, role: str = "sender") -> tuple[dict[str, str], dict[str, str]]:
     """The messages of a pairing with what went into them, and what was worked out on the way."""
 
     def bytes_for(what: str, count: int) -> bytes:
@@ -123,7 +123,8 @@ def run(code: str, name: str, seed: str) -> tuple[dict[str, str], dict[str, str]
 
     initiator, responder = bytes_for("initiator", 32), bytes_for("responder", 32)
     sid, ya, yb = bytes_for("sid", 16), bytes_for("ya", 32), bytes_for("yb", 32)
-    g = generator(code.encode(), lv_cat(b"ship-store pairing", initiator, responder), sid)
+    purpose = {"sender": b"ship-store pairing", "receiver": b"ship-store pairing to receive"}[role]
+    g = generator(code.encode(), lv_cat(purpose, initiator, responder), sid)
     share_a, share_b = x25519(ya, g), x25519(yb, g)
     secret = x25519(ya, share_b)
     assert secret == x25519(yb, share_a)
@@ -136,6 +137,7 @@ def run(code: str, name: str, seed: str) -> tuple[dict[str, str], dict[str, str]
     values = {"g": g.hex(), "Ya": share_a.hex(), "Yb": share_b.hex(), "K": secret.hex(), "ISK": isk.hex(), "key": key.hex()}
     messages = {
         "code": code,
+        "initiatorIs": role,
         "initiator": initiator.hex(),
         "responder": responder.hex(),
         "sid": sid.hex(),
@@ -165,9 +167,9 @@ def text() -> str:
     content = {
         "ids": [{"sha256": digest.hex(), "text": id_text(digest)} for digest in digests],
         "pairings": [
-            pairing(code, name, f"pairing {number}")
+            pairing(code, name, f"pairing {number}", "sender" if number < 12 else "receiver")
             for number, (code, name) in enumerate(
-                [("000000", "phone"), ("999999", "Anna\u2019s watch"), ("482913", "w"), ("104729", "x" * 64)] * 3
+                [("000000", "phone"), ("999999", "Anna\u2019s watch"), ("482913", "w"), ("104729", "x" * 64)] * 4
             )
         ],
     }

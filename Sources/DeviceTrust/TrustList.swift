@@ -30,6 +30,9 @@ public struct TrustList: Hashable, Sendable {
         return peer.stores
     }
 
+    /// Whether there is a peer in this role.
+    package func hasAny(as role: TrustedPeer.Role) -> Bool { peers.contains { $0.roles.contains(role) } }
+
     /// Whether the peer may send a store that another device sent before.
     package func takesOver(_ name: StoreName, by id: DeviceIdentifier) -> Bool {
         peer(id)?.takesOver.contains(name) == true

@@ -17,6 +17,9 @@ public struct TrustedPeer: Hashable, Sendable {
         case sender
         /// This device sends stores to it.
         case receiver
+
+        /// What this device is to a peer in this role.
+        package var other: Role { self == .sender ? .receiver : .sender }
     }
 
     /// The stores that the peer may send or receive.

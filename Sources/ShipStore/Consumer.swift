@@ -112,13 +112,15 @@ public final class Consumer: Sendable {
         }
     }
 
+    /// - Parameter stays: Whether to wait for a producer that has nothing to ship at the moment.
     package func receive(
-        over link: PeerLink, _ greeting: ConsumerSession.Greeting, _ report: @escaping @Sendable (ReceiveReport) -> Void
+        over link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true,
+        _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) async throws(ShipmentError) -> [Receipt] {
         let told = nextSession(link, report)
-        let outcome: (receipts: [Receipt], failures: [ShipmentError])
+        let outcome: ConsumerSession.Outcome
         do throws(ShipmentError) {
-            outcome = try await session(link, greeting, told) {}
+            outcome = try await session(link, greeting, staying: stays, told) {}
         } catch {
             told.add(.failed(error))
             throw error
@@ -153,15 +155,15 @@ public final class Consumer: Sendable {
     ///
     /// - Returns: The receipts, and the failures of the shipments that were refused, or given up.
     package func session(
-        _ link: PeerLink, _ greeting: ConsumerSession.Greeting, _ told: SessionReport,
+        _ link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void
-    ) async throws(ShipmentError) -> (receipts: [Receipt], failures: [ShipmentError]) {
+    ) async throws(ShipmentError) -> ConsumerSession.Outcome {
         told.add(.connected("\(link.peer)"))
         removeUnwelcome()
         if link.peer == .at(.standardStreams) { told.add(.reading(link.isFile ? .file : .stream)) }
         let session = ConsumerSession(
-            options: options, installer: installer, coordinator: coordinator, queues: queues, whenBegun: whenBegun,
-            report: told.add)
+            options: options, installer: installer, coordinator: coordinator, queues: queues, stays: stays,
+            whenBegun: whenBegun, report: told.add)
         do {
             return try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

@@ -16,15 +16,20 @@ package struct Departure: Sendable {
     /// What one-way shipments may build on; `nil` for nothing.
     private let filed: FiledBases?
     private let start: ContinuousClock.Instant
+    /// What a receiver without an id is called in the memory; `nil` for where it is.
+    private let receiver: String?
     private let report: @Sendable (SendEvent) -> Void
 
-    /// - Parameter start: When the work began.
+    /// - Parameters:
+    ///   - start: When the work began.
+    ///   - receiver: What a receiver without an id is called in the memory; `nil` for where it is.
     /// - Throws: What is wrong with the earlier shipment that the options name.
     init(
         _ sources: [Producer.Source], _ options: Producer.Options, start: ContinuousClock.Instant,
-        report: @escaping @Sendable (SendEvent) -> Void
+        to receiver: String? = nil, report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) {
         (self.sources, self.options, self.start, self.report) = (sources, options, start, report)
+        self.receiver = receiver
         filed = try await FiledBases(options)
         if let expiry = filed?.expiry { report(.mayBeGone(since: expiry)) }
     }
@@ -40,21 +45,27 @@ package struct Departure: Sendable {
         return try outcome.results.map { try $0.get() }
     }
 
-    /// Ships each store, and each again that `next` returns.
+    /// Ships each store, and each again that `next` returns, until the receiver does not wait for more.
     ///
-    /// - Returns: When the receiver does not wait for more.
+    /// - Parameters:
+    ///   - end: Called when the shipment at hand is to end for newer ones.
+    ///   - next: Waits for a store; `nil` if none is shipped again.
+    /// - Returns: Why the first of the stores that did not arrive did not.
     /// - Throws: Why the session broke off.
-    func follow(
-        _ stores: [FollowedStore], over link: PeerLink, next: @escaping @Sendable () async throws -> FollowedStore
-    ) async throws {
+    func ship(
+        _ stores: [FollowedStore], over link: PeerLink, makingWay end: @escaping @Sendable (StoreName) -> Void,
+        following next: (@Sendable () async throws -> FollowedStore)? = nil
+    ) async throws -> ShipmentError? {
         let session = try session(over: link, shipping: stores.map(\.name))
         var orders: [ProducerSession.Order] = []
-        for store in stores { await orders.append(order(of: store, over: link)) }
+        for store in stores { await orders.append(order(of: store, over: link, makingWay: end)) }
         let outcome = try await session.authorization.whileItLasts { [orders] in
-            await session.run(link, orders) { await order(of: try await next(), over: link) }
+            guard let next else { return await session.run(link, orders) }
+            return await session.run(link, orders) { await order(of: try await next(), over: link, makingWay: end) }
         }
         try outcome.end.get()
         try Task.checkCancellation()
+        return outcome.results.lazy.compactMap(\.failure).first
     }
 
     private func session(over link: PeerLink, shipping names: [StoreName]) throws -> ProducerSession {
@@ -69,14 +80,17 @@ package struct Departure: Sendable {
             isPadded: options.padding, start: start, report: report)
     }
 
-    private func order(of store: FollowedStore, over link: PeerLink) async -> ProducerSession.Order {
+    private func order(
+        of store: FollowedStore, over link: PeerLink, makingWay end: @escaping @Sendable (StoreName) -> Void
+    ) async -> ProducerSession.Order {
+        let end = { @Sendable in end(store.name) }
         do {
-            let source = Producer.Source(store: try store.source(), path: store.path, name: store.name)
-            return store.follow(try await order(of: source, over: link, signer: nil), from: source.store)
+            return store.follow(
+                try await order(of: try store.watched.source(), over: link, signer: nil), makingWay: end)
         } catch {
             let failure = ShipmentError(error)
             return store.follow(
-                ProducerSession.Order(prepare: { throw failure }, ended: { tell($0, of: store.name) }), from: nil)
+                ProducerSession.Order(prepare: { throw failure }, ended: { tell($0, of: store.name) }), makingWay: end)
         }
     }
 
@@ -84,7 +98,8 @@ package struct Departure: Sendable {
         of source: Producer.Source, over link: PeerLink, signer: DeviceIdentity?
     ) async throws -> ProducerSession.Order {
         let identity = try options.identity
-        let continuity = StoreContinuity(of: source, over: link, options)
+        let receiver = receiver ?? link.nameOfReceiver
+        let continuity = StoreContinuity(of: source, to: link.direction == .oneWay ? "" : receiver, options)
         // Why the store may not go under its name.
         var flaw: ShipmentError?
         do throws(ShipmentError) {
@@ -93,7 +108,8 @@ package struct Departure: Sendable {
             flaw = error
         }
         let filed = link.direction == .oneWay ? shipment(of: source, signer: signer) : nil
-        let remembered = RememberedShipment(bases(of: source), over: link, metadata: options.metadata)
+        let bases = link.direction == .twoWay ? bases(of: source) : nil
+        let remembered = bases.map { RememberedShipment($0, to: receiver, metadata: options.metadata) }
         return ProducerSession.Order(
             check: { [trust = options.trust, flaw] in
                 if let flaw { throw flaw }
@@ -103,7 +119,7 @@ package struct Departure: Sendable {
                 manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
             },
             unchanged: { [metadata = options.metadata] in
-                await remembered?.bases.unchanged(source.store, metadata: metadata)
+                await remembered?.bases.unchanged(source.state, metadata: metadata)
             },
             prepare: { try await prepare(source, counting: identity != nil, for: remembered, filed) },
             isSmall: { source.store.isSmall },
@@ -158,15 +174,24 @@ package struct Departure: Sendable {
         func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
             try await takeCopy(of: source, for: remembered?.bases ?? filed?.memory, turn)
         }
-        let copy =
-            if isCounted, let device = options.knownDevice {
-                try await device.number(copyOf: source.store, take)
-            } else {
-                try await take(.free)
-            }
-        if let filed { return filed.shipment(of: copy, options) }
-        if let remembered { return remembered.shipment(of: copy, options) }
-        return OutgoingShipment(copy, options)
+        func takeCounted() async throws -> PreparedCopy {
+            guard isCounted, let device = options.knownDevice else { return try await take(.free) }
+            return try await device.number(copyOf: source.store, take)
+        }
+        if let filed { return filed.shipment(of: try await takeCounted(), options) }
+        let (version, duration) = try await version(of: source, taking: takeCounted)
+        guard let remembered else { return OutgoingShipment(version, copiedIn: duration, options) }
+        return remembered.shipment(of: version, copiedIn: duration, options)
+    }
+
+    /// - Returns: How long the copy took, if one was taken.
+    private func version(
+        of source: Producer.Source, taking take: () async throws -> PreparedCopy
+    ) async throws -> (StoreVersion, copiedIn: Duration?) {
+        if let watched = source.watched { return try await watched.version(taking: take) }
+        let copy = try await take()
+        let duration = copy.duration
+        return (StoreVersion(copy), duration)
     }
 
     /// Takes a copy: in the memory's folder if it is to be remembered, and there is room.
@@ -207,4 +232,8 @@ extension SnapshotError {
         default: false
         }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

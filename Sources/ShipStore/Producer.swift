@@ -80,6 +80,14 @@ public struct Producer: Sendable {
         /// As the user gave it: where it leads may change.
         let path: FilePath
         let name: StoreName
+        /// What is known of it for several shipments; `nil` for one that is shipped once.
+        var watched: WatchedStore?
+
+        /// The state in which it is; `nil` where that cannot be told.
+        func state() async -> StoreState? {
+            if let watched { return await watched.look().state }
+            return try? await store.state()
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+public import DeviceTrust
 public import ShipProtocol
 
 /// An event while a producer sends.
@@ -26,8 +27,19 @@ public enum SendEvent: Hashable, Sendable {
     case delivered(Delivery)
     /// A shipment has failed, or could not begin.
     case failed(StoreName, ShipmentError)
-    /// The receiver of stores that are followed cannot be reached, or the connection broke; the follower tries again and again.
+    /// The receiver of stores that are followed cannot be reached, or the connection broke; the follower tries again and again. Of a receiver
+    /// that has connected itself: the connection broke.
     case disconnected(ShipmentError)
+    /// The receiver is slow, and newer states of the store are to be sent to others: the session ends, and goes on where it broke off when the
+    /// receiver connects again.
+    case makesWay(StoreName)
+    /// Connections are accepted at this address.
+    case listening(String)
+    /// The producer waits for this code.
+    case pairing(PairingCode)
+    case paired(TrustedPeer)
+    /// A device without permission connected from this address.
+    case turnedAway(String, ShipmentError)
 }
 
 /// Why a store that was being sent in one encoding is sent in another one.

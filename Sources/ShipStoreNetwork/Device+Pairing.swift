@@ -7,12 +7,15 @@ public import ShipStore
 public import ShipTransport
 
 extension Device {
-    /// Trusts the device that listens there and shows this code as a receiver; that device trusts this one as a sender.
+    /// Trusts the device that listens there and shows this code, and is trusted by it in the other role.
     ///
-    /// - Parameter name: What to call that device; `nil` for what it calls itself.
+    /// - Parameters:
+    ///   - role: What that device is to be trusted as: a receiver, if this one sends.
+    ///   - name: What to call that device; `nil` for what it calls itself.
     /// - Throws: `.pairing`, errors of the link and of the list.
     public func pair(
-        with endpoint: Endpoint, _ code: PairingCode, calling name: PeerName? = nil,
+        with endpoint: Endpoint, _ code: PairingCode, trustingAs role: TrustedPeer.Role = .receiver,
+        calling name: PeerName? = nil,
         _ link: LinkOptions = LinkOptions(),
         _ timeouts: Timeouts = Timeouts()
     ) async throws(ShipmentError) -> TrustedPeer {
@@ -22,7 +25,7 @@ extension Device {
         do {
             return try await PeerLink.withLink(to: endpoint, link) { link in
                 guard let other = link.device else { throw PairingError.notOpen }
-                let initiator = try PairingInitiator(code, own: own.id, other: other)
+                let initiator = try PairingInitiator(code, own: own.id, other: other, trustedAs: role)
                 var reader = ExactReader(link.reader, within: timeouts.hello)
                 try await link.writer.write(initiator.start, within: timeouts.hello)
                 let answer = try await reader.next(PairingExchange.answerSize)
@@ -31,7 +34,7 @@ extension Device {
                 let welcome = try await reader.next(PairingExchange.welcomeSize)
                 guard welcome[0] == PairingExchange.accepted else { throw PairingError.notOpen }
                 let ownName = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
-                return try self.trust(other, as: .receiver, called: name ?? ownName)
+                return try self.trust(other, as: role, called: name ?? ownName)
             }
         } catch LinkError.closedByPeer {
             throw .pairing(.notOpen)
@@ -41,8 +44,11 @@ extension Device {
     }
 
     /// The listener's side, once the other side has begun to pair.
+    ///
+    /// - Parameter role: What the other device is to be trusted as.
     func pair(
-        over link: PeerLink, _ reader: consuming ExactReader, in window: PairingWindow, _ timeouts: Timeouts
+        over link: PeerLink, _ reader: consuming ExactReader, in window: PairingWindow,
+        trustingAs role: TrustedPeer.Role, _ timeouts: Timeouts
     ) async throws -> TrustedPeer {
         let own = try identity()
         let start = try await reader.next(PairingExchange.startSize)
@@ -52,7 +58,7 @@ extension Device {
         }
         // The try counts from here on, whatever the other side does; it lasts until this device trusts the other side.
         defer { withExtendedLifetime(trial) {} }
-        let responder = try PairingResponder(trial.code, start, own: own.id, other: other)
+        let responder = try PairingResponder(trial.code, start, own: own.id, other: other, trustedAs: role)
         try await link.writer.write(responder.answer, within: timeouts.hello)
         let proof: [UInt8]
         do {
@@ -67,7 +73,7 @@ extension Device {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
             throw PairingError.notOpen
         }
-        let peer = try trust(other, as: .sender, called: window.name ?? PairingExchange.name(name, of: other))
+        let peer = try trust(other, as: role, called: window.name ?? PairingExchange.name(name, of: other))
         try await link.writer.write(welcome, within: timeouts.hello)
         return peer
     }
@@ -86,29 +92,6 @@ extension Device {
     private static var ownName: PeerName {
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         return PeerName(String(host)) ?? PeerName(standing: "device")
-    }
-}
-
-extension Consumer {
-    /// Pairs, if the other side begins to.
-    ///
-    /// - Returns: The link for a session if the other side does not pair; `nil` once it is paired.
-    /// - Throws: Among others, `.link(.notTrusted)` if the other side may only pair, and does not.
-    func pairIfAsked(
-        over link: PeerLink, in window: PairingWindow, on device: Device, _ report: (ReceiveReport) -> Void
-    ) async throws(ShipmentError) -> PeerLink? {
-        do {
-            var reader = ExactReader(link.reader, within: options.timeouts.hello)
-            guard try await reader.begins(with: PairingExchange.magic) else {
-                // A device that may only pair gets no answer, not even a refusal.
-                _ = try options.trust.stores(of: link, as: .sender)
-                return link.prefixed(with: reader.rest)
-            }
-            report(ReceiveReport(.paired(try await device.pair(over: link, reader, in: window, options.timeouts))))
-            return nil
-        } catch {
-            throw ShipmentError(error)
-        }
     }
 }
 

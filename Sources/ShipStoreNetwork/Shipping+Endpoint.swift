@@ -3,6 +3,7 @@ public import ShipProtocol
 @_exported public import ShipStore
 @_exported public import ShipTransport
 import StoreFiles
+import Synchronization
 import SystemPackage
 
 extension Producer {
@@ -61,13 +62,14 @@ extension Producer {
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) {
         do {
-            let follower = try StoreFollower(self, following, report: report)
+            let watched = try WatchedStores(of: self, following, isShared: false)
+            let follower = StoreFollower(self, following, watched, report: report)
             while true {
                 var failure: ShipmentError?
                 do {
                     var options = link
                     if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
-                    try await PeerLink.withLink(to: endpoint, options) { try await follower.session(over: $0) }
+                    _ = try await PeerLink.withLink(to: endpoint, options) { try await follower.session(over: $0) }
                 } catch {
                     failure = ShipmentError(error)
                 }
@@ -113,7 +115,7 @@ extension Producer {
 }
 
 extension Consumer {
-    /// Receives the shipments from an endpoint.
+    /// Receives the shipments from an endpoint. A sender that listens there ships what there is.
     ///
     /// - Parameter link: How to reach the endpoint.
     /// - Returns: A receipt for each shipment, which is installed, durable and current.
@@ -122,20 +124,81 @@ extension Consumer {
         from endpoint: Endpoint, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Receipt] {
+        let stays =
+            switch endpoint {
+            case .tcp, .unix: false
+            // What goes over a child, or over this process's streams, is the sender's decision.
+            case .command, .standardStreams, .file: true
+            }
         do {
-            var options = link
-            if case .tcp = endpoint { options.security = try self.options.trust.security(of: .sender) }
-            return try await PeerLink.withLink(from: endpoint, options) { link in
-                let greeting: ConsumerSession.Greeting =
-                    switch (link.direction, endpoint) {
-                    case (.oneWay, _): .never
-                    case (.twoWay, .standardStreams): .ifAsked
-                    case (.twoWay, _): .atOnce
-                    }
-                return try await self.receive(over: link, greeting, report)
+            return try await withLink(from: endpoint, link) {
+                try await self.receive(over: $0, $1, staying: stays, report)
             }
         } catch {
             throw ShipmentError(error)
+        }
+    }
+
+    /// Receives the shipments of a sender that listens, and each change that it ships, until the task is cancelled; connects again whenever
+    /// the connection breaks.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Where the sender listens. One that does not follow its stores is asked again at each `Timeouts.keepAlive`.
+    ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
+    ///   - link: How to reach the endpoint.
+    ///   - report: Told of what happens, as it does. What goes on failing for the same reason is told once.
+    /// - Throws: Why there is no use in another attempt; `.stopped`.
+    public func follow(
+        from endpoint: Endpoint, keepsTrying: Bool = false, _ link: LinkOptions = LinkOptions(),
+        report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
+    ) async throws(ShipmentError) {
+        let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
+        do {
+            while true {
+                // It is told when the next attempt is waited for.
+                let lost = Mutex<ShipmentError?>(nil)
+                let told: @Sendable (ReceiveReport) -> Void = { event in
+                    switch event.event {
+                    case .disconnected(let error): lost.withLock { $0 = error }
+                    case .finished:
+                        attempts.succeeded()
+                        report(event)
+                    default: report(event)
+                    }
+                }
+                do {
+                    let outcome = try await withLink(from: endpoint, link) {
+                        try await session($0, $1, self.nextSession($0, told)) {}
+                    }
+                    if let lost = lost.withLock(\.self) { throw lost }
+                    guard outcome.hasStayed else {
+                        try await Task.sleep(for: options.timeouts.keepAlive)
+                        continue
+                    }
+                    throw ShipmentError.link(.closedByPeer)
+                } catch {
+                    try await attempts.rest(after: ShipmentError(error))
+                }
+            }
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    private func withLink<Result>(
+        from endpoint: Endpoint, _ link: LinkOptions,
+        _ body: nonisolated(nonsending) (PeerLink, ConsumerSession.Greeting) async throws -> Result
+    ) async throws -> Result {
+        var options = link
+        if case .tcp = endpoint { options.security = try self.options.trust.security(of: .sender) }
+        return try await PeerLink.withLink(from: endpoint, options) { link in
+            let greeting: ConsumerSession.Greeting =
+                switch (link.direction, endpoint) {
+                case (.oneWay, _): .never
+                case (.twoWay, .standardStreams): .ifAsked
+                case (.twoWay, _): .atOnce
+                }
+            return try await body(link, greeting)
         }
     }
 }

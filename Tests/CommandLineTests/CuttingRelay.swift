@@ -9,10 +9,13 @@ final class CuttingRelay: Sendable {
     private let program: ChildProgram
 
     /// - Parameters:
-    ///   - receiver: Where connections go on to.
+    ///   - receiver: Where connections go on to: a receiver, or a sender that listens.
     ///   - cuts: After how many bytes each connection is cut, one after the other; those that come then are not.
     ///   - rate: Bytes a second from the sender.
-    init(to receiver: Receiver, cuts: [Int] = [], rate: Int = 100_000_000) async throws {
+    ///   - listens: Whether it is the sender that listens.
+    init(
+        to receiver: Receiver, cuts: [Int] = [], rate: Int = 100_000_000, senderListens listens: Bool = false
+    ) async throws {
         program = try ChildProgram(
             "/usr/bin/env",
             [
@@ -55,8 +58,9 @@ final class CuttingRelay: Sendable {
                         except OSError:
                             near.close()
                             continue
-                        threading.Thread(target=back, args=(near, far), daemon=True).start()
-                        carrying.append(threading.Thread(target=forth, args=(near, far, left), daemon=True))
+                        ends = \(listens ? "(far, near)" : "(near, far)")
+                        threading.Thread(target=back, args=ends, daemon=True).start()
+                        carrying.append(threading.Thread(target=forth, args=(*ends, left), daemon=True))
                         carrying[-1].start()
                 threading.Thread(target=serve, daemon=True).start()
                 sys.stdin.read()

@@ -48,4 +48,19 @@ extension Desk {
         try await run("send", name, "--to", file.string, "--quiet").expectSuccess()
         return Array(try Data(contentsOf: URL(fileURLWithPath: file.string)))
     }
+
+    func execute(_ sql: String, in store: String) throws {
+        let queue = try DatabaseQueue(path: self[store].string)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    /// Waits until the inbox holds just what the store does.
+    func arrives(
+        _ name: String, in inbox: String = "inbox", from store: String, within seconds: Int = 30
+    ) async throws {
+        try await waitUntil(within: .seconds(seconds)) {
+            (try? hasInstalled(name, in: inbox, from: store)) == true
+        }
+    }
 }

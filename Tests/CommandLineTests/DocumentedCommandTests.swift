@@ -37,7 +37,8 @@ import Testing
     private static func tried(_ command: String, peers: [String]) -> String {
         var command = command
         let stands = [
-            ("watch:7645", "127.0.0.1:1"), ("--to watch", "--to 127.0.0.1:1"), ("0.0.0.0:7645", "127.0.0.1:0"),
+            ("watch:7645", "127.0.0.1:1"), ("phone:7645", "127.0.0.1:1"), ("--to watch", "--to 127.0.0.1:1"),
+            ("0.0.0.0:7645", "127.0.0.1:0"),
             ("127.0.0.1:7645", "127.0.0.1:1"), ("exec:ssh watch ship-store", "exec:$SHIP"), ("c5a0...", digest),
             ("91ee...", digest), ("ID-OF-THE-PHONE", peers[0]), ("ID-OF-THE-WATCH", peers[1]),
             (" ID ", " \(peers[0]) "),

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SystemPackage
 import TestSupport
 import Testing
@@ -124,103 +123,11 @@ import Testing
 
     // MARK: Anything that may happen
 
-    /// A store whose content tells which commit it is of: a row for each.
-    private struct Source {
-        let path: FilePath
-        private(set) var tick = 0
-        private var open: DatabaseQueue?
-
-        init(at path: FilePath) throws {
-            self.path = path
-            try make()
-        }
-
-        private mutating func queue() throws -> DatabaseQueue {
-            if let open { return open }
-            var configuration = Configuration()
-            // A reader in a rollback mode keeps writers waiting.
-            configuration.busyMode = .timeout(20)
-            let queue = try DatabaseQueue(path: path.string, configuration: configuration)
-            open = queue
-            return queue
-        }
-
-        mutating func close() throws {
-            try open?.close()
-            open = nil
-        }
-
-        private mutating func make() throws {
-            let queue = try queue()
-            try queue.writeWithoutTransaction { database in
-                try database.execute(
-                    sql: """
-                        PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 10000;
-                        CREATE TABLE tick(n INTEGER); CREATE TABLE log(n INTEGER PRIMARY KEY, text TEXT);
-                        INSERT INTO tick VALUES (0);
-                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(tick))
-                        INSERT INTO log SELECT i, 'again ' || i FROM n WHERE \(tick) > 0;
-                        UPDATE tick SET n = \(tick);
-                        """)
-            }
-        }
-
-        mutating func commit() throws {
-            tick += 1
-            try queue().write { database in
-                try database.execute(sql: "UPDATE tick SET n = ?", arguments: [tick])
-                try database.execute(sql: "INSERT INTO log VALUES (?, ?)", arguments: [tick, "entry \(tick)"])
-            }
-        }
-
-        mutating func run(_ sql: String) throws {
-            try queue().writeWithoutTransaction { try $0.execute(sql: sql) }
-        }
-
-        /// Another file in its place, which holds the same and one commit more.
-        mutating func replace() throws {
-            try run("VACUUM INTO '\(path.string)-next'")
-            try close()
-            for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path.string + end) }
-            _ = rename(path.string + "-next", path.string)
-            try run("PRAGMA journal_mode = WAL")
-            try commit()
-        }
-
-        /// Gone for a moment, then made anew.
-        mutating func makeAnew() throws {
-            try close()
-            for end in ["", "-wal", "-shm", "-journal"] {
-                try? FileManager.default.removeItem(atPath: path.string + end)
-            }
-            try make()
-            try commit()
-        }
-    }
-
-    /// What a reader sees: the commit of which the copy is. It fails for a copy that is of none.
-    private static func tick(of path: FilePath) throws -> Int? {
-        guard FileManager.default.fileExists(atPath: path.string) else { return nil }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path.string, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.read { database in
-            let (tick, count, last) = (
-                try Int.fetchOne(database, sql: "SELECT n FROM tick") ?? -1,
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM log") ?? -1,
-                try Int.fetchOne(database, sql: "SELECT coalesce(max(n), 0) FROM log") ?? -1
-            )
-            #expect(tick == count && tick == last)
-            return tick
-        }
-    }
-
     @Test func `a commit while the last one is being copied is not missed, although nothing follows it`() async throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = RepeatableRandom(seed: seed)
         let desk = try Desk()
-        var source = try Source(at: desk["S.sqlite"])
+        var source = try TickingStore(at: desk["S.sqlite"])
         // A copy that takes its time; and a writer that keeps the store open, so that a look leaves no traces.
         try source.run(
             """
@@ -239,7 +146,7 @@ import Testing
             try source.commit()
             do {
                 try await desk.waitUntil(within: .seconds(20)) {
-                    try Self.tick(of: desk["inbox/S.sqlite"]) == source.tick
+                    try TickingStore.tick(of: desk["inbox/S.sqlite"]) == source.tick
                 }
             } catch {
                 Issue.record("seed \(seed), \(pause) ms: \(source.tick) is missed\n\(sender.text(.error))")
@@ -258,7 +165,7 @@ import Testing
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = RepeatableRandom(seed: seed)
         let desk = try Desk()
-        var source = try Source(at: desk["S.sqlite"])
+        var source = try TickingStore(at: desk["S.sqlite"])
         var receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--keep", "1000")
         let port = receiver.port
         let cuts = (0..<Int.random(in: 2...12, using: &random)).map { _ in Int.random(in: 1...4000, using: &random) }
@@ -266,7 +173,7 @@ import Testing
         var sender = try desk.follow("S.sqlite", to: relay.address, "--settle", "50ms")
         var (seen, story) = (0, [String]())
         func look() throws {
-            let tick = try Self.tick(of: desk["inbox/S.sqlite"]) ?? 0
+            let tick = try TickingStore.tick(of: desk["inbox/S.sqlite"]) ?? 0
             #expect(tick >= seen && tick <= source.tick, "seed \(seed): \(seen), then \(tick): \(story)")
             seen = tick
         }
@@ -322,16 +229,6 @@ import Testing
 extension Desk {
     fileprivate func follow(_ store: String, to address: String, _ options: String...) throws -> ChildProgram {
         try start(["send", store, "--to", address, "--follow", "--json"] + options)
-    }
-
-    fileprivate func execute(_ sql: String, in store: String) throws {
-        let queue = try DatabaseQueue(path: self[store].string)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
-    }
-
-    fileprivate func arrives(_ name: String, from store: String) async throws {
-        try await waitUntil(within: .seconds(30)) { (try? hasInstalled(name, from: store)) == true }
     }
 }
 

@@ -148,7 +148,7 @@ import Testing
         try await desk.run("send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair", wrong)
             .expectFailure(
                 77, "the two sides do not have the same code, or somebody stands in between",
-                hint: "compare the codes; after five tries start `receive --pair` anew there")
+                hint: "compare the codes; after five tries say --pair anew there")
         let sent = try await desk.run(
             "send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair",
             code.replacing("-", with: " "), "--peer-name", "kitchen watch")
@@ -247,7 +247,7 @@ import Testing
             ["receive", "--into", "a", "--pair", "-q"],
             "--pair and --quiet exclude each other: the code has to be seen, or --json tells it"
         ),
-        (["receive", "--into", "a", "--pair", "--from", "-"], "--pair and --from exclude each other"),
+        (["receive", "--into", "a", "--pair", "--from", "-"], "--pair goes over TCP only"),
         (["receive", "--into", "a", "--peer-name", "b"], "--peer-name says something only with --pair"),
         (["receive", "--into", "a", "--pair", "--listen", "unix:a"], "--pair goes over TCP only"),
         (["send", "a", "--to", "./a", "--pair", "123456"], "--pair goes over TCP only"),

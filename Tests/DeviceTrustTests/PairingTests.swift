@@ -115,8 +115,8 @@ import Testing
 
     @Test func `come to know each other with the same code`() throws {
         let name = try #require(PeerName("phone"))
-        let initiator = try PairingInitiator(code, own: a, other: b)
-        let responder = try PairingResponder(code, initiator.start, own: b, other: a)
+        let initiator = try PairingInitiator(code, own: a, other: b, trustedAs: .receiver)
+        let responder = try PairingResponder(code, initiator.start, own: b, other: a, trustedAs: .sender)
         let proof = try initiator.proof(for: responder.answer, own: name)
         let end = PairingExchange.proofSize
         #expect(Int(proof[end - 1]) == proof.count - end)
@@ -127,37 +127,46 @@ import Testing
 
     @Test func `do not with another code`() throws {
         let other = try #require(PairingCode(code.text == "000-000" ? "000-001" : "000-000"))
-        let initiator = try PairingInitiator(other, own: a, other: b)
-        let responder = try PairingResponder(code, initiator.start, own: b, other: a)
+        let initiator = try PairingInitiator(other, own: a, other: b, trustedAs: .receiver)
+        let responder = try PairingResponder(code, initiator.start, own: b, other: a, trustedAs: .sender)
         #expect(throws: PairingError.wrongCode) {
             try initiator.proof(for: responder.answer, own: PeerName(of: a))
         }
         // Nor does a proof of any other run help.
-        let again = try PairingInitiator(code, own: a, other: b)
-        let right = try PairingResponder(code, again.start, own: b, other: a)
+        let again = try PairingInitiator(code, own: a, other: b, trustedAs: .receiver)
+        let right = try PairingResponder(code, again.start, own: b, other: a, trustedAs: .sender)
         let proof = try again.proof(for: right.answer, own: PeerName(of: a))
         #expect(throws: PairingError.wrongCode) {
             try responder.welcome(for: Array(proof.prefix(PairingExchange.proofSize)), own: PeerName(of: b))
         }
     }
 
+    @Test(arguments: TrustedPeer.Role.allCases)
+    func `do not if both would send, or both receive`(role: TrustedPeer.Role) throws {
+        let initiator = try PairingInitiator(code, own: a, other: b, trustedAs: role)
+        let alike = try PairingResponder(code, initiator.start, own: b, other: a, trustedAs: role)
+        #expect(throws: PairingError.wrongCode) { try initiator.proof(for: alike.answer, own: PeerName(of: a)) }
+        let other = try PairingResponder(code, initiator.start, own: b, other: a, trustedAs: role.other)
+        #expect(throws: Never.self) { try initiator.proof(for: other.answer, own: PeerName(of: a)) }
+    }
+
     /// Somebody in between has one certificate for either side; what they pass on is made for other ones.
     @Test func `do not through somebody who has certificates of their own`() throws {
-        let initiator = try PairingInitiator(code, own: a, other: m)
-        let responder = try PairingResponder(code, initiator.start, own: b, other: m)
+        let initiator = try PairingInitiator(code, own: a, other: m, trustedAs: .receiver)
+        let responder = try PairingResponder(code, initiator.start, own: b, other: m, trustedAs: .sender)
         #expect(throws: PairingError.wrongCode) {
             try initiator.proof(for: responder.answer, own: PeerName(of: a))
         }
-        let reflected = try PairingInitiator(code, own: a, other: b)
-        let mirror = try PairingResponder(code, reflected.start, own: a, other: b)
+        let reflected = try PairingInitiator(code, own: a, other: b, trustedAs: .receiver)
+        let mirror = try PairingResponder(code, reflected.start, own: a, other: b, trustedAs: .sender)
         #expect(throws: PairingError.wrongCode) {
             try reflected.proof(for: mirror.answer, own: PeerName(of: a))
         }
     }
 
     @Test func `do not when any bit is changed on the way`() throws {
-        let initiator = try PairingInitiator(code, own: a, other: b)
-        let good = try PairingResponder(code, initiator.start, own: b, other: a)
+        let initiator = try PairingInitiator(code, own: a, other: b, trustedAs: .receiver)
+        let good = try PairingResponder(code, initiator.start, own: b, other: a, trustedAs: .sender)
         for bit in stride(from: 0, to: good.answer.count * 8, by: 5) {
             var answer = good.answer
             answer[bit / 8] ^= 1 << UInt8(bit % 8)
@@ -167,7 +176,9 @@ import Testing
         for bit in stride(from: 0, to: initiator.start.count * 8, by: 11) {
             var start = initiator.start
             start[bit / 8] ^= 1 << UInt8(bit % 8)
-            guard let responder = try? PairingResponder(code, start, own: b, other: a) else { continue }
+            guard let responder = try? PairingResponder(code, start, own: b, other: a, trustedAs: .sender) else {
+                continue
+            }
             #expect(throws: PairingError.wrongCode) {
                 try initiator.proof(for: responder.answer, own: PeerName(of: a))
             }

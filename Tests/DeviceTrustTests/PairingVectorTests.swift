@@ -14,7 +14,7 @@ import Testing
         }
 
         struct Pairing: Decodable {
-            let code, initiator, responder, sid, ya, yb, name, start, answer, proof, welcome: String
+            let code, initiatorIs, initiator, responder, sid, ya, yb, name, start, answer, proof, welcome: String
         }
 
         let ids: [ID]
@@ -39,18 +39,20 @@ import Testing
     }
 
     @Test func `both sides of a pairing say what is there, byte by byte`() throws {
-        #expect(vectors.pairings.count == 12)
+        #expect(vectors.pairings.count == 16)
         for vector in vectors.pairings {
             let code = try #require(PairingCode(vector.code))
             let initiator = try #require(DeviceIdentifier(bytes: hex(vector.initiator)))
             let responder = try #require(DeviceIdentifier(bytes: hex(vector.responder)))
             let name = try #require(PeerName(vector.name))
+            let role = try #require(TrustedPeer.Role(rawValue: vector.initiatorIs))
             let first = try PairingInitiator(
-                code, own: initiator, other: responder, sid: hex(vector.sid),
+                code, own: initiator, other: responder, trustedAs: role.other, sid: hex(vector.sid),
                 scalar: .init(rawRepresentation: hex(vector.ya)))
             #expect(first.start == hex(vector.start))
             let second = try PairingResponder(
-                code, first.start, own: responder, other: initiator, scalar: .init(rawRepresentation: hex(vector.yb)))
+                code, first.start, own: responder, other: initiator, trustedAs: role,
+                scalar: .init(rawRepresentation: hex(vector.yb)))
             #expect(second.answer == hex(vector.answer))
             let proof = try first.proof(for: second.answer, own: name)
             #expect(proof == hex(vector.proof))

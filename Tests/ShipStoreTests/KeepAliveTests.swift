@@ -112,7 +112,7 @@ import Testing
         let session = ProducerSession(
             timeouts: timeouts, authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let order = ProducerSession.Order {
-            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+            OutgoingShipment(StoreVersion(try await PreparedCopy(of: store, CopyOptions())), Producer.Options.inBlocks)
         }
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer,

@@ -100,7 +100,8 @@ import Testing
                 try await Task.sleep(for: duration)
                 let other = try #require(link.device)
                 try await link.writer.write(
-                    try PairingInitiator(code, own: own.id, other: other).start, within: .seconds(10))
+                    try PairingInitiator(code, own: own.id, other: other, trustedAs: .receiver).start,
+                    within: .seconds(10))
                 var answer: [UInt8] = []
                 while let piece = try await link.reader.next(within: .seconds(10)) { answer += piece }
                 #expect(answer.first == 1)

@@ -20,7 +20,7 @@ import Testing
         let authorization = SessionAuthorization(.localPrograms) {}
         let session = ProducerSession(timeouts: Timeouts(), authorization: authorization, report: { _ in })
         let order = ProducerSession.Order {
-            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+            OutgoingShipment(StoreVersion(try await PreparedCopy(of: store, CopyOptions())), Producer.Options.inBlocks)
         }
         let consumer = ShortConsumer()
         let link = PeerLink(
@@ -99,7 +99,8 @@ import Testing
         }
         let order = ProducerSession.Order {
             consumer.words.say(Array(working.dropFirst(4)))
-            return OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+            return OutgoingShipment(
+                StoreVersion(try await PreparedCopy(of: store, CopyOptions())), Producer.Options.inBlocks)
         }
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer, peer: .at(.command("a consumer")))
@@ -112,14 +113,15 @@ import Testing
         let scratch = try ScratchFolder()
         let store = scratch.path.appending("Recipes.sqlite")
         try SampleStore.plain.make(at: store)
-        let earlier = OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+        let earlier = OutgoingShipment(
+            StoreVersion(try await PreparedCopy(of: store, CopyOptions())), Producer.Options.inBlocks)
         try TestStore.make(at: store, sql: "CREATE TABLE more(a)")
         var timeouts = Timeouts()
         timeouts.idle = .milliseconds(600)
         let session = ProducerSession(
             timeouts: timeouts, authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         var order = ProducerSession.Order {
-            OutgoingShipment(try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+            OutgoingShipment(StoreVersion(try await PreparedCopy(of: store, CopyOptions())), Producer.Options.inBlocks)
         }
         order.unfinished = { _, _ in earlier }
         order.finished = { _ in Thread.sleep(forTimeInterval: 1) }
@@ -154,8 +156,8 @@ import Testing
         Order(
             prepare: { [store] in
                 if begun.add() <= failures { throw Unable() }
-                return OutgoingShipment(
-                    try await PreparedCopy(of: store, CopyOptions()), Producer.Options.inBlocks)
+                let copy = try await PreparedCopy(of: store, CopyOptions())
+                return OutgoingShipment(StoreVersion(copy), Producer.Options.inBlocks)
             }, isSmall: { isSmall })
     }
 
@@ -213,7 +215,7 @@ import Testing
         options.temporaryFolder = folder
         let order = Order(
             prepare: { [store, options] in
-                OutgoingShipment(try await PreparedCopy(of: store, options), Producer.Options.inBlocks)
+                OutgoingShipment(StoreVersion(try await PreparedCopy(of: store, options)), Producer.Options.inBlocks)
             }, isSmall: { true })
         let early = ProducerSession.EarlyWork(on: [Order { throw Unable() }, order])
         early[0].nextMayBegin()

@@ -71,7 +71,7 @@ import Testing
             }
             let record = try record(vector, manifest, scratch.path)
             return ProducerSession.Order {
-                OutgoingShipment(manifest, at: paths, [:], options, keeping: record) { bases }
+                OutgoingShipment(StoreVersion(manifest, at: paths, [:]), options, keeping: record) { bases }
             }
         }
         let session = ProducerSession(

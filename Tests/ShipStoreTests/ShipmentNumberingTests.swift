@@ -129,7 +129,8 @@ import Testing
             isOvertaken: { _ in isOvertaken },
             prepare: { [path] in
                 copies.withLock { $0 += 1 }
-                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), Producer.Options.inBlocks)
+                return OutgoingShipment(
+                    StoreVersion(try await PreparedCopy(of: path, CopyOptions())), Producer.Options.inBlocks)
             })
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer,
@@ -166,8 +167,14 @@ import Testing
                     while try Folder.names(in: folder).isEmpty { try await Task.sleep(for: .milliseconds(1)) }
                     throw SnapshotError.noSpace(folder: folder, needed: 2, free: 1)
                 }
-                if number == 3 { #expect(try Folder.names(in: folder).isEmpty) }
-                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), Producer.Options.inBlocks)
+                if number == 3 {
+                    // The task that took it lets go of it a moment later.
+                    let end = ContinuousClock.now + .seconds(1)
+                    while try !Folder.names(in: folder).isEmpty, .now < end { await Task.yield() }
+                    #expect(try Folder.names(in: folder).isEmpty)
+                }
+                return OutgoingShipment(
+                    StoreVersion(try await PreparedCopy(of: path, CopyOptions())), Producer.Options.inBlocks)
             })
         var options = CopyOptions()
         options.temporaryFolder = folder
@@ -180,13 +187,12 @@ import Testing
         let bases = RememberedBases(
             in: BaseMemory(at: scratch.path.appending("bases")), of: path, named: StoreName(suggestedBy: path),
             CopyProfile())
-        let remembered = RememberedShipment(isRemembered ? bases : nil, over: link, metadata: [:])
+        let remembered = isRemembered ? RememberedShipment(bases, to: "a consumer", metadata: [:]) : nil
         let next = ProducerSession.Order(
             prepare: { [path, options] in
-                guard let remembered else {
-                    return OutgoingShipment(try await PreparedCopy(of: path, options), .inBlocks)
-                }
-                return remembered.shipment(of: try await PreparedCopy(of: path, options), .inBlocks)
+                let version = StoreVersion(try await PreparedCopy(of: path, options))
+                guard let remembered else { return OutgoingShipment(version, .inBlocks) }
+                return remembered.shipment(of: version, copiedIn: nil, .inBlocks)
             }, isSmall: { true }, dropped: { remembered?.drop() })
         let results = await session.run(link, [overtaken, next]).results
         #expect(try results.map { try $0.get().receipt?.outcome } == [.installed, .installed])
@@ -197,12 +203,12 @@ import Testing
         try makeStore().close()
         let begun = Mutex(false)
         let first = ProducerSession.Order(prepare: { [path] in
-            OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), .inBlocks)
+            OutgoingShipment(StoreVersion(try await PreparedCopy(of: path, CopyOptions())), .inBlocks)
         })
         let next = ProducerSession.Order(
             prepare: { [path] in
                 begun.withLock { $0 = true }
-                return OutgoingShipment(try await PreparedCopy(of: path, CopyOptions()), .inBlocks)
+                return OutgoingShipment(StoreVersion(try await PreparedCopy(of: path, CopyOptions())), .inBlocks)
             }, isSmall: { true })
         let consumer = LaterConsumer(refusing: 0)
         let hadBegun = Mutex<[Bool]>([])

@@ -25,10 +25,19 @@ package enum PairingExchange {
     /// The first byte of an answer and of a welcome: no pairing window is open, or the code has been tried too often.
     static let closed: UInt8 = 1
 
-    /// CI: both devices, the initiator first, by their certificates. So an attacker between two links, who shows other certificates,
-    /// does not get the same key.
-    static func channel(_ initiator: DeviceIdentifier, _ responder: DeviceIdentifier) -> [UInt8] {
-        CPace.joined(Array("ship-store pairing".utf8), initiator.bytes, responder.bytes)
+    /// CI: which of them sends, and both devices, the initiator first, by their certificates. So an attacker between two links, who shows
+    /// other certificates, does not get the same key, and neither do two sides that would both send.
+    ///
+    /// - Parameter role: What the responder is to be trusted as.
+    static func channel(
+        _ initiator: DeviceIdentifier, _ responder: DeviceIdentifier, responderAs role: TrustedPeer.Role
+    ) -> [UInt8] {
+        let purpose =
+            switch role {
+            case .receiver: "ship-store pairing"
+            case .sender: "ship-store pairing to receive"
+            }
+        return CPace.joined(Array(purpose.utf8), initiator.bytes, responder.bytes)
     }
 
     /// Sent instead of an answer or a welcome.

@@ -5,21 +5,23 @@ package struct PairingInitiator: Sendable {
     private let cpace: CPace
     package let start: [UInt8]
 
+    /// - Parameter role: What the other side is to be trusted as.
     package init(
-        _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier
+        _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, trustedAs role: TrustedPeer.Role
     ) throws(PairingError) {
         let sid = (0..<PairingExchange.sidSize).map { _ in UInt8.random(in: 0...255) }
-        try self.init(code, own: own, other: other, sid: sid, scalar: .init())
+        try self.init(code, own: own, other: other, trustedAs: role, sid: sid, scalar: .init())
     }
 
     /// - Parameters:
+    ///   - role: What the other side is to be trusted as.
     ///   - sid: Random; tests give it.
     ///   - scalar: Random; tests give it.
     init(
-        _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, sid: [UInt8],
-        scalar: Curve25519.KeyAgreement.PrivateKey
+        _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, trustedAs role: TrustedPeer.Role,
+        sid: [UInt8], scalar: Curve25519.KeyAgreement.PrivateKey
     ) throws(PairingError) {
-        let channel = PairingExchange.channel(own, other)
+        let channel = PairingExchange.channel(own, other, responderAs: role)
         cpace = try CPace(password: code.bytes, channel: channel, sid: sid, scalar: scalar)
         start = PairingExchange.magic + [PairingExchange.version] + sid + cpace.share
     }

@@ -7,17 +7,22 @@ package struct PairingResponder: Sendable {
     /// Sent only after the try has been counted, because it tells the other side whether its guess was right.
     package let answer: [UInt8]
 
-    /// - Parameter start: The complete message.
+    /// - Parameters:
+    ///   - start: The complete message.
+    ///   - role: What the other side is to be trusted as.
     package init(
-        _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier
+        _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
+        trustedAs role: TrustedPeer.Role
     ) throws(PairingError) {
-        try self.init(code, start, own: own, other: other, scalar: .init())
+        try self.init(code, start, own: own, other: other, trustedAs: role, scalar: .init())
     }
 
-    /// - Parameter scalar: Random; tests give it.
+    /// - Parameters:
+    ///   - role: What the other side is to be trusted as.
+    ///   - scalar: Random; tests give it.
     init(
         _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
-        scalar: Curve25519.KeyAgreement.PrivateKey
+        trustedAs role: TrustedPeer.Role, scalar: Curve25519.KeyAgreement.PrivateKey
     ) throws(PairingError) {
         guard start.count == PairingExchange.startSize, start.starts(with: PairingExchange.magic),
             start[PairingExchange.magic.count] == PairingExchange.version
@@ -25,7 +30,7 @@ package struct PairingResponder: Sendable {
         let rest = start.dropFirst(PairingExchange.magic.count + 1)
         let sid = Array(rest.prefix(PairingExchange.sidSize))
         otherShare = Array(rest.dropFirst(PairingExchange.sidSize))
-        let channel = PairingExchange.channel(other, own)
+        let channel = PairingExchange.channel(other, own, responderAs: role.other)
         let cpace = try CPace(password: code.bytes, channel: channel, sid: sid, scalar: scalar)
         key = try cpace.key(initiator: otherShare, responder: cpace.share, other: otherShare)
         answer = [PairingExchange.accepted] + cpace.share + key.tag(of: cpace.share)

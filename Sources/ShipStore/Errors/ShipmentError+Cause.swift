@@ -29,6 +29,7 @@ extension ShipmentError: ExplainedError {
         case .identity(let error): error.cause
         case .trustList(let error): error.cause
         case .pairing(let error): error.cause
+        case .noReceiver: "no device is trusted as a receiver, so nobody may come for a store"
         case .noSuchPeer(let text, _): "no device of that id or name is trusted: \(text)"
         case .otherSent(let name, let path): "another store was sent there as \(name) before: \(path)"
         case .sameName(let name): "two of the stores would be shipped as \(name)"

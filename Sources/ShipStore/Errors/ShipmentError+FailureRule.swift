@@ -48,6 +48,7 @@ extension ShipmentError {
         case .pairing(.over): .here(.tryAgain)
         case .pairing(.badMessage): .here(.protocolBroken)
         case .pairing(.wrongCode), .pairing(.notOpen): .here(.notPermitted)
+        case .noReceiver: .here(.notPermitted)
         case .notAllowed, .unsigned, .unknownSigner: .notAllowed
         case .signature: .onLink(.notPermitted, .badSignature, cancellation: .stopped)
         case .missingBase: .ofShipment(.missingBase, .missingBase)

@@ -49,7 +49,8 @@ public struct Inspection: Sendable {
             case .generation(let path): return [try await inspect(try Generation(at: path), shipping)]
             case .shipment(let path): return try await inspectShipments(path, options, shipping)
             case .store(let path):
-                return [try await inspect(OutgoingShipment(try await PreparedCopy(of: path, options), shipping))]
+                let copy = try await PreparedCopy(of: path, options)
+                return [try await inspect(OutgoingShipment(StoreVersion(copy), shipping))]
             }
         } catch {
             throw ShipmentError(error)
@@ -60,10 +61,10 @@ public struct Inspection: Sendable {
         _ generation: Generation, _ shipping: Producer.Options
     ) async throws -> Inspection {
         let manifest = generation.manifest
-        return try await inspect(
-            OutgoingShipment(
-                manifest, at: manifest.parts.indices.map { generation.path(ofPart: $0) },
-                try? IndexShape.all(inCopyAt: generation.storePath), shipping))
+        let version = StoreVersion(
+            manifest, at: manifest.parts.indices.map { generation.path(ofPart: $0) },
+            try? IndexShape.all(inCopyAt: generation.storePath))
+        return try await inspect(OutgoingShipment(version, shipping))
     }
 
     private static func inspectShipments(

@@ -23,7 +23,7 @@ struct ShippingCost: Sendable {
     init(of shipment: OutgoingShipment) async throws {
         let level = shipment.options.effort.levelIntoFile
         let isLarge = shipment.manifest.totalSize > Self.mostEncoded
-        let rows = try? shipment.indexShapes.map { shapes in
+        let rows = try? shipment.version.indexShapes.map { shapes in
             let path = shipment.path(ofPart: 0)
             return try TableCost.byTable(
                 over: PageFile(reading: path), shapes: shapes,
@@ -41,7 +41,8 @@ struct ShippingCost: Sendable {
                 case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
                 case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
                 case .connected, .copied, .finishing, .wentOn, .overtaken, .goesWhole, .mayBeGone, .awaitingReceipt,
-                    .delivered, .failed, .disconnected:
+                    .delivered, .failed, .disconnected, .makesWay, .listening, .pairing,
+                    .paired, .turnedAway:
                     break
                 }
             }

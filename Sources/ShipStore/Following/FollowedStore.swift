@@ -1,26 +1,21 @@
 import ShipProtocol
-import StoreFiles
 import StoreSnapshot
 import Synchronization
 import SystemPackage
 
-/// A store that is followed: when it is to be looked at, what the last look has left, and what its receiver has.
+/// A store that is followed for one receiver: when it is to be looked at, and what the receiver has.
 final class FollowedStore: Sendable {
-    let path: FilePath
-    let name: StoreName
-    private let copying: CopyOptions
+    let watched: WatchedStore
     private let following: Following
     private let state = Mutex(State())
 
     private struct State {
         /// The first and the last notice of a change since the last look began.
         var noticed: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
-        /// No copy is taken before.
+        /// Nothing is shipped before.
         var notBefore = ContinuousClock.now
-        /// What the last look has left; `nil` if there may have been a change since it began.
-        var left: StoreTraces?
-        /// In which the store was when the receiver acknowledged it.
-        var shipped: StoreState?
+        /// As the store was when the receiver acknowledged it.
+        var shipped: WatchedStore.Look?
         /// Looks that have found nothing new, one after the other.
         var looksInVain = 0
         var failures = 0
@@ -37,9 +32,9 @@ final class FollowedStore: Sendable {
     private static let mostLooksInVain = 3
     private static let backoffInVain = Backoff(first: .seconds(1), longest: .seconds(5))
 
-    init(_ path: FilePath, named name: StoreName, _ copying: CopyOptions, _ following: Following) {
-        (self.path, self.name, self.copying, self.following) = (path, name, copying, following)
-    }
+    init(_ watched: WatchedStore, _ following: Following) { (self.watched, self.following) = (watched, following) }
+
+    var name: StoreName { watched.name }
 
     /// Why the store is no longer followed; `nil` if it is.
     var end: ShipmentError? { state.withLock { $0.end } }
@@ -52,51 +47,32 @@ final class FollowedStore: Sendable {
 
     /// When it is to be looked at; `nil` if nothing has been noticed since the last look.
     var due: ContinuousClock.Instant? {
-        state.withLock { state in
+        let due: ContinuousClock.Instant? = state.withLock { state in
             guard state.end == nil, let noticed = state.noticed else { return nil }
             let settled = min(noticed.last + following.settling, noticed.first + following.longestDelay)
             return max(settled, state.notBefore)
         }
-    }
-
-    /// The store as it is now: another one may be at its path.
-    func source() throws(SnapshotError) -> SourceStore { try SourceStore(at: path, copying) }
-
-    /// What a commit writes to: in WAL mode the log, in the other modes the store's file. A link is watched where it is, and where it leads.
-    var files: [FilePath] {
-        let real = (try? PlatformCalls.realPath(of: path)) ?? path
-        return StoreTraces.files(of: real) + (real == path ? [] : [path])
-    }
-
-    // MARK: Looking
-
-    private var traces: StoreTraces { StoreTraces(of: (try? PlatformCalls.realPath(of: path)) ?? path) }
-
-    /// Looks at the store, or takes a copy.
-    ///
-    /// What changes while this is under way is noticed, and counts as a change since.
-    func looking<Result>(_ look: () async throws -> Result) async rethrows -> Result {
-        let before = traces
-        state.withLock { ($0.noticed, $0.left) = (nil, nil) }
-        let result = try await look()
-        let after = traces
-        // To open a store may leave traces, too. If so, another look tells them from those of a commit.
-        if before == after, before.isSettled { state.withLock { $0.left = after } }
-        return result
+        guard let due else { return nil }
+        return watched.rest.map { max(due, $0) } ?? due
     }
 
     /// Whether the receiver may not have what the store holds now.
     func mayHaveChanged() async -> Bool {
-        let (left, shipped) = state.withLock { state in
+        let shipped = state.withLock { state in
             // A notice that comes from here on counts.
             state.noticed = nil
-            return (state.left, state.shipped)
+            return state.shipped
         }
-        if let left, left == traces { return false }
         guard let shipped else { return true }
-        let hasChanged = await looking { try? await source().state() } != shipped
-        if !hasChanged { state.withLock { Self.lookInVain(&$0) } }
-        return hasChanged
+        if let left = shipped.left, left == watched.traces { return false }
+        guard let known = shipped.state else { return true }
+        let look = await watched.look()
+        guard look.state == known else { return true }
+        state.withLock { state in
+            state.shipped = look
+            Self.lookInVain(&state)
+        }
+        return false
     }
 
     private static func lookInVain(_ state: inout State) {
@@ -109,33 +85,34 @@ final class FollowedStore: Sendable {
     // MARK: Shipping
 
     /// The same order, which tells this store what becomes of it.
-    func follow(_ order: ProducerSession.Order, from source: SourceStore?) -> ProducerSession.Order {
-        let copied = Mutex<StoreState?>(nil)
+    ///
+    /// - Parameter end: Called when the shipment is to end for newer ones.
+    func follow(
+        _ order: ProducerSession.Order, makingWay end: @escaping @Sendable () -> Void
+    ) -> ProducerSession.Order {
+        let found = Mutex(WatchedStore.Look())
+        let underWay = Mutex<Registration?>(nil)
         var followed = order
         followed.unchanged = { [self] in
-            await looking {
-                let state = try? await source?.state()
-                copied.withLock { $0 = state }
-                return await order.unchanged()
-            }
+            // What comes while this is under way counts as a change since.
+            state.withLock { $0.noticed = nil }
+            let look = await watched.look()
+            found.withLock { $0 = look }
+            return await order.unchanged()
         }
         followed.prepare = { [self] in
-            let shipment = try await looking { try await order.prepare() }
-            copied.withLock { $0 = shipment.state }
-            rest(after: shipment.copyDuration ?? .zero)
+            state.withLock { $0.noticed = nil }
+            let shipment = try await order.prepare()
+            underWay.withLock { $0 = shipment.version.makingWay.add(end) }
+            found.withLock { $0 = WatchedStore.Look(state: shipment.version.state, left: shipment.version.left) }
             return shipment
         }
         followed.ended = { [self] result in
+            underWay.withLock { $0 = nil }
             if isNews(result) { order.ended(result) }
-            ended(result, copied.withLock { $0 })
+            ended(result, found.withLock { $0 })
         }
         return followed
-    }
-
-    /// A copy has been taken: the next one waits until this one was a small part of the time.
-    private func rest(after duration: Duration) {
-        let share = max(following.shareOfCopying, 0.001)
-        state.withLock { $0.notBefore = max($0.notBefore, .now + duration * (1 / share - 1)) }
     }
 
     /// Whether a result is to be told: what goes on failing for the same reason is told once.
@@ -147,8 +124,8 @@ final class FollowedStore: Sendable {
         }
     }
 
-    /// - Parameter shipped: The state in which the store was, if that could be told, when it was shipped.
-    private func ended(_ result: Result<Delivery, ShipmentError>, _ shipped: StoreState?) {
+    /// - Parameter shipped: As the store was when it was shipped.
+    private func ended(_ result: Result<Delivery, ShipmentError>, _ shipped: WatchedStore.Look) {
         state.withLock { state in
             switch result {
             case .success(let delivery):
@@ -161,7 +138,7 @@ final class FollowedStore: Sendable {
                 state.notBefore = max(state.notBefore, .now + following.minimumInterval)
             case .failure(let error):
                 // It has not arrived, so it counts as changed.
-                state.left = nil
+                state.shipped?.left = nil
                 let now = ContinuousClock.now
                 state.noticed = state.noticed ?? (now, now)
                 if error.breaksLink || error == .stopped { return }

@@ -20,31 +20,26 @@ public struct Following: Sendable {
 
     /// What an app tells those that follow its stores.
     public final class Control: Sendable {
-        private let state = Mutex<(isPaused: Bool, changes: [@Sendable (StoreName?) -> Void])>((false, []))
+        private let paused = Atomic(false)
+        /// Called with each store that changes, `nil` for all of them.
+        let changes = Registrations<StoreName?>()
 
         public init() {}
 
         /// A store has changed: it is looked at as if the system had told so.
         ///
         /// - Parameter name: `nil` for all.
-        public func storeChanged(_ name: StoreName? = nil) { tell(name) }
+        public func storeChanged(_ name: StoreName? = nil) { changes.call(name) }
 
         /// No copy is taken from now on; a shipment that is under way goes on.
-        public func pause() { state.withLock { $0.isPaused = true } }
+        public func pause() { paused.store(true, ordering: .sequentiallyConsistent) }
 
         /// Stores that have changed meanwhile are shipped.
         public func resume() {
-            state.withLock { $0.isPaused = false }
-            tell(nil)
+            paused.store(false, ordering: .sequentiallyConsistent)
+            changes.call(nil)
         }
 
-        var isPaused: Bool { state.withLock { $0.isPaused } }
-
-        /// Calls `change` for each store that changes, `nil` for all of them.
-        func follow(_ change: @escaping @Sendable (StoreName?) -> Void) { state.withLock { $0.changes.append(change) } }
-
-        private func tell(_ name: StoreName?) {
-            for change in state.withLock({ $0.changes }) { change(name) }
-        }
+        var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
     }
 }

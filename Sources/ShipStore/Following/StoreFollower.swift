@@ -1,52 +1,39 @@
 import ShipLinks
 import ShipProtocol
-import StoreFiles
-import StoreSnapshot
 import Synchronization
-import SystemPackage
 
-/// Follows stores: ships each settled change to one receiver, over one connection after the other, until it is cancelled.
+/// Follows stores for one receiver: ships each settled change, over one connection after the other, until it is cancelled.
 ///
-///     FileWatch -> FollowedStore -> StoreFollower -> ProducerSession -> link
+///     FileWatch -> WatchedStore -> FollowedStore -> StoreFollower -> ProducerSession -> link
 ///
 /// Between two shipments it holds nothing of a store: no transaction, no lock, no open file.
 package final class StoreFollower: Sendable {
     private let producer: Producer
     private let following: Following
     private let stores: [FollowedStore]
+    private let registrations: [Registration]
     private let alarm: Alarm
-    private let watch: FileWatch
     private let report: @Sendable (SendEvent) -> Void
-    private let state = Mutex(State())
+    private let attempts: Attempts
 
-    private struct State {
-        /// Attempts to reach the receiver, and sessions without a delivery, since the last success.
-        var failures = 0
-        /// Why the last session ended: it is said once.
-        var failure: ShipmentError?
-    }
-
-    /// - Parameter report: Told of what happens, as it does.
-    /// - Throws: What is wrong with a store: all have to be there at the start.
+    /// - Parameters:
+    ///   - watched: The producer's stores.
+    ///   - isAllowed: Which of them the receiver may have.
+    ///   - report: Told of what happens, as it does.
     package init(
-        _ producer: Producer, _ following: Following, report: @escaping @Sendable (SendEvent) -> Void
-    ) throws(ShipmentError) {
-        let (alarm, copying) = (Alarm(), producer.options.copy)
-        do {
-            stores = try producer.sources { (_, _) throws(ShipmentError) in }.map {
-                FollowedStore($0.path, named: $0.name, copying, following)
-            }
-            watch = try FileWatch(of: stores.count, files: { [stores] in stores[$0].files }) { [stores] index in
-                stores[index].notice()
+        _ producer: Producer, _ following: Following, _ watched: WatchedStores,
+        only isAllowed: (StoreName) -> Bool = { _ in true }, report: @escaping @Sendable (SendEvent) -> Void
+    ) {
+        let alarm = Alarm()
+        let stores = watched.all.filter { isAllowed($0.name) }.map { FollowedStore($0, following) }
+        registrations = stores.map { store in
+            store.watched.observers.add {
+                store.notice()
                 alarm.ring()
             }
-        } catch {
-            throw ShipmentError(error)
         }
-        following.control.follow { [stores] name in
-            for store in stores where name == nil || store.name == name { store.notice() }
-            alarm.ring()
-        }
+        self.stores = stores
+        attempts = Attempts(keepsTrying: following.keepsTrying) { report(.disconnected($0)) }
         (self.producer, self.following, self.alarm, self.report) = (producer, following, alarm, report)
     }
 
@@ -54,16 +41,40 @@ package final class StoreFollower: Sendable {
 
     /// Offers each store, and then each change, for as long as the session lasts.
     ///
-    /// - Throws: Why it broke off; `.stopped` if it was cancelled.
-    package func session(over link: PeerLink) async throws {
+    /// - Parameters:
+    ///   - receiver: What a receiver without an id is called in the memory; `nil` for where it is.
+    ///   - stays: Whether the changes go, too.
+    /// - Returns: Why the first store that did not arrive did not; of what was offered at the start.
+    /// - Throws: Why the session broke off; `.stopped` if it was cancelled.
+    package func session(
+        over link: PeerLink, with receiver: String? = nil, staying stays: Bool = true
+    ) async throws -> ShipmentError? {
         guard link.direction == .twoWay else { throw LinkError.oneWay }
         let departure = try await Departure(
-            [], producer.options, start: .now,
+            [], producer.options, start: .now, to: receiver,
             report: { [self] event in
-                if case .delivered = event { state.withLock { ($0.failures, $0.failure) = (0, nil) } }
+                if case .delivered = event { attempts.succeeded() }
                 report(event)
             })
-        try await departure.follow(stores.filter { $0.end == nil }, over: link) { [self] in try await next() }
+        let open = stores.filter { $0.end == nil }
+        let (ends, end) = AsyncStream<StoreName>.makeStream()
+        return try await withThrowingTaskGroup(of: ShipmentError?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [self] in
+                guard stays else { return try await departure.ship(open, over: link, makingWay: { end.yield($0) }) }
+                return try await departure.ship(open, over: link, makingWay: { end.yield($0) }) { [self] in
+                    try await next()
+                }
+            }
+            group.addTask { [report] in
+                for await name in ends {
+                    report(.makesWay(name))
+                    throw ShipmentError.stopped
+                }
+                throw CancellationError()
+            }
+            return try await group.next() ?? nil
+        }
     }
 
     /// Waits for a store that has changed.
@@ -110,14 +121,7 @@ package final class StoreFollower: Sendable {
                 if await store.mayHaveChanged() { return store.notice() }
             }
         }
-        guard failure != .stopped, failure.mayPass || following.keepsTrying else { throw failure }
-        let (failures, isNews) = state.withLock { state in
-            defer { state.failure = failure }
-            state.failures += 1
-            return (state.failures, state.failure != failure)
-        }
-        if isNews { report(.disconnected(failure)) }
-        try await Task.sleep(for: Backoff.ofConnecting.unevenDelay(after: failures))
+        try await attempts.rest(after: failure)
         // A session begins with a look at each store.
         while following.control.isPaused { try await alarm.wait(for: nil) }
     }

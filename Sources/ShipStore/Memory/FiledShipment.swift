@@ -37,7 +37,8 @@ final class FiledShipment: Sendable {
         // The receiver must have the base that the manifest names, even if no delta refers to it: so only a shipment that can go as a
         // delta names one.
         if options.codec != nil, options.encoding == .columns, let base = bases.first { copy.build(on: base.digest) }
-        let made = OutgoingShipment(copy, options) { bases }
+        let duration = copy.duration
+        let made = OutgoingShipment(StoreVersion(copy), copiedIn: duration, options) { bases }
         shipment.withLock { $0 = made }
         return made
     }

@@ -23,13 +23,13 @@ struct RememberedBases: Sendable {
     /// The last manifest of the store, if a new copy would be the same, and have the same metadata.
     ///
     /// - Parameters:
-    ///   - store: It is only read.
+    ///   - current: Tells the state in which the store is; not called if nothing is remembered.
     ///   - metadata: The user's own pairs.
-    func unchanged(_ store: SourceStore, metadata: [String: String]) async -> Manifest? {
+    func unchanged(_ current: () async -> StoreState?, metadata: [String: String]) async -> Manifest? {
         let copies = memory.copies(of: key)
         // Missing external files were left out because the user allowed that; this time the user may not.
         guard copies.contains(where: { $0.state != nil && $0.manifest.missingExternalFiles.isEmpty }),
-            let state = try? await store.state()?.encoded(with: metadata)
+            let state = await current()?.encoded(with: metadata)
         else { return nil }
         return copies.first { $0.state == state && $0.manifest.missingExternalFiles.isEmpty }?.manifest
     }

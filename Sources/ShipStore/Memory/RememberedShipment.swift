@@ -15,25 +15,29 @@ final class RememberedShipment: Sendable {
     /// The one that broke off, and goes before it.
     private let earlier = Mutex<RememberedCopy?>(nil)
 
-    /// - Parameter metadata: The user's own pairs.
-    /// - Returns: `nil` for a one-way link, and where nothing is to be remembered.
-    init?(_ bases: RememberedBases?, over link: PeerLink, metadata: [String: String]) {
-        guard let bases, link.direction == .twoWay else { return nil }
-        self.bases = bases
-        self.metadata = metadata
-        receiver = link.device?.text ?? "\(link.peer)"
+    /// - Parameters:
+    ///   - receiver: A device's id, or a place.
+    ///   - metadata: The user's own pairs.
+    init(_ bases: RememberedBases, to receiver: String, metadata: [String: String]) {
+        (self.bases, self.receiver, self.metadata) = (bases, receiver, metadata)
     }
 
-    /// Makes a shipment of a copy.
-    func shipment(of copy: consuming PreparedCopy, _ options: Producer.Options) -> OutgoingShipment {
+    /// Makes a shipment of a version.
+    ///
+    /// - Parameter duration: See `OutgoingShipment.copyDuration`.
+    func shipment(
+        of version: StoreVersion, copiedIn duration: Duration?, _ options: Producer.Options
+    ) -> OutgoingShipment {
         drop()
-        let (manifest, path) = (copy.manifest, copy.path(ofPart: 0))
-        let state = copy.copy.state?.encoded(with: metadata)
+        let (manifest, path) = (version.manifest, version.path(ofPart: 0))
+        let state = version.state?.encoded(with: metadata)
         let record = SendingRecord(goingOnWith: { [weak self] in self?.records(like: manifest) ?? [] }) {
             [bases, receiver] in
             bases.begin(manifest, copy: path, for: receiver, state: state)
         }
-        let made = OutgoingShipment(copy, options, keeping: record) { [bases] in bases.bases.map(OutgoingBase.init) }
+        let made = OutgoingShipment(version, copiedIn: duration, options, keeping: record) { [bases] in
+            bases.bases.map(OutgoingBase.init)
+        }
         shipment.withLock { $0 = made }
         return made
     }
@@ -67,17 +71,18 @@ final class RememberedShipment: Sendable {
             bases.memory.resume(found)
         }
         earlier.withLock { $0 = found }
-        return OutgoingShipment(
-            found.manifest, at: [copy.path] + files, next.indexShapes == nil ? nil : shapes, next.options,
-            keeping: record, keptBy: copy
-        ) { [bases] in bases.bases.map(OutgoingBase.init) }
+        let version = StoreVersion(
+            found.manifest, at: [copy.path] + files, next.version.indexShapes == nil ? nil : shapes, keptBy: copy)
+        return OutgoingShipment(version, next.options, keeping: record) { [bases] in
+            bases.bases.map(OutgoingBase.init)
+        }
     }
 
     /// The shipment that broke off has arrived.
     func finished(_ earlier: OutgoingShipment) {
         guard let remembered = self.earlier.withLock({ $0 }) else { return }
         bases.acknowledged(
-            earlier.manifest, copy: earlier.path(ofPart: 0), files: earlier.externalPaths, by: receiver,
+            earlier.manifest, copy: earlier.path(ofPart: 0), files: earlier.version.externalPaths, by: receiver,
             state: remembered.state)
         earlier.record?.finish()
         // The entry also stays if the shipment went from its beginning, and too fast to be recorded.
@@ -96,8 +101,9 @@ final class RememberedShipment: Sendable {
         case .success(let delivery):
             if let shipment {
                 bases.acknowledged(
-                    delivery.manifest, copy: shipment.path(ofPart: 0), files: shipment.externalPaths, by: receiver,
-                    state: shipment.state?.encoded(with: metadata))
+                    delivery.manifest, copy: shipment.path(ofPart: 0), files: shipment.version.externalPaths,
+                    by: receiver,
+                    state: shipment.version.state?.encoded(with: metadata))
                 shipment.record?.finish()
             } else {
                 // The consumer had the store already: no copy was taken.

@@ -13,19 +13,12 @@ struct StoreContinuity: Sendable {
     /// What the app calls the store.
     private let key: String?
 
+    /// - Parameter receiver: A device's id, or a place; empty for any receiver of a one-way shipment.
     /// - Returns: `nil` where nothing is remembered.
-    init?(of source: Producer.Source, over link: PeerLink, _ options: Producer.Options) {
+    init?(of source: Producer.Source, to receiver: String, _ options: Producer.Options) {
         guard let memory = options.memory else { return nil }
-        self.memory = memory
-        self.source = source
-        receiver = link.direction == .oneWay ? "" : link.device?.text ?? Self.place(of: link.peer)
+        (self.memory, self.source, self.receiver) = (memory, source, receiver)
         key = options.storeKey
-    }
-
-    /// An endpoint, wherever this process is.
-    private static func place(of peer: PeerLink.Peer) -> String {
-        guard case .at(.unix(let path)) = peer else { return "\(peer)" }
-        return "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
     }
 
     /// Lets the memory follow the store to its present path, if it was elsewhere.
@@ -61,5 +54,14 @@ struct StoreContinuity: Sendable {
     /// The store has been sent.
     func note(_ manifest: Manifest) {
         if let sent = sent(manifest.identity, manifest.store.schemaSHA256) { memory.note(sent) }
+    }
+}
+
+extension PeerLink {
+    /// What the other end is called in the memory: a device's id, or an endpoint, wherever this process is.
+    var nameOfReceiver: String {
+        if let device { return device.text }
+        guard case .at(.unix(let path)) = peer else { return "\(peer)" }
+        return "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
     }
 }

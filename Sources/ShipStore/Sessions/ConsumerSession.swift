@@ -15,6 +15,8 @@ package struct ConsumerSession {
     let installer: Installer
     let coordinator: StoreCoordinator
     let queues: StoreQueues
+    /// Whether it waits for a producer that has nothing to ship at the moment.
+    var stays = true
     /// Called when a producer that may ship has begun to, with its preamble; what it throws ends the session.
     var whenBegun: @Sendable () throws -> Void = {}
     let report: @Sendable (ReceiveEvent) -> Void
@@ -23,6 +25,8 @@ package struct ConsumerSession {
         SenderAuthorization(trust: options.trust, takesUnsigned: options.takesUnsigned)
     }
     private var timeouts: Timeouts { options.timeouts }
+    /// How often it wants to hear a producer that stays.
+    private var interval: Duration? { stays ? timeouts.keepAlive : nil }
 
     /// When the consumer sends its greeting.
     package enum Greeting: Hashable, Sendable {
@@ -88,7 +92,7 @@ package struct ConsumerSession {
     /// - Throws: What ended the session, and the shipment at hand; the refusal has been sent.
     func run(
         _ link: PeerLink, greeting: Greeting
-    ) async throws(ShipmentError) -> (receipts: [Receipt], failures: [ShipmentError]) {
+    ) async throws(ShipmentError) -> Outcome {
         let writer = FrameWriter(link.writer, timeouts)
         let authorization = SessionAuthorization(senderAuthorization.trust) {
             [trust = senderAuthorization.trust] () throws(ShipmentError) in
@@ -114,15 +118,15 @@ package struct ConsumerSession {
     private func converse(
         _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ shared: SharedState,
         _ refuse: (ShipmentError) async -> Void
-    ) async throws -> (receipts: [Receipt], failures: [ShipmentError]) {
+    ) async throws -> Outcome {
         var frames = FrameReader(link.reader, timeouts)
-        var dialogue = ConsumerDialogue(taking: common, staying: timeouts.keepAlive)
-        var outcome: (receipts: [Receipt], failures: [ShipmentError]) = ([], [])
+        var dialogue = ConsumerDialogue(taking: common, staying: interval)
+        var outcome = Outcome()
         if greeting == .atOnce { try await greet(&frames, writer, link, shared) }
         while true {
-            guard var shipment = try await awaitOffer(&frames, writer, &dialogue, greeting, link, shared, refuse) else {
-                return outcome
-            }
+            let offer = try await awaitOffer(&frames, writer, &dialogue, greeting, link, shared, refuse)
+            outcome.hasStayed = dialogue.stays != nil
+            guard var shipment = offer else { return outcome }
             let start = ContinuousClock.now
             do {
                 let receipt = try await receive(&shipment, of: dialogue, &frames, writer, link, shared)
@@ -260,7 +264,7 @@ package struct ConsumerSession {
         frames.hold(holdings.contents)
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
         let hello = Hello(
-            software: Software.name, taking: common, holds: holdings.stores, staying: timeouts.keepAlive)
+            software: Software.name, taking: common, holds: holdings.stores, staying: interval)
         try await writer.send(.hello(hello))
     }
 

@@ -7,71 +7,35 @@ import StoreSnapshot
 import Synchronization
 import SystemPackage
 
-/// A compact copy and its external files on their way out. When the last reference is dropped, the copy is removed.
+/// One version of a store on its way to one receiver: what that receiver may hold already, and what is recorded for another session.
 final class OutgoingShipment: Sendable {
-    let manifest: Manifest
+    let version: StoreVersion
+    /// How long the copy took; `nil` if none was taken for this receiver.
+    let copyDuration: Duration?
     /// How it is encoded.
     let options: Producer.Options
-    /// The columns of the entries of the store's indexes, by the names of the indexes; `nil` if the copy is not in canonical form: then
-    /// the store cannot go by its rows.
-    let indexShapes: [String: IndexShape]?
-    /// The state of the live store when it was copied; `nil` if that could not be told.
-    let state: StoreState?
-    /// How long the copy took; `nil` if none was taken.
-    let copyDuration: Duration?
     /// What is recorded for another session.
     let record: (any OutgoingRecord)?
     /// Copies that the consumer may hold, and that a delta can refer to, as they are remembered at the moment.
     private let currentBases: @Sendable () -> [OutgoingBase]
-    /// The files of the parts.
-    private let paths: [FilePath]
-    /// Removed with this; `nil` for parts that somebody else keeps.
-    private let copy: PreparedCopy?
-    /// Keeps those parts.
-    private let keeper: (any Sendable)?
     /// What deltas of the external files refer to, by the indexes of the parts, for each base that has been asked for.
     private let sources = Mutex<[ContentDigest: [Int: ExternalFile]]>([:])
 
     init(
-        _ copy: consuming PreparedCopy, _ options: Producer.Options, keeping record: (any OutgoingRecord)? = nil,
-        over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
+        _ version: StoreVersion, copiedIn duration: Duration? = nil, _ options: Producer.Options,
+        keeping record: (any OutgoingRecord)? = nil, over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
     ) {
-        manifest = copy.manifest
+        self.version = version
+        copyDuration = duration
         self.options = options
         self.record = record
         currentBases = bases
-        indexShapes = try? copy.copy.canonical?.get()
-        paths = manifest.parts.indices.map { copy.path(ofPart: $0) }
-        state = copy.copy.state
-        copyDuration = copy.duration
-        keeper = nil
-        self.copy = consume copy
     }
 
-    /// A shipment of files that do not change or go while it is used.
-    ///
-    /// - Parameter keeper: Keeps them.
-    init(
-        _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, _ options: Producer.Options,
-        keeping record: (any OutgoingRecord)? = nil, keptBy keeper: (any Sendable)? = nil,
-        over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
-    ) {
-        self.manifest = manifest
-        self.keeper = keeper
-        self.options = options
-        self.record = record
-        currentBases = bases
-        self.indexShapes = indexShapes
-        self.paths = paths
-        (state, copyDuration) = (nil, nil)
-        copy = nil
-    }
+    var manifest: Manifest { version.manifest }
 
     /// The file of part number `index`: 0 is the store.
-    func path(ofPart index: Int) -> FilePath { paths[index] }
-
-    /// The files of the external files, in the order of the manifest.
-    var externalPaths: [FilePath] { Array(paths.dropFirst()) }
+    func path(ofPart index: Int) -> FilePath { version.path(ofPart: index) }
 
     /// Counts what a self-check writes beside the copy.
     ///

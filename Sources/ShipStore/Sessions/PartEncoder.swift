@@ -69,20 +69,31 @@ struct PartEncoder: Sendable {
     }
 
     private func encodeStoreDelta(_ deliver: (EncodedPiece) async throws -> Void) async throws {
-        // The digest of the base is computed once, when the base is needed.
-        guard let codec = shipment.options.codec, let base = base?.open() else {
-            throw RestartCause.baseGone
+        guard let base else { throw RestartCause.baseGone }
+        func deliverPiece(_ segment: EncodedSegment) async throws {
+            try await deliver(EncodedPiece(segment, part: 0, partBytes: segment.storeBytes))
         }
-        defer { withExtendedLifetime(base) {} }
-        let limit = earlier == nil ? limit : max(limit, shipment.manifest.store.size)
         do {
-            let encoder = try codec.makeDeltaEncoder(try storeToEncode, base.path, limit)
-            try await encoder.encode { segment in
-                try await deliver(EncodedPiece(segment, part: 0, partBytes: segment.storeBytes))
+            if earlier == nil, let deltas = shipment.version.deltas {
+                try await deltas.deliver(over: base.digest, limit: limit, to: deliverPiece) {
+                    try await encodeStoreDelta(over: base, limit: limit, $0)
+                }
+            } else {
+                let limit = earlier == nil ? limit : max(limit, shipment.manifest.store.size)
+                try await encodeStoreDelta(over: base, limit: limit, deliverPiece)
             }
         } catch is StoreFlaw {
             throw RestartCause.unsuitable
         }
+    }
+
+    private func encodeStoreDelta(
+        over base: OutgoingBase, limit: Int64, _ deliver: (EncodedSegment) async throws -> Void
+    ) async throws {
+        // The digest of the base is computed once, when the base is needed.
+        guard let codec = shipment.options.codec, let base = base.open() else { throw RestartCause.baseGone }
+        defer { withExtendedLifetime(base) {} }
+        try await codec.makeDeltaEncoder(try storeToEncode, base.path, limit).encode(deliver: deliver)
     }
 
     /// An external file as a delta against the one that was in its place.
@@ -113,7 +124,7 @@ struct PartEncoder: Sendable {
     private var storeToEncode: StoreToEncode {
         get throws {
             StoreToEncode(
-                path: shipment.path(ofPart: 0), facts: shipment.manifest.store, shapes: shipment.indexShapes,
+                path: shipment.path(ofPart: 0), facts: shipment.manifest.store, shapes: shipment.version.indexShapes,
                 settings: settings, selfCheck: shipment.options.selfCheck, cores: shipment.options.cores,
                 isAwaited: isAwaited, room: try shipment.workingRoom, goingOnAfter: earlier)
         }
@@ -160,7 +171,7 @@ extension PartEncoding {
         let options = shipment.options
         return switch self {
         case .blocks: true
-        case .columns: options.codec != nil && shipment.indexShapes != nil && options.encoding == .columns
+        case .columns: options.codec != nil && shipment.version.indexShapes != nil && options.encoding == .columns
         case .delta:
             options.codec != nil && options.encoding == .columns
                 && base.map { part == 0 || shipment.source(ofPart: part, over: $0) != nil } ?? false

@@ -63,10 +63,8 @@ extension TrustedPeer.Role {
 }
 
 extension PairingCode {
-    @Sendable static func read(_ text: String) throws -> PairingCode {
-        guard let code = PairingCode(text) else { throw ValidationError("a code has six digits, as in 482-913") }
-        return code
-    }
+    /// What is said of it where it is shown.
+    var words: PrintableText { "pairing code: \(text) (for two minutes, and five tries)" }
 }
 
 extension TrustedPeer {

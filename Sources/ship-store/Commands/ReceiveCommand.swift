@@ -13,11 +13,12 @@ struct ReceiveCommand: AsyncParsableCommand {
             What is installed can be opened as INBOX/NAME.sqlite, read-only; a new shipment replaces it in one step, and \
             readers keep what they have open. Without --from the command listens, \
             on \(defaultAddress) if nothing else is said, until SIGINT or SIGTERM stops it. It goes on after SIGHUP: \
-            there is nothing to read anew.
+            there is nothing to read anew. With --from HOST:PORT it connects to a sender that listens.
 
               ship-store receive --into inbox
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once
               ship-store receive --into inbox --listen 0.0.0.0:7645 --pair
+              ship-store receive --into inbox --from phone --follow
               ship-store receive --into inbox --from - < monday.shipment
               ship-store receive --into inbox --keep 5 --keep-for 7d
               ship-store receive --into inbox --model Recipes.momd
@@ -55,9 +56,25 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Show a code by which one more device can be trusted, for two minutes: `ship-store send --pair CODE` there.
+            With --from: go on. Wait for every change that a sender with --follow ships, and connect again whenever the connection \
+            breaks, until a signal ends it.
             """)
-    var pair = false
+    var follow = false
+
+    @Flag(
+        help: """
+            With --follow: go on also after what time alone does not mend, such as a sender that does not trust this device.
+            """)
+    var keepTrying = false
+
+    @Option(
+        defaultAsFlag: Pairing.showing,
+        help: ArgumentHelp(
+            """
+            Show a code by which one more device can be trusted, for two minutes: `ship-store send --pair CODE` there. With \
+            --from: the code that `ship-store send --listen --pair` shows there.
+            """, valueName: "code"), transform: Pairing.read)
+    var pair: Pairing?
 
     @Flag(
         help: """
@@ -78,6 +95,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Requirements") var required: RequirementArguments
     @OptionGroup(title: "Limits") var budget: BudgetArguments
+    @OptionGroup(title: "Listening") var listening: ListenArguments
     @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -86,19 +104,31 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     func validate() throws {
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
-        if link.peerName != nil, !pair { throw ValidationError("--peer-name says something only with --pair") }
-        if pair, from != nil { throw ValidationError("--pair and --from exclude each other") }
-        if pair, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
+        try pair?.validate()
+        if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
+        if pair != nil, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
+        switch (pair, from) {
+        case (nil, _), (.showing, nil), (.with, .tcp): break
+        case (.showing, .tcp): throw ValidationError("with --from, --pair needs the code that the other side shows")
+        case (.with, nil): throw ValidationError("a receiver that listens shows a code: --pair takes none")
+        case (.some, .some): throw ValidationError("--pair goes over TCP only")
+        }
+        switch from {
+        case .tcp, .unix: break
+        case nil, .command, .standardStreams, .file:
+            if follow { throw ValidationError("--follow says something only with --from HOST:PORT or unix:PATH") }
+        }
+        if keepTrying, !follow { throw ValidationError("--keep-trying says something only with --follow") }
         switch from {
         case nil, .tcp: break
         case .unix, .command, .standardStreams, .file:
             guard link.insecure else { break }
             throw ValidationError("--insecure is for TCP; what comes from elsewhere may need --unsigned")
         }
-        if pair, output.isSilent {
+        if pair == .showing, output.isSilent {
             throw ValidationError("--pair and --quiet exclude each other: the code has to be seen, or --json tells it")
         }
-        if pair, case .unix? = listen { throw ValidationError("--pair goes over TCP only") }
+        if pair != nil, case .unix? = listen { throw ValidationError("--pair goes over TCP only") }
     }
 
     func run() async throws {
@@ -116,25 +146,34 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.replacing = Set(replace)
         options.allowsEmpty = required.allowEmpty
         budget.apply(to: &options)
-        budget.apply(to: &reach)
-        let goesOn = from == nil && !once
+        listening.apply(to: &reach)
+        let goesOn = from == nil ? !once : follow
         let reporter = ReceiveReporter(
             console, writesJSON: output.json, tellsFailures: goesOn)
         // For a listener, a signal is the regular end.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
-        let peerName = pair ? link.nameOfPeer(console) : nil
+        let peerName = pair == nil ? nil : link.nameOfPeer(console)
         // A listener outlives its terminal, and has no configuration to read again.
         try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: true) {
-            [into, from, listen, once, pair, peerName, required, options, reach] in
+            [into, from, listen, once, pair, peerName, follow, keepTrying, link, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: into, options: options)
             if let from {
-                _ = try await consumer.receive(from: from, reach, report: reporter.report)
+                if case .with(let code) = pair {
+                    let peer = try await link.device.device.pair(
+                        with: from, code, trustingAs: .sender, calling: peerName, reach, options.timeouts)
+                    reporter.report(ReceiveReport(.paired(peer)))
+                }
+                if follow {
+                    try await consumer.follow(from: from, keepsTrying: keepTrying, reach, report: reporter.report)
+                } else {
+                    _ = try await consumer.receive(from: from, reach, report: reporter.report)
+                }
             } else {
                 try await consumer.listen(
                     on: listen ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
-                    pairingIn: pair ? PairingWindow(calling: peerName) : nil
+                    pairingIn: pair == nil ? nil : PairingWindow(calling: peerName)
                 ) { report in
                     // A listener may wait for days, so it gives back memory.
                     if case .listening = report.event { PlatformCalls.unmapProgram() }
@@ -251,34 +290,34 @@ extension StoreProbe.Flaw {
 
 /// How much of this device others may take.
 struct BudgetArguments: ParsableArguments {
-    private static let standard = (consumer: Consumer.Options(), link: LinkOptions())
+    private static let standard = Consumer.Options()
 
     @Option(
         help: ArgumentHelp(
-            "Refuse stores of more than this: bytes, or with k, M or G, of 1000 each. (default: \(standard.consumer.budget.storeSize.asSize))",
+            "Refuse stores of more than this: bytes, or with k, M or G, of 1000 each. (default: \(standard.budget.storeSize.asSize))",
             valueName: "size"),
         transform: Int64.readSize)
-    var maxStore = standard.consumer.budget.storeSize
+    var maxStore = standard.budget.storeSize
 
     @Option(help: ArgumentHelp("Refuse stores with more external files than this.", valueName: "count"))
-    var maxExternalFiles = standard.consumer.budget.externalFileCount
+    var maxExternalFiles = standard.budget.externalFileCount
 
     @Option(
         help: ArgumentHelp(
-            "Refuse stores with more than this in external files, together. (default: \(standard.consumer.budget.externalFilesSize.asSize))",
+            "Refuse stores with more than this in external files, together. (default: \(standard.budget.externalFilesSize.asSize))",
             valueName: "size"),
         transform: Int64.readSize)
-    var maxExternal = standard.consumer.budget.externalFilesSize
+    var maxExternal = standard.budget.externalFilesSize
 
     @Option(help: ArgumentHelp("Refuse a device's stores beyond this many.", valueName: "count"))
-    var maxStoresPerDevice = standard.consumer.budget.storesPerDevice
+    var maxStoresPerDevice = standard.budget.storesPerDevice
 
     @Option(
         help: ArgumentHelp(
-            "Refuse what would leave less than this free on the disk. (default: \(standard.consumer.keptFree.asSize))",
+            "Refuse what would leave less than this free on the disk. (default: \(standard.keptFree.asSize))",
             valueName: "size"),
         transform: Int64.readSize)
-    var keepFree = standard.consumer.keptFree
+    var keepFree = standard.keptFree
 
     @Option(
         help: ArgumentHelp(
@@ -286,40 +325,19 @@ struct BudgetArguments: ParsableArguments {
             Give up on a sender that sends fewer bytes of the shipment a second than this, over a minute and a second for \
             each MB; 0 for as few as it likes.
             """, valueName: "bytes"))
-    var minRate = standard.consumer.timeouts.minimumRate
+    var minRate = standard.timeouts.minimumRate
 
     @Option(
         help: ArgumentHelp(
-            "Give up on a sender that has not finished its copy of the store after this long. (default: \(standard.consumer.timeouts.preparing.inSeconds))",
+            "Give up on a sender that has not finished its copy of the store after this long. (default: \(standard.timeouts.preparing.inSeconds))",
             valueName: "seconds"), transform: Duration.readSeconds)
-    var prepareTimeout = standard.consumer.timeouts.preparing
-
-    @Option(
-        help: ArgumentHelp(
-            "Serve this many senders at a time, half as many of one device; further ones wait until there is a place.",
-            valueName: "count"))
-    var maxConnections = standard.link.maximumConnections
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            Hear this many at a time who are not known yet, also those who are there to pair; for one more the one that has \
-            waited longest is closed.
-            """, valueName: "count"))
-    var maxUnknown = standard.link.maximumHandshakes
-
-    @Option(
-        help: ArgumentHelp("Of those, this many from one network address.", valueName: "count"))
-    var maxUnknownPerAddress = standard.link.maximumHandshakesPerAddress
+    var prepareTimeout = standard.timeouts.preparing
 
     func validate() throws {
         for (option, value) in [
             ("--max-external-files", maxExternalFiles), ("--min-rate", minRate),
         ] where value < 0 { throw ValidationError("\(option) takes a number from 0 on") }
-        for (option, value) in [
-            ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
-            ("--max-unknown-per-address", maxUnknownPerAddress), ("--max-stores-per-device", maxStoresPerDevice),
-        ] where value < 1 { throw ValidationError("\(option) takes a number from 1 on") }
+        if maxStoresPerDevice < 1 { throw ValidationError("--max-stores-per-device takes a number from 1 on") }
     }
 
     func apply(to options: inout Consumer.Options) {
@@ -330,11 +348,5 @@ struct BudgetArguments: ParsableArguments {
         options.budget.storesPerDevice = maxStoresPerDevice
         options.timeouts.minimumRate = minRate
         options.timeouts.preparing = prepareTimeout
-    }
-
-    func apply(to link: inout LinkOptions) {
-        link.maximumConnections = maxConnections
-        link.maximumHandshakes = maxUnknown
-        link.maximumHandshakesPerAddress = maxUnknownPerAddress
     }
 }

@@ -36,7 +36,7 @@ final class ReceiveReporter: Sendable {
             console.say("turned away \(peer): \(error.cause)")
             emit("turned-away", ["peer": peer, "error": error.cause.text, "hint": error.hint?.text])
         case .pairing(let code):
-            console.say("pairing code: \(code.text) (for two minutes, and five tries)")
+            console.say(code.words)
             emit("pairing", ["code": code.text])
         case .paired(let peer):
             console.say("paired with \(peer.name): it \(peer.rights)")

@@ -7,7 +7,10 @@ struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Ship a consistent, compact copy of a live store, or of several.",
-        usage: "ship-store send <store> ... --to <endpoint> [<options>]",
+        usage: """
+            ship-store send <store> ... --to <endpoint> [<options>]
+            ship-store send <store> ... --listen <address> [<options>]
+            """,
         discussion: """
             The store may be in use: its writers are not disturbed, and it is not changed. Over a link that goes both \
             ways the command succeeds only when the receiver says that the copy is installed and durable. What the \
@@ -29,6 +32,7 @@ struct SendCommand: AsyncParsableCommand {
               ship-store send Recipes.sqlite --to watch --dry-run
               ship-store send Recipes.sqlite Photos.sqlite Notes.sqlite --to watch
               ship-store send Recipes.sqlite --to watch --follow
+              ship-store send Recipes.sqlite --listen 0.0.0.0:7645 --follow
 
             Several stores go one after the other, over one link. One that the receiver refuses, or that cannot be \
             copied, does not hold up the next; the exit status is that of the first that failed. Nothing goes if one is \
@@ -36,6 +40,10 @@ struct SendCommand: AsyncParsableCommand {
 
             With --follow the command goes on: whenever a store has changed and is quiet, what has changed goes over the \
             same connection. It connects again whenever that breaks. SIGINT or SIGTERM ends it, and it exits with 0.
+
+            With --listen receivers connect, with `ship-store receive --from`: any number of those that this device trusts, \
+            and each gets the stores that it may have. One copy is taken for all of them, and each is sent what it does \
+            not hold. The command goes on until a signal ends it, and exits with 0.
 
             What the receiver can do without need not travel; the manifest says what was left out:
 
@@ -52,7 +60,20 @@ struct SendCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), completion: .file(),
         transform: Endpoint.read)
-    var to: Endpoint
+    var to: Endpoint?
+
+    @Option(
+        help: ArgumentHelp(
+            "Let receivers come for it here: HOST:PORT, port 0 for a free one, or unix:PATH.", valueName: "address"),
+        transform: Endpoint.readListening)
+    var listen: Endpoint?
+
+    @Flag(
+        help: """
+            With --listen: end after the first session of a receiver that may have something, with the exit status of the first \
+            store in it that did not arrive.
+            """)
+    var once = false
 
     @Option(
         help: "The store's name at the receiver, if it is only one; without it, what the file's name suggests.",
@@ -69,11 +90,13 @@ struct SendCommand: AsyncParsableCommand {
     var metadata: [StoreMetadata.Pair] = []
 
     @Option(
+        defaultAsFlag: Pairing.showing,
         help: ArgumentHelp(
-            "Trust the receiver first, and be trusted by it: the code that `ship-store receive --pair` shows there.",
-            valueName: "code"),
-        transform: PairingCode.read)
-    var pair: PairingCode?
+            """
+            Trust the receiver first, and be trusted by it: the code that `ship-store receive --pair` shows there. With \
+            --listen: show a code, for two minutes, by which one more receiver can be trusted.
+            """, valueName: "code"), transform: Pairing.read)
+    var pair: Pairing?
 
     @Flag(
         help: """
@@ -116,6 +139,7 @@ struct SendCommand: AsyncParsableCommand {
     var dryRun = false
 
     @OptionGroup(title: "Following") var following: FollowArguments
+    @OptionGroup(title: "Listening") var listening: ListenArguments
     @OptionGroup(title: "How to send") var compression: CompressionArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
@@ -128,39 +152,33 @@ struct SendCommand: AsyncParsableCommand {
         for pair in metadata where !keys.insert(pair.key).inserted {
             throw ValidationError("--meta gives \(pair.key) twice")
         }
-        if pair != nil {
-            guard case .tcp = to else { throw ValidationError("--pair goes over TCP only") }
-            if link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
+        if to != nil, listen != nil { throw ValidationError("--to and --listen exclude each other") }
+        if to == nil, listen == nil {
+            throw ValidationError(
+                "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it")
         }
-        if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
-        if sign {
+        if once, listen == nil { throw ValidationError("--once says something only with --listen") }
+        try validatePairing()
+        let isAnswered =
             switch to {
-            case .file, .standardStreams: break
-            case .tcp, .unix, .command: throw ValidationError("--sign is for files and standard output")
+            case .file, .standardStreams: false
+            case nil, .tcp, .unix, .command: true
             }
-        }
-        if receiver != nil || since != nil {
-            switch to {
-            case .file, .standardStreams: break
-            case .tcp, .unix, .command:
-                throw ValidationError(
-                    "--for and --since are for files and standard output; elsewhere the receiver says what it holds")
-            }
+        if sign, isAnswered { throw ValidationError("--sign is for files and standard output") }
+        if isAnswered, receiver != nil || since != nil {
+            throw ValidationError(
+                "--for and --since are for files and standard output; elsewhere the receiver says what it holds")
         }
         if retry > .zero {
-            switch to {
-            case .file, .standardStreams: throw ValidationError("--retry needs a receiver that answers")
-            case .tcp, .unix, .command: break
-            }
+            if !isAnswered { throw ValidationError("--retry needs a receiver that answers") }
+            if listen != nil { throw ValidationError("--retry says nothing with --listen: the receiver tries again") }
             if following.follow { throw ValidationError("--follow tries again for ever: --retry says nothing with it") }
         }
         if following.follow {
-            switch to {
-            case .file, .standardStreams: throw ValidationError("--follow needs a receiver that answers")
-            case .tcp, .unix, .command: break
-            }
+            if !isAnswered { throw ValidationError("--follow needs a receiver that answers") }
             if dryRun { throw ValidationError("--follow and --dry-run exclude each other") }
         }
+        if dryRun, listen != nil { throw ValidationError("--listen and --dry-run exclude each other") }
         if dryRun, pair != nil { throw ValidationError("--dry-run and --pair exclude each other") }
         if force {
             guard case .file = to else { throw ValidationError("--force is for files") }
@@ -171,6 +189,22 @@ struct SendCommand: AsyncParsableCommand {
         }
         if output.json, to == .standardStreams {
             throw ValidationError("--json and --to - both want standard output")
+        }
+    }
+
+    private func validatePairing() throws {
+        if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
+        guard let pair else { return }
+        try pair.validate()
+        if link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
+        switch (pair, to, listen) {
+        case (.with, .tcp, _), (.showing, nil, .tcp): break
+        case (.showing, .tcp, _): throw ValidationError("with --to, --pair needs the code that the receiver shows")
+        case (.with, nil, .tcp): throw ValidationError("a sender that listens shows a code: --pair takes none")
+        default: throw ValidationError("--pair goes over TCP only")
+        }
+        if pair == .showing, output.isSilent {
+            throw ValidationError("--pair and --quiet exclude each other: the code has to be seen, or --json tells it")
         }
     }
 
@@ -198,24 +232,27 @@ struct SendCommand: AsyncParsableCommand {
         options.signsAlways = sign
         let reporter = SendReporter(
             console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
-            isOneOfSeveral: stores.count > 1 || following.follow, isRehearsal: dryRun)
+            isOneOfSeveral: stores.count > 1 || following.follow || listen != nil, isRehearsal: dryRun)
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
-        // For who follows, a signal is the regular end.
-        let whenStopped: ExitStatus? = following.follow ? .success : nil
-        try await console.run(whenStopped: whenStopped, isEndless: following.follow) {
-            [stores, receiver, since, to, pair, peerName, link, dryRun, retry, following, options, reach] in
+        // For who follows, or listens, a signal is the regular end.
+        let goesOn = following.follow || listen != nil && !once
+        listening.apply(to: &reach)
+        try await console.run(
+            whenStopped: goesOn ? .success : nil, stopsWhenHungUp: listen == nil || once, isEndless: goesOn
+        ) { [self, options, reach] in
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
             let producer = Producer(stores, options: options)
+            guard let to else { return try await serve(producer, peerName, reach, reporter) }
             if dryRun {
                 _ = try await producer.rehearse(to: to, reach, report: reporter.report)
                 return
             }
-            if let pair {
+            if case .with(let code) = pair {
                 let peer = try await link.device.device.pair(
-                    with: to, pair, calling: peerName, reach, options.timeouts)
-                reporter.paired(peer)
+                    with: to, code, trustingAs: .receiver, calling: peerName, reach, options.timeouts)
+                reporter.report(.paired(peer))
             }
             if following.follow {
                 try await producer.follow(to: to, following.following, reach, report: reporter.report)
@@ -223,6 +260,17 @@ struct SendCommand: AsyncParsableCommand {
                 _ = try await producer.send(to: to, reach, retryingFor: retry, report: reporter.report)
             }
         }
+    }
+
+    /// Waits for receivers.
+    private func serve(
+        _ producer: Producer, _ peerName: PeerName?, _ reach: LinkOptions, _ reporter: SendReporter
+    ) async throws {
+        guard let listen else { return }
+        try await producer.listen(
+            on: listen, following: following.follow ? following.following : nil, once ? .once : .untilCancelled, reach,
+            pairingIn: pair == nil ? nil : PairingWindow(calling: peerName)
+        ) { reporter.report($0.event, in: $0.session) }
     }
 }
 

@@ -5,7 +5,8 @@ struct SendReporter: Sendable {
     private let console: Console
     /// Whether it writes objects for programs in addition to words for people.
     private let writesJSON: Bool
-    private let endpoint: Endpoint
+    /// Where shipments go; `nil` if receivers come for them.
+    private let endpoint: Endpoint?
     private let profile: CopyProfile
     /// Whether the command ships several stores, so that it says at once that one failed.
     private let isOneOfSeveral: Bool
@@ -15,7 +16,7 @@ struct SendReporter: Sendable {
 
     /// - Parameter profile: What the user wants to be left out.
     init(
-        _ console: Console, writesJSON: Bool, to endpoint: Endpoint, leavingOut profile: CopyProfile,
+        _ console: Console, writesJSON: Bool, to endpoint: Endpoint?, leavingOut profile: CopyProfile,
         isOneOfSeveral: Bool, isRehearsal: Bool
     ) {
         self.endpoint = endpoint
@@ -27,7 +28,16 @@ struct SendReporter: Sendable {
         bar = ProgressBar(on: console)
     }
 
-    @Sendable func report(_ event: SendEvent) {
+    @Sendable func report(_ event: SendEvent) { report(event, in: nil) }
+
+    /// - Parameter session: Whose event it is, if receivers come for the shipments.
+    func report(_ event: SendEvent, in session: SendReport.Session?) {
+        let place: JSONObject = ["session": session?.number, "peer": session?.peer]
+        let there: PrintableText = session.map { " at \($0.peer)" } ?? ""
+        func emit(_ event: String, _ members: JSONObject = [:]) {
+            // An event that names its peer itself keeps that one.
+            if writesJSON { Output.write(object: .event(event, members.adding(place))) }
+        }
         switch event {
         case .connected(let peer):
             console.say("connected to \(peer)")
@@ -65,16 +75,51 @@ struct SendReporter: Sendable {
         case .awaitingReceipt:
             if hasTerminal { console.show("sent; the receiver verifies and installs") }
             emit("sent")
-        case .delivered(let delivery) where isRehearsal: finishRehearsal(delivery)
-        case .delivered(let delivery): finish(delivery)
+        case .delivered(let delivery) where isRehearsal:
+            console.say(rehearsalWords(for: delivery))
+            emit(
+                "would-send",
+                [
+                    "name": delivery.manifest.name, "wire": delivery.bytesSent,
+                    "seconds": delivery.duration / .seconds(1),
+                ])
+        case .delivered(let delivery):
+            console.say(words(for: delivery, there))
+            emit(
+                "finished",
+                [
+                    "name": delivery.manifest.name, "receipt": delivery.receipt, "wire": delivery.bytesSent,
+                    "encoding": delivery.store.map { "\($0.encoding)" }, "encoded": delivery.store?.bytes,
+                    "seconds": delivery.duration / .seconds(1),
+                ])
         case .failed(let name, let failure):
             // The failure of the only store is said when the program ends.
             guard isOneOfSeveral, failure != .stopped else { return }
-            console.warn("\(name) was not shipped: \(failure.cause)")
+            console.warn("\(name) was not shipped\(there): \(failure.cause)")
             emit("failed", ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
         case .disconnected(let failure):
-            console.warn("\(failure.cause); trying again")
+            if let session {
+                console.say("\(session.peer) is no longer connected: \(failure.cause)")
+            } else {
+                console.warn("\(failure.cause); trying again")
+            }
             emit("disconnected", ["error": failure.cause.text, "hint": failure.hint?.text])
+        case .makesWay(let name):
+            console.say(
+                "the receiver\(there) makes way for newer states of \(name), and goes on when it connects again")
+            emit("makes-way", ["name": name])
+        case .listening(let address):
+            console.say("listening on \(address)")
+            emit("listening", ["address": address])
+        case .pairing(let code):
+            console.say(code.words)
+            emit("pairing", ["code": code.text])
+        case .paired(let peer):
+            console.say("paired with \(peer.name): it \(peer.rights)")
+            emit("paired", ["device": peer])
+        case .turnedAway(let peer, let failure):
+            console.say("turned away \(peer): \(failure.cause)")
+            emit("turned-away", ["peer": peer, "error": failure.cause.text, "hint": failure.hint?.text])
         }
     }
 
@@ -83,52 +128,35 @@ struct SendReporter: Sendable {
         switch endpoint {
         case .standardStreams, .command: false
         case .tcp, .unix, .file: true
+        // Several shipments go at the same time.
+        case nil: false
         }
     }
 
-    func paired(_ peer: TrustedPeer) {
-        console.say("paired with \(peer.name): it \(peer.rights)")
-        emit("paired", ["device": peer])
-    }
-
-    private func finish(_ delivery: Delivery) {
+    private func words(for delivery: Delivery, _ there: PrintableText) -> PrintableText {
         let size = delivery.manifest.totalSize
         let figures =
             "\(Figures.bytes(delivery.bytesSent)) for \(Figures.bytes(size))"
             + " (\(Figures.percent(delivery.bytesSent, of: size))) in \(Figures.duration(delivery.duration))"
         switch delivery.receipt {
         case .some(let receipt) where receipt.outcome == .unchanged:
-            console.say(
-                "unchanged: the receiver has \(receipt.name) already, as generation \(receipt.generation)"
-                    + " (sent \(Figures.bytes(delivery.bytesSent)) in \(Figures.duration(delivery.duration)))")
+            return "unchanged: the receiver\(there) has \(receipt.name) already, as generation \(receipt.generation)"
+                + " (sent \(Figures.bytes(delivery.bytesSent)) in \(Figures.duration(delivery.duration)))"
         case .some(let receipt):
-            console.say("installed \(receipt.name) as generation \(receipt.generation): sent \(figures)")
+            return "installed \(receipt.name) as generation \(receipt.generation)\(there): sent \(figures)"
         case nil:
-            let target = endpoint == .standardStreams ? "standard output" : "\(endpoint)"
-            console.say("wrote \(delivery.manifest.name) to \(target): \(figures)")
+            let target = endpoint.map { $0 == .standardStreams ? "standard output" : "\($0)" } ?? "nowhere"
+            return "wrote \(delivery.manifest.name) to \(target): \(figures)"
         }
-        emit(
-            "finished",
-            [
-                "name": delivery.manifest.name, "receipt": delivery.receipt, "wire": delivery.bytesSent,
-                "encoding": delivery.store.map { "\($0.encoding)" }, "encoded": delivery.store?.bytes,
-                "seconds": delivery.duration / .seconds(1),
-            ])
     }
 
-    private func finishRehearsal(_ delivery: Delivery) {
+    private func rehearsalWords(for delivery: Delivery) -> PrintableText {
         let (size, wire) = (delivery.manifest.totalSize, delivery.bytesSent)
         // What the receiver has is known where it has said so in a file.
         let condition: PrintableText =
             delivery.store?.encoding == .delta ? "to who has what it builds on" : "if the receiver has none of it"
-        console.say(
-            "would send \(delivery.manifest.name): \(Figures.bytes(wire)) for \(Figures.bytes(size))"
-                + " (\(Figures.percent(wire, of: size))), \(condition); nothing was sent")
-        emit("would-send", ["name": delivery.manifest.name, "wire": wire, "seconds": delivery.duration / .seconds(1)])
-    }
-
-    private func emit(_ event: String, _ members: JSONObject = [:]) {
-        if writesJSON { Output.write(object: .event(event, members)) }
+        return "would send \(delivery.manifest.name): \(Figures.bytes(wire)) for \(Figures.bytes(size))"
+            + " (\(Figures.percent(wire, of: size))), \(condition); nothing was sent"
     }
 }
 

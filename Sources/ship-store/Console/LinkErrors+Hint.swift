@@ -113,7 +113,7 @@ extension SignatureError {
 extension PairingError {
     var hint: PrintableText? {
         switch self {
-        case .wrongCode: "compare the codes; after five tries start `receive --pair` anew there"
+        case .wrongCode: "compare the codes; after five tries say --pair anew there"
         case .notOpen: "start `ship-store receive --into INBOX --pair` there first"
         case .badMessage: "update the older one"
         case .over: "start anew, with a new code"

@@ -1,0 +1,177 @@
+import ShipProtocol
+import StoreFiles
+import StoreSnapshot
+import Synchronization
+import SystemPackage
+
+/// A store that is shipped again whenever it changes, to one receiver or to many: what the last look has found, and the newest copy. All
+/// receivers share both.
+final class WatchedStore: Sendable {
+    let path: FilePath
+    let name: StoreName
+    private let copying: CopyOptions
+    private let following: Following
+    /// Whether several receivers may come for it: then the newest copy stays when nobody is being sent it.
+    private let isShared: Bool
+    private let turns = Turns<Work>()
+    /// Rings when a version is gone.
+    private let freed = Alarm()
+    /// Called at each notice.
+    let observers = Registrations<Void>()
+    private let state = Mutex(State())
+
+    /// Who does the same waits for the other, and finds the work done.
+    private enum Work { case look, copy }
+
+    /// What a look has found.
+    struct Look: Sendable {
+        /// `nil` where that cannot be told.
+        var state: StoreState?
+        /// What it has left; `nil` if there may have been a change since it began.
+        var left: StoreTraces?
+    }
+
+    /// How many states of the store are sent at a time, and how long to wait for one of them to be over before the oldest makes way for a
+    /// new one.
+    private static let mostVersions = 3
+    private static let patience = Duration.seconds(1)
+
+    private struct State {
+        /// The last look that has left something.
+        var look: Look?
+        var newest = Newest()
+        /// All that there are, the oldest first.
+        var versions: [Newest] = []
+        /// No copy is taken before.
+        var notBefore = ContinuousClock.now
+    }
+
+    private struct Newest {
+        weak var version: StoreVersion?
+        var kept: StoreVersion?
+    }
+
+    init(_ path: FilePath, named name: StoreName, _ copying: CopyOptions, _ following: Following, isShared: Bool) {
+        (self.path, self.name, self.copying) = (path, name, copying)
+        (self.following, self.isShared) = (following, isShared)
+    }
+
+    /// The store as it is now: another one may be at its path.
+    func source() throws(SnapshotError) -> Producer.Source {
+        Producer.Source(store: try SourceStore(at: path, copying), path: path, name: name, watched: self)
+    }
+
+    // MARK: Notices
+
+    /// What a commit writes to: in WAL mode the log, in the other modes the store's file. A link is watched where it is, and where it leads.
+    var files: [FilePath] {
+        let real = (try? PlatformCalls.realPath(of: path)) ?? path
+        return StoreTraces.files(of: real) + (real == path ? [] : [path])
+    }
+
+    /// It may have changed.
+    func notice() { observers.call() }
+
+    // MARK: Looking
+
+    /// What tells, without opening the store, whether there has been a commit.
+    var traces: StoreTraces { StoreTraces(of: (try? PlatformCalls.realPath(of: path)) ?? path) }
+
+    /// Finds the state of the store. It is opened only if there may have been a change since the last look.
+    func look() async -> Look {
+        if let known = lastLook { return known }
+        guard let turn = try? await turns.take(.look) else { return Look() }
+        defer { withExtendedLifetime(turn) {} }
+        if let known = lastLook { return known }
+        let before = traces
+        let state = try? await source().store.state()
+        return found(Look(state: state, left: left(since: before)))
+    }
+
+    /// - Returns: `nil` if there may have been a change since.
+    private var lastLook: Look? {
+        guard let look = state.withLock({ $0.look }), look.left == traces else { return nil }
+        return look
+    }
+
+    private func found(_ look: Look) -> Look {
+        if look.left != nil { state.withLock { $0.look = look } }
+        return look
+    }
+
+    /// What has been left since then; `nil` if there may have been a change meanwhile.
+    private func left(since before: StoreTraces) -> StoreTraces? {
+        let after = traces
+        // To open a store may leave traces, too. If so, another look tells them from those of a commit.
+        return before == after && before.isSettled ? after : nil
+    }
+
+    // MARK: Versions
+
+    /// The newest version, if the store has not changed since; else a new one.
+    ///
+    /// - Parameter take: Takes a copy.
+    /// - Returns: How long the copy took, if one was taken.
+    func version(
+        taking take: () async throws -> PreparedCopy
+    ) async throws -> (StoreVersion, copiedIn: Duration?) {
+        if let known = await newest() { return (known, nil) }
+        let turn = try await turns.take(.copy)
+        defer { withExtendedLifetime(turn) {} }
+        if let known = await newest() { return (known, nil) }
+        // It goes before the next one takes room, unless somebody is being sent it.
+        state.withLock { $0.newest = Newest() }
+        try await makeRoom()
+        let before = traces
+        let copy = try await take()
+        let (duration, left) = (copy.duration, left(since: before))
+        let version = StoreVersion(copy, leaving: left, isShared: isShared) { [freed] in freed.ring() }
+        _ = found(Look(state: version.state, left: left))
+        let rest = duration * (1 / max(following.shareOfCopying, 0.001) - 1)
+        state.withLock { state in
+            state.newest = Newest(version: version, kept: isShared ? version : nil)
+            state.versions.append(Newest(version: version))
+            // The next one waits until this one was a small part of the time.
+            state.notBefore = max(state.notBefore, .now + rest)
+        }
+        return (version, duration)
+    }
+
+    /// Nobody comes for the newest version any more.
+    func letGo() { state.withLock { $0.newest.kept = nil } }
+
+    /// Waits until there is room for one more version.
+    private func makeRoom() async throws {
+        var end = ContinuousClock.now + Self.patience
+        while hasNoRoom {
+            if end <= .now {
+                state.withLock { $0.versions.first?.version }?.makingWay.call()
+                end = .now + Self.patience
+            }
+            try await freed.wait(for: max(.zero, end - ContinuousClock.now))
+        }
+    }
+
+    private var hasNoRoom: Bool {
+        state.withLock { state in
+            state.versions.removeAll { $0.version == nil }
+            return state.versions.count >= Self.mostVersions
+        }
+    }
+
+    /// - Returns: `nil` if there is none, or the store may have changed since.
+    private func newest() async -> StoreVersion? {
+        guard let version = state.withLock({ $0.newest.version }) else { return nil }
+        if let left = version.left, left == traces { return version }
+        guard let known = version.state, await look().state == known else { return nil }
+        return version
+    }
+
+    /// Before when no copy is to be taken; `nil` if none has to be taken, or one may be.
+    var rest: ContinuousClock.Instant? {
+        let (version, notBefore) = state.withLock { ($0.newest.version, $0.notBefore) }
+        guard notBefore > .now else { return nil }
+        if let left = version?.left, left == traces { return nil }
+        return notBefore
+    }
+}

@@ -1,0 +1,30 @@
+package import ShipProtocol
+import StoreFiles
+
+/// The stores that a producer ships again whenever they change, and what watches them.
+package final class WatchedStores: Sendable {
+    let all: [WatchedStore]
+    package var names: [StoreName] { all.map(\.name) }
+    private let watch: FileWatch
+    private let registration: Registration
+
+    /// - Parameter isShared: Whether several receivers may come for them.
+    /// - Throws: What is wrong with a store: all have to be there at the start.
+    package init(of producer: Producer, _ following: Following, isShared: Bool) throws(ShipmentError) {
+        let copying = producer.options.copy
+        do {
+            let all = try producer.sources { (_, _) throws(ShipmentError) in }.map {
+                WatchedStore($0.path, named: $0.name, copying, following, isShared: isShared)
+            }
+            watch = try FileWatch(of: all.count, files: { all[$0].files }) { all[$0].notice() }
+            self.all = all
+        } catch {
+            throw ShipmentError(error)
+        }
+        registration = following.control.changes.add { [all] name in
+            for store in all where name == nil || store.name == name { store.notice() }
+        }
+    }
+
+    deinit { for store in all { store.letGo() } }
+}

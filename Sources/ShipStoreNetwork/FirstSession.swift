@@ -1,0 +1,25 @@
+import ShipStore
+import Synchronization
+
+/// The one session that a listener with `.once` waits for: the first one of a peer that may ship, or be shipped to.
+final class FirstSession: Sendable {
+    /// The session, and its result once it is over.
+    private let state = Mutex<(session: ObjectIdentifier?, result: Result<Void, ShipmentError>?)>((nil, nil))
+
+    /// - Throws: `.stopped` if another session was the first: the listener takes no second one.
+    func claim(for session: AnyObject) throws(ShipmentError) {
+        let isFirst = state.withLock { state in
+            guard state.session == nil else { return false }
+            state.session = ObjectIdentifier(session)
+            return true
+        }
+        guard isFirst else { throw .stopped }
+    }
+
+    func isClaimed(by session: AnyObject) -> Bool { state.withLock { $0.session == ObjectIdentifier(session) } }
+
+    func end(_ result: Result<Void, ShipmentError>) { state.withLock { $0.result = result } }
+
+    /// - Throws: Why it failed.
+    func checkResult() throws(ShipmentError) { try state.withLock({ $0.result })?.get() }
+}

@@ -1,0 +1,150 @@
+public import ShipStore
+public import ShipTransport
+import Synchronization
+
+extension Producer {
+    /// Accepts connections of receivers, and ships them the stores that each may have. One copy is taken for each state of a store, however
+    /// many receivers there are.
+    ///
+    /// - Parameters:
+    ///   - address: With port 0 the system chooses one. TCP is for trusted receivers; with `TrustPolicy.localPrograms` for every program of
+    ///     this machine.
+    ///   - following: Ships each settled change, too, to receivers that wait for it; `nil` to ship to each receiver what there is when it
+    ///     connects.
+    ///   - persistence: When to stop.
+    ///   - link: The limits on connections.
+    ///   - window: While it is open, this device trusts a device that has its code, which may then be shipped to.
+    ///   - report: Gets the events of each session.
+    /// - Throws: What is wrong with a store at the start; `.noReceiver` if no device is trusted as a receiver; if it cannot listen; with
+    ///   `.once`, also why a shipment did not arrive; `.pairing(.over)` if no device has paired in time, and none is trusted.
+    public func listen(
+        on address: Endpoint, following: Following? = nil, _ persistence: Persistence = .untilCancelled,
+        _ link: LinkOptions = LinkOptions(), pairingIn window: PairingWindow? = nil,
+        report: @escaping @Sendable (SendReport) -> Void = { _ in }
+    ) async throws(ShipmentError) {
+        let first = persistence == .once ? FirstSession() : nil
+        do {
+            if case .tcp = address, window == nil, let list = try options.trust.list(), !list.hasAny(as: .receiver) {
+                throw ShipmentError.noReceiver
+            }
+            let service = Service(
+                producer: self, following: following,
+                stores: try WatchedStores(of: self, following ?? Following(), isShared: true), report: report)
+            let listener = SessionListener(
+                role: .receiver, trust: options.trust, window: window, timeouts: options.timeouts,
+                place: stores.first ?? "."
+            ) { event in report(SendReport(SendEvent(event))) }
+            try await listener.serve(on: address, link) { await service.serve($0, first) }
+        } catch {
+            throw ShipmentError(error)
+        }
+        try first?.checkResult()
+    }
+}
+
+extension SendEvent {
+    fileprivate init(_ event: SessionListener.Event) {
+        self =
+            switch event {
+            case .listening(let address): .listening(address)
+            case .pairing(let code): .pairing(code)
+            case .paired(let peer): .paired(peer)
+            case .turnedAway(let address, let error): .turnedAway(address, error)
+            }
+    }
+}
+
+/// Ships stores to the receivers that connect.
+private final class Service: Sendable {
+    private let producer: Producer
+    private let following: Following?
+    private let stores: WatchedStores
+    private let report: @Sendable (SendReport) -> Void
+    private let sessions = Atomic(0)
+    /// The receivers without an id that are connected. A process that connects again gets a new port, and has to be known by another name.
+    private let places = Mutex<Set<Int>>([])
+
+    init(
+        producer: Producer, following: Following?, stores: WatchedStores,
+        report: @escaping @Sendable (SendReport) -> Void
+    ) {
+        (self.producer, self.following, self.stores, self.report) = (producer, following, stores, report)
+    }
+
+    /// Ships to one receiver.
+    ///
+    /// - Returns: Whether more connections are to come.
+    func serve(_ link: PeerLink, _ first: FirstSession?) async -> Bool {
+        let session = Session(
+            SendReport.Session(
+                number: sessions.wrappingAdd(1, ordering: .relaxed).newValue, peer: "\(link.peer)"), first, report)
+        let place = link.device == nil ? takePlace() : nil
+        defer { if let place { places.withLock { _ = $0.remove(place) } } }
+        do throws(ShipmentError) {
+            let failure = try await ship(over: link, to: place.map { "receiver \($0) of this machine" }, session)
+            first?.end(failure.map(Result.failure) ?? .success(()))
+        } catch {
+            guard session.isConnected else {
+                report(SendReport(.turnedAway("\(link.peer)", error)))
+                return true
+            }
+            if error != .stopped { session.add(.disconnected(error)) }
+            guard first?.isClaimed(by: session) != false else { return true }
+            first?.end(.failure(error))
+        }
+        return first == nil
+    }
+
+    private func takePlace() -> Int {
+        places.withLock { places in
+            let place = (1...).first { !places.contains($0) } ?? 0
+            places.insert(place)
+            return place
+        }
+    }
+
+    /// - Returns: Why the first store that did not arrive did not.
+    /// - Throws: Why the session broke off.
+    private func ship(
+        over link: PeerLink, to receiver: String?, _ session: Session
+    ) async throws(ShipmentError) -> ShipmentError? {
+        let trust = producer.options.trust
+        do {
+            let allowed = try trust.stores(of: link, as: .receiver)
+            if let device = link.device, !stores.names.contains(where: allowed.contains) {
+                // It learns no name of a store.
+                throw LinkError.notTrusted(device)
+            }
+            let follower = StoreFollower(
+                producer, following ?? Following(), stores, only: allowed.contains, report: session.add)
+            return try await follower.session(over: link, with: receiver, staying: following != nil)
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    /// What is known of one receiver's connection.
+    private final class Session: Sendable {
+        private let session: SendReport.Session
+        private let first: FirstSession?
+        private let report: @Sendable (SendReport) -> Void
+        private let hasGreeted = Atomic(false)
+
+        init(
+            _ session: SendReport.Session, _ first: FirstSession?, _ report: @escaping @Sendable (SendReport) -> Void
+        ) {
+            (self.session, self.first, self.report) = (session, first, report)
+        }
+
+        /// Whether the receiver has greeted.
+        var isConnected: Bool { hasGreeted.load(ordering: .relaxed) }
+
+        @Sendable func add(_ event: SendEvent) {
+            if case .connected = event {
+                hasGreeted.store(true, ordering: .relaxed)
+                try? first?.claim(for: self)
+            }
+            report(SendReport(event, in: session))
+        }
+    }
+}
