@@ -77,7 +77,7 @@ package struct Departure: Sendable {
         let signs = options.signsAlways || link.isFile
         return ProducerSession(
             timeouts: options.timeouts, signer: signs ? try options.identity : nil, authorization: authorization,
-            isPadded: options.padding, start: start, report: report)
+            isPadded: options.padding, rateLimit: options.rateLimit, start: start, report: report)
     }
 
     private func order(

@@ -33,6 +33,8 @@ public struct Producer: Sendable {
         public var cores = ProcessInfo.processInfo.activeProcessorCount
         /// Whether each write is padded to a multiple of 4,096 bytes: an observer of the line then learns less from the sizes.
         public var padding = false
+        /// How fast bytes may go over links, all of this producer together; `nil` for as fast as they take them.
+        public var rateLimit: RateLimit?
         public var copy = CopyOptions()
         public var timeouts = Timeouts()
         /// Who may be at the other end.

@@ -86,7 +86,7 @@ extension SourceStore {
         return try connection.read { database in
             // In one transaction, and so of one state.
             try database.execute(sql: "BEGIN")
-            defer { try? database.execute(sql: "COMMIT") }
+            defer { database.endReadTransaction() }
             let coreData = try CoreDataStore(database)
             let hasHistory = try coreData != nil && database.tableExists(CoreDataLayout.transactions)
             return StoreMetadata(

@@ -59,7 +59,7 @@ extension SourceStore {
             let watch = watch(interruption)
             func read(_ database: Database) throws -> Value {
                 try database.execute(sql: "BEGIN")
-                defer { try? database.execute(sql: "COMMIT") }
+                defer { database.endReadTransaction() }
                 return try body(database)
             }
             if let held = watch.held {

@@ -186,6 +186,26 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `no more bytes go out than a limit allows, to all receivers together`() async throws {
+        let desk = try Desk()
+        try desk.execute(
+            """
+            CREATE TABLE recipe(data BLOB); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+            INSERT INTO recipe SELECT randomblob(1500) FROM n;
+            """, in: "S.sqlite")
+        let sender = try await desk.serve("S.sqlite", "--insecure", "--limit-rate", "100k")
+        let start = ContinuousClock.now
+        async let first = desk.run("receive", "--into", "a", "--from", sender.address)
+        async let second = desk.run("receive", "--into", "b", "--from", sender.address)
+        try await first.expectSuccess()
+        try await second.expectSuccess()
+        // Both get 150,000 bytes that do not deflate.
+        #expect(.now - start >= .seconds(2.9))
+        _ = try await sender.stop()
+        let file = try await desk.run("send", "S.sqlite", "--to", "./s.shipment", "--limit-rate", "100k")
+        #expect(file.status == .exited(64))
+    }
+
     // MARK: Anything that may happen
 
     @Test(arguments: Soak.isOn ? 1...30 : 1...2)

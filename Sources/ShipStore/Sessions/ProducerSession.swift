@@ -17,6 +17,8 @@ struct ProducerSession {
     let authorization: SessionAuthorization
     /// Whether frames are padded, so that their lengths say less.
     var isPadded = false
+    /// How fast bytes may go over a link; `nil` for as fast as it takes them.
+    var rateLimit: RateLimit?
     /// When the work began: before the link was opened.
     var start = ContinuousClock.now
     let report: @Sendable (SendEvent) -> Void
@@ -30,7 +32,9 @@ struct ProducerSession {
     func run(
         _ link: PeerLink, _ orders: [Order], following next: (@Sendable () async throws -> Order)? = nil
     ) async -> Outcome {
-        let writer = FrameWriter(link.writer, timeouts, isPadded: isPadded)
+        // The policy of compression sees a link that is as slow as it may be used.
+        let paced = link.isFile ? nil : rateLimit.map { PacedWriter(link.writer, $0) }
+        let writer = FrameWriter(paced ?? link.writer, timeouts, isPadded: isPadded)
         var results = Results(of: orders)
         let early = EarlyWork(on: orders)
         // After END a CANCEL comes too late.

@@ -14,6 +14,9 @@ extension Configuration {
         configuration.readonly = true
         configuration.label = "ship-store"
         configuration.foreignKeysEnabled = false
+        // A read that is interrupted, as the app is suspended, may leave a transaction; then its connection is closed. Otherwise GRDB would
+        // end the process.
+        configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             guard let connection = database.sqliteConnection else { return }
             trust.harden(connection, longestValue: longestValue)

@@ -188,7 +188,7 @@ struct VacuumInto {
     /// The read transaction is held all the while: otherwise each commit of another connection would make the backup begin
     /// anew [sqlite.org/c3ref/backup_finish.html].
     private func copyPages(_ source: Database, to target: Database, _ space: FreeSpace) throws {
-        defer { try? source.execute(sql: "COMMIT") }
+        defer { source.endReadTransaction() }
         try settle(source) {
             try source.execute(sql: "BEGIN")
             // This is what takes the lock.
@@ -249,7 +249,7 @@ struct VacuumInto {
     private func survey(_ database: Database) throws -> Survey {
         // The shared lock keeps the file from changing, in WAL mode too as long as the log is empty.
         try database.execute(sql: "BEGIN")
-        defer { try? database.execute(sql: "COMMIT") }
+        defer { database.endReadTransaction() }
         let pageSize: Int64 = try database.pragma("page_size") ?? 0
         let pages: Int64 = try database.pragma("page_count") ?? 0
         // The header of a damaged store may say any number.

@@ -80,7 +80,7 @@ struct LogState {
             try interruption.check()
             var state: LogState?
             var isTold = true
-            defer { try? database.execute(sql: "COMMIT") }
+            defer { database.endReadTransaction() }
             try settle {
                 let before = try LogState(of: database)
                 try database.execute(sql: "BEGIN")

@@ -108,7 +108,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
         if pair != nil, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
         switch (pair, from) {
-        case (nil, _), (.showing, nil), (.with, .tcp): break
+        case (nil, _), (.showing, nil), (.with, .tcp), (.invalid, _): break
         case (.showing, .tcp): throw ValidationError("with --from, --pair needs the code that the other side shows")
         case (.with, nil): throw ValidationError("a receiver that listens shows a code: --pair takes none")
         case (.some, .some): throw ValidationError("--pair goes over TCP only")

@@ -180,6 +180,9 @@ struct SendCommand: AsyncParsableCommand {
         }
         if dryRun, listen != nil { throw ValidationError("--listen and --dry-run exclude each other") }
         if dryRun, pair != nil { throw ValidationError("--dry-run and --pair exclude each other") }
+        if compression.limitRate != nil, case .file = to {
+            throw ValidationError("--limit-rate is for links: a file is written as fast as it can be")
+        }
         if force {
             guard case .file = to else { throw ValidationError("--force is for files") }
         }
@@ -228,6 +231,7 @@ struct SendCommand: AsyncParsableCommand {
         options.trust = link.trust(console)
         options.device = link.device.device
         options.padding = compression.pad
+        options.rateLimit = compression.rateLimit
         if !noRemember { options.memory = .standard }
         options.signsAlways = sign
         let reporter = SendReporter(
@@ -297,6 +301,18 @@ struct CompressionArguments: ParsableArguments {
             """)
     var pad = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Send no more bytes a second than this, to all receivers together: a number, or one with k or M. (default: as many as the link takes)",
+            valueName: "bytes"),
+        transform: Int64.readSize)
+    var limitRate: Int64?
+
+    func validate() throws {
+        if let limitRate, limitRate < 1000 { throw ValidationError("--limit-rate takes 1k or more") }
+    }
+
+    var rateLimit: RateLimit? { limitRate.map { RateLimit(bytesPerSecond: Int(clamping: $0)) } }
     var encoding: PartEncoding { plain ? .blocks : .columns }
     var selfCheck: Bool { !noSelfCheck }
 }
