@@ -66,7 +66,7 @@ extension ColumnEncoder {
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
             // What is like a string of the base is found there only if it stands as it is, which a trial does not see either.
-            case .arrays where effort.hasBase, .blocks where effort.hasBase: cost * 2
+            case .arrays where effort.hasBase: cost * 2
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
