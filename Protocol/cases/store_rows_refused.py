@@ -47,7 +47,7 @@ def order_of_items() -> Iterator[Vector]:
     yield bad("settings_twice", "Settings once more", [head, head, schema, tag, rows, end])
     yield bad("settings_later", "Settings among the trees", [head, schema, tag, head, rows, end])
     yield bad("settings_cut", "Settings over two segments", [head[:5]], [head[5:], schema, tag, rows, end])
-    yield bad("tag_8", "An item that there is not", [head, schema, [8], tag, rows, end])
+    yield bad("tag_10", "An item that there is not", [head, schema, [10], tag, rows, end])
     yield bad("no_end", "A stream without an end", [head, schema, tag, rows])
     yield bad("end_early", "An end before the last tree", [head, schema, end])
     yield bad("after_end", "An item after the end", [head, schema, tag, rows, end, end])

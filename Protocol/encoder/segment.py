@@ -368,3 +368,16 @@ def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:
 def way_to_deflate(level: int, memory_level: int = 8, window_bits: int = 15, wrapper: int = 0) -> int:
     """The number for it; wrapper 0 raw, 1 zlib, 2 and 3 gzip, 4 to 6 raw, zlib and gzip inside a string."""
     return 1 + level - 1 + 9 * (memory_level - 1) + 81 * (15 - window_bits) + 567 * wrapper
+
+
+def blocks(
+    ways: Part, contents: Part, counts: Part, *around: Part, corrections: list[tuple[int, int, int, int]] | None = None
+) -> Part:
+    """`corrections`: items before each, its literals, length and distance. `around`: heads and tails."""
+    fields = [varints(list(each)) for each in zip(*(corrections or []))]
+    return parts(raw(b"\x0e", "blocks"), ways, contents, counts, *fields, *around)
+
+
+def way_to_block(parser: int, form: int = 0, wrapper: int = 0) -> int:
+    """The number for it. Form 8 is LZ4. Wrapper 1 a size, 2 Mozilla's, 3 inside a string, 4 inside, behind its size."""
+    return 1 + parser + 9 * form + 81 * wrapper

@@ -32,6 +32,19 @@ struct StorePlan {
             store.files = CoreDataShape.files(of: store.tables, choices)
         }
         addMore(choices)
+        addAlike(Choices(seed: ~seed))
+    }
+
+    /// A table whose texts the collation of its index orders otherwise than by all of their bytes. SQLite's order of them is not the one
+    /// that a decoder derives, so such an index has to be sent.
+    private mutating func addAlike(_ choices: Choices) {
+        guard isAny(choices, 20) else { return }
+        let make = ValueKind.alike.begin(choices)
+        let rows = (0...choices.below(60)).map { "(\(make(choices, .init(row: $0)).sql))" }
+        store.more += [
+            "CREATE TABLE alike (a TEXT)", "INSERT INTO alike VALUES \(rows.joined(separator: ", "))",
+            "CREATE INDEX i_alike ON alike (a COLLATE \(choices.pick(["NOCASE", "NOCASE", "RTRIM"])))",
+        ]
     }
 
     private mutating func addMore(_ choices: Choices) {

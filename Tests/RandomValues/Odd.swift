@@ -62,6 +62,17 @@ extension ValueKind {
         },
     ]
 
+    /// Texts that NOCASE and RTRIM take for the same, or order otherwise than by all of their bytes: NOCASE stops at a NUL.
+    package static let alike = ValueKind("texts that collate alike", "TEXT") { choices in
+        let words = (0...choices.below(4)).map { _ in choices.word() }
+        return { choices, _ in
+            let word = choices.pick(words)
+            return .text(
+                (choices.chance(40) ? word.uppercased() : word) + String(repeating: " ", count: choices.below(3))
+                    + (choices.chance(40) ? "\0" + choices.word() : ""))
+        }
+    }
+
     /// Columns that follow from those before them.
     static let derived = [
         ValueKind("copy of a column") { choices in

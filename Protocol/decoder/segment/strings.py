@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from itertools import islice
 
 from decoder.segment.arrays import arrays
+from decoder.segment.blocks import Correction, blocks, check_counts, way_is_known
+from decoder.segment.blocks import inside as blocks_inside
 from decoder.segment.deflated import deflated, inside
 from decoder.segment.integers import integers, reals
 from decoder.segment.limits import GROUP, damaged
@@ -60,7 +63,22 @@ def strings(
             return identified(reading, places, data, strings(reading, count, depth + 1, group))
         case 13:
             return arrays(Deeper(reading, depth + 1), count)
+        case 14:
+            return compressed_blocks(reading, count, depth, group)
     raise damaged("an encoding of strings that there is not, or not here")
+
+
+def compressed_blocks(reading: Reading, count: int, depth: int, group: Group | None) -> list[bytes]:
+    ways = integers(reading, count, depth + 1)
+    contents = strings(reading, count, depth + 1, group)
+    sizes = [len(content) for way, content in zip(ways, contents) if way_is_known(way)]
+    counts = integers(reading, len(sizes), depth + 1)
+    check_counts(reading, counts, sizes)
+    fields = [integers(reading, sum(counts), depth + 1) for _ in range(4)]
+    corrections = iter([Correction(*each) for each in zip(*fields)])
+    found = [list(islice(corrections, each)) for each in counts]
+    heads, tails = (strings(reading, blocks_inside(ways), depth + 1, group) for _ in range(2))
+    return blocks(reading, ways, contents, found, heads, tails)
 
 
 def transposed(reading: Reading, count: int) -> list[bytes]:

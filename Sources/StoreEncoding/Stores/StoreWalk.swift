@@ -241,7 +241,8 @@ package struct StoreWalk {
         for (place, type) in columns.types.enumerated() where type >= SerialType.firstOfVariableLength && type % 2 == 0
         {
             let value = record.startIndex + columns.starts[place]..<record.startIndex + columns.starts[place + 1]
-            growth += streams.growth(of: record[value])
+            let inflated = streams.growth(of: record[value])
+            growth += inflated > 0 ? inflated : FoundBlock.growth(of: record[value])
         }
         return growth
     }

@@ -24,6 +24,8 @@ enum StringTag: UInt8 {
     case identified = 12
     /// `ArrayStrings`.
     case arrays = 13
+    /// `BlockStrings`.
+    case blocks = 14
 }
 
 extension StringTag {
@@ -194,6 +196,8 @@ extension ColumnEncoder {
             return writeIdentified(strings, depth, &areas)
         case .arrays:
             return writeArrays(strings, depth, &areas)
+        case .blocks:
+            return writeBlocks(strings, depth, &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -266,6 +270,7 @@ extension ColumnDecoder {
         case .deflated: return try deflated(count, depth, from: &source)
         case .identified: return try identified(count, depth, from: &source)
         case .arrays: return try arrays(count, depth, from: &source)
+        case .blocks: return try blocks(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

@@ -75,6 +75,7 @@ struct StringFacts {
         if depth <= Self.deepestContent, looked.contains(where: { cost.streams.hasStream(strings[$0]) }) {
             tags.append(.deflated)
         }
+        if depth <= Self.deepestContent, BlockStrings.arePromising(strings, looked) { tags.append(.blocks) }
         guard depth <= 2 else { return tags }
         if count > 1, longest == shortest, longest > 0, longest <= 4096, count > 3 { tags.append(.transposed) }
         if longest == 36, shortest == 36, first.count > 8, first[8] == UInt8(ascii: "-") {
