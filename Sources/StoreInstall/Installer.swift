@@ -74,7 +74,7 @@ package final class Installer: Sendable {
         }
     }
 
-    /// - Throws: `.occupied`, `.outOfSequence`, `.otherStore`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
+    /// - Throws: `.occupied`, `.outOfSequence`, `.otherStore`, `.onHold`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
     package func plan(for manifest: Manifest, from sender: Sender = .carrier) throws(InboxError) -> Plan {
         try folder.checkLinks(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
@@ -103,10 +103,14 @@ package final class Installer: Sendable {
         return .stage(present: present)
     }
 
-    /// A shipment of what an operator rolled back is refused, unless it is current: then the entry does not count.
+    /// An operator's rollback refuses every shipment until the operator releases the store, and from then on the very store that was rolled
+    /// back, unless it is current: then the entry does not count.
     private func checkRecord(for manifest: Manifest, current: Generation?) throws(InboxError) {
         let digest = manifest.store.sha256
         let record = try folder.rollbackRecord(of: manifest.name)
+        if let hold = record.hold(at: folder.currentName(of: manifest.name)?.number) {
+            throw .onHold(manifest.name, since: hold.at)
+        }
         guard let entry = record.entry(of: digest), current?.manifest.store.sha256 != digest else { return }
         throw .rolledBack(manifest.name, number: entry.generation)
     }

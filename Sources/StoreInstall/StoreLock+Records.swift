@@ -46,12 +46,12 @@ extension StoreLock {
         }
     }
 
-    /// Drops the entry for the current generation: the switch away from it never came, or an operator has come back to it. This
+    /// Drops the entry for the current generation, and a hold against it: the switch away from it never came, or an operator has come back to it. This
     /// happens before another generation becomes current, as the entry would count from then on.
     borrowing func settle() throws(InboxError) {
         let record = try record()
-        guard !record.refused.isEmpty, let current = try? folder.current(of: name) else { return }
-        try write(record.allowing(current.manifest.store.sha256))
+        guard !record.refused.isEmpty || record.hold != nil, let current = try? folder.current(of: name) else { return }
+        try write(record.settled(at: current))
     }
 
     /// Keeps what is known of where the store's shipments are from, before `current` leads elsewhere, or once it does.
@@ -125,7 +125,8 @@ extension StoreLock {
     }
 
     /// Makes another generation current. Who goes back records first from what, so that there is no moment at which the
-    /// old generation is current and the new one welcome; who goes forward to a generation makes it welcome again.
+    /// old generation is current and a shipment welcome; who goes forward to a generation makes it welcome again. The store is held until
+    /// the operator releases it, or goes forward to the newest generation from which the operator went back.
     package borrowing func take(_ step: (from: Generation, to: Generation), at time: Timestamp) throws(InboxError) {
         let target = GenerationName(number: step.to.number, digest: step.to.manifest.store.sha256)
         removeLitter()
@@ -144,7 +145,26 @@ extension StoreLock {
         try settle()
     }
 
-    /// Whatever was rolled back may come in again.
+    /// Ends the hold: other states of the store come in, and what was rolled back stays out.
+    ///
+    /// - Returns: Whether the store was held.
+    /// - Throws: `.badRecord`, `.file`.
+    package borrowing func release() throws(InboxError) -> Bool {
+        removeLitter()
+        try settle()
+        let record = try record()
+        try write(record.released)
+        return record.hold != nil
+    }
+
+    /// Whether the store is held.
+    ///
+    /// - Throws: `.badRecord`, `.file`.
+    package var isOnHold: Bool {
+        borrowing get throws(InboxError) { try record().hold(at: currentName?.number) != nil }
+    }
+
+    /// Whatever was rolled back may come in again, and the store is not held any more.
     ///
     /// - Returns: How many entries there were; `nil` if they could not be read.
     package borrowing func allowEverything() throws(InboxError) -> Int? {

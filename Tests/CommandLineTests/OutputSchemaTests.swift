@@ -45,6 +45,8 @@ import Testing
         #expect(try await run("verify", "Recipes.sqlite").first?["path"] as? String == "Recipes.sqlite")
         _ = try await run("inspect", "inbox")
         _ = try await run("rollback", "Recipes", "--into", "inbox")
+        #expect(try await run("list", "--into", "inbox").contains { $0["onHoldSince"] != nil })
+        _ = try await run("rollback", "Recipes", "--into", "inbox", "--release")
         _ = try await run("rollback", "Recipes", "--into", "inbox", "--allow-again")
         let pruned = try await run("prune", "--into", "inbox", "--keep", "1", "--dry-run")
         #expect(pruned.first?["outcome"] as? String == "would-remove")

@@ -134,6 +134,9 @@ import Testing
         Mistake(
             "rollback", "a", "--into", "b", "--to", "1", "--allow-again",
             error: "--to and --allow-again exclude each other"),
+        Mistake(
+            "rollback", "a", "--into", "b", "--release", "--allow-again",
+            error: "--release and --allow-again exclude each other"),
         Mistake("rollback", "a", "--into", "b", "--to", "0", error: "generations are numbered from 1"),
         Mistake("prune", error: "missing expected argument '--into <folder>'"),
         Mistake("prune", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),

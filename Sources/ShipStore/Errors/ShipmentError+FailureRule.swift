@@ -286,6 +286,7 @@ extension InboxError {
         case .occupied: .inTheWay
         case .ofOtherUser, .openToOthers, .noSymbolicLinks: .ofShipment(.cannotInstall, .cannotInstall)
         case .noSpace: .ofShipment(.cannotInstall, .noSpace)
+        case .onHold: .ofShipment(.cannotInstall, .held)
         case .rolledBack: .ofShipment(.cannotInstall, .rolledBack)
         case .otherStore: .ofShipment(.cannotInstall, .otherStore)
         case .file(let error): error.failureRule(.ofInbox)

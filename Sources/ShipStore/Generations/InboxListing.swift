@@ -22,6 +22,8 @@ extension Inbox {
         public let isHeld: Bool?
         /// Until when it stays, as a holdings file told its sender; `nil` without one.
         public let leasedUntil: Timestamp?
+        /// When the operator went back to it, if shipments of its store are refused since; `nil` otherwise.
+        public let onHoldSince: Timestamp?
         /// When it was rolled back, if shipments of its store are refused since; `nil` otherwise.
         public let rolledBackAt: Timestamp?
         /// The device that made it, where that was proven.
@@ -76,6 +78,7 @@ extension Inbox {
                     generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt),
                     isHeld: generation.isHeld,
                     leasedUntil: lease.flatMap { $0.keeps(generation.folderName) ? $0.until : nil },
+                    onHoldSince: isCurrent ? record.hold(at: current)?.at : nil,
                     rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
                     producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, counter: origin?.counter))
         }

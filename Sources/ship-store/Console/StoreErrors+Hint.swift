@@ -176,6 +176,8 @@ extension InboxError {
         case .otherStore(let name, _):
             "ship this one under a name of its own with `ship-store send --name`, or let it take the place "
                 + "of the other with `ship-store receive --into INBOX --replace \(name)`"
+        case .onHold(let name, _):
+            "release it with `ship-store rollback \(name) --into INBOX --release`, or go forward with --to"
         case .rolledBack(let name, _):
             "allow it again with `ship-store rollback \(name) --into INBOX --allow-again`, or go forward with --to"
         case .badRecord: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`"
