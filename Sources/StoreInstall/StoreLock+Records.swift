@@ -68,16 +68,16 @@ extension StoreLock {
 
 /// A generation that a sender was told of in a file stays until the time that the file says.
 extension StoreLock {
-    /// Leases what is current, if it came from a device, in place of what was leased before.
+    /// Leases what is current, if it came from a device or was adopted, in place of what was leased before.
     ///
     /// - Parameter producer: `nil` for senders whose device is not known.
-    /// - Returns: What is current; `nil` if it is from another device, or cannot be read: then nothing changes.
+    /// - Returns: What is current; `nil` if it is not for that device to know, or cannot be read: then nothing changes.
     /// - Throws: `.file`.
     package borrowing func leaseCurrent(
         from producer: ContentDigest?, until time: Timestamp
     ) throws(InboxError) -> Generation? {
         guard let current = currentName, let generation = try? folder.generation(current, of: name),
-            (try? isFrom(producer, generation)) == true,
+            (try? mayBeKnown(to: producer, generation)) == true,
             let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
             status.size == generation.manifest.store.size
         else { return nil }
@@ -89,8 +89,9 @@ extension StoreLock {
         return generation
     }
 
-    private borrowing func isFrom(_ producer: ContentDigest?, _ generation: Generation) throws(InboxError) -> Bool {
-        try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer == producer
+    private borrowing func mayBeKnown(to producer: ContentDigest?, _ generation: Generation) throws(InboxError) -> Bool
+    {
+        try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: producer)
     }
 }
 

@@ -129,6 +129,8 @@ import Testing
             "receive", "--into", "a", "--probe", "SELEC 1",
             error: "the value 'SELEC 1' is invalid for '--probe <sql>': "
                 + "SQLite does not understand it: near \"SELEC\": syntax error"),
+        Mistake("adopt", "a", error: "missing expected argument '--into <folder>'"),
+        Mistake("copy", "a", "--as", "b", "--keep-in", "c", error: "--as names a copy in the folder of --to"),
         Mistake("rollback", "a", error: "missing expected argument '--into <folder>'"),
         Mistake("rollback", "--into", "a", error: "missing expected argument '<name>'"),
         Mistake(
@@ -172,7 +174,8 @@ import Testing
     func `a mistake is said, and where to read on`(mistake: Mistake) async throws {
         let desk = try Desk()
         let commands: Set = [
-            "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+            "send", "receive", "adopt", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
+            "verify",
             "inspect",
         ]
         let command = mistake.arguments.first.flatMap { commands.contains($0) ? "\($0) " : nil } ?? ""
@@ -183,7 +186,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+        "send", "receive", "adopt", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
+        "verify",
         "inspect", "demo",
     ])
     func `the help of each command has an example`(command: String) async throws {
@@ -217,7 +221,7 @@ import Testing
             let help = try await Desk().run(arguments)
             help.expectSuccess()
             for command in [
-                "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
+                "send", "receive", "adopt", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
                 "verify",
                 "inspect", "demo",
             ] {

@@ -15,7 +15,7 @@ import Testing
 
     /// The Swift in these pages, block by block.
     private func samples() throws -> [String] {
-        try ["README.md", "Documentation/GUIDE.md", "Documentation/APP.md"].flatMap { page in
+        try ["README.md", "Documentation/GUIDE.md", "Documentation/APP.md", "Documentation/BUNDLE.md"].flatMap { page in
             try text(page).components(separatedBy: "\n```swift\n").dropFirst().compactMap {
                 $0.components(separatedBy: "```\n").first
             }
@@ -25,7 +25,7 @@ import Testing
     /// They are built with the tests, as another package would build them: without what is open to this package only.
     @Test func `the samples for programs are those that are compiled`() throws {
         let programs = try samples().filter { $0.hasPrefix("import ") }
-        let samples = ["Glance", "Following", "Shipping", "Carrying"]
+        let samples = ["Glance", "Following", "Shipping", "Carrying", "Bundled"]
         #expect(try programs == samples.map { try text("Tests/ReadmeSample/\($0).swift") })
         #expect(try text("Package.swift").contains(#"path: "Tests/ReadmeSample", packageAccess: false)"#))
     }

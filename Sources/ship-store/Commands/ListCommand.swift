@@ -91,6 +91,8 @@ extension Inbox.Entry {
             "onHoldSince": onHoldSince?.text,
             // Left out if it was not, or is welcome again.
             "rolledBackAt": rolledBackAt?.text,
+            // Left out unless this device has adopted it.
+            "isAdopted": isAdopted ? true : nil,
             // Bytes of the store, and of its external files.
             "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
             "sha256": manifest.store.sha256.hex,
@@ -123,7 +125,7 @@ extension Inbox.Entry {
     fileprivate var details: String {
         let manifest = generation.manifest
         let facts = [
-            "installed \(installedAt.text)",
+            "\(isAdopted ? "adopted" : "installed") \(installedAt.text)",
             manifest.coreData.map { "\($0.entityVersionHashes.count) entities" }
                 ?? "user_version \(manifest.store.userVersion)",
             isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0.text)" },
