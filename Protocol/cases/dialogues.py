@@ -255,6 +255,7 @@ def refused() -> Iterator[Vector]:
         ("wrong-model", "The consumer's reader cannot open a store of this model", "the model differs: Photo is another, Tag is missing"),
         ("wrong-schema", "The consumer's reader does not take this schema", "user_version is 8, not 5 to 7"),
         ("too-large", "The shipment is larger than the consumer's operator allows", "the store has 20000000 bytes; at most 10000000 are allowed"),
+        ("held", "The consumer's operator went back to an older generation, and holds the store there", "Recipes is held at generation 6; --release there lifts that"),
         ("rolled-back", "The consumer's operator went back from this very store", "generation 7 was rolled back; --allow-again there lifts that"),
         ("other-store", "The consumer holds another store under that name", "another store is there under the name Recipes"),
         ("not-trusted", "The producer may not send this store", "this device may send other stores alone"),

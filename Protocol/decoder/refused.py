@@ -5,7 +5,7 @@ from __future__ import annotations
 CODES = {
     "version-not-supported", "unknown-frame", "protocol-violation", "feature-not-supported", "damaged",
     "bad-manifest", "bad-store", "wrong-model", "wrong-schema", "probe-failed", "too-large", "no-space",
-    "cannot-install", "rolled-back", "other-store", "missing-base", "busy", "timed-out", "stopped", "not-trusted", "bad-signature", "replayed",
+    "cannot-install", "held", "rolled-back", "other-store", "missing-base", "busy", "timed-out", "stopped", "not-trusted", "bad-signature", "replayed",
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@
 #endif
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
+#include <sys/clonefile.h>
 #include <sys/xattr.h>
 #endif
 #ifdef __linux__
@@ -30,6 +31,23 @@
 #define SYS_openat2 437  // the same on every architecture [include/uapi/asm-generic/unistd.h]
 #endif
 #endif
+
+int ship_store_clone(int source, int folder, const char *name) {
+#ifdef __linux__
+    int target = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (target < 0) return -1;
+    // FICLONE is `_IOW(0x94, 9, int)` [linux/fs.h].
+    int result = ioctl(target, _IOW(0x94, 9, int), source);
+    if (result < 0) unlinkat(folder, name, 0);
+    close(target);
+    return result;
+#elif defined(__APPLE__)
+    return fclonefileat(source, folder, name, 0);
+#else
+    (void)source, (void)folder, (void)name;
+    return -1;
+#endif
+}
 
 int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mode) {
 #ifdef __linux__

@@ -55,8 +55,8 @@ public final class Consumer: Sendable {
     /// Serves what is installed.
     public let coordinator: StoreCoordinator
 
-    private let installer: Installer
-    private let queues = StoreQueues()
+    let installer: Installer
+    let queues = StoreQueues()
     /// How many sessions have begun.
     private let sessions = Atomic(0)
     package let options: Options

@@ -190,7 +190,8 @@ extension Reason {
         switch knownCode {
         case .missingBase, .damaged, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest: true
         case .versionNotSupported, .badStore, .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .noSpace,
-            .cannotInstall, .rolledBack, .otherStore, .busy, .timedOut, .stopped, .notTrusted, .badSignature, .replayed,
+            .cannotInstall, .held, .rolledBack, .otherStore, .busy, .timedOut, .stopped, .notTrusted, .badSignature,
+            .replayed,
             nil:
             false
         }
@@ -199,7 +200,7 @@ extension Reason {
     /// Whether the receiver may accept the same shipment later.
     fileprivate var isTemporary: Bool {
         switch knownCode {
-        case .noSpace, .cannotInstall, .busy, .timedOut, .stopped: true
+        case .noSpace, .cannotInstall, .held, .busy, .timedOut, .stopped: true
         case .damaged, .missingBase, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest,
             .versionNotSupported,
             .badStore, .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .rolledBack, .otherStore, .notTrusted,

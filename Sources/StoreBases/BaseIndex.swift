@@ -86,12 +86,21 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
         var key: BaseKey { BaseKey(name: name, store: FilePath(text: store), profile: profile) }
 
-        /// Whether one takes the place of the other.
+        /// Whether one takes the place of the other. Several may be pinned of one store.
         func isOfSame(as other: Entry) -> Bool {
             key == other.key && receiver == other.receiver && isUnfinished == other.isUnfinished
+                && (!isPinned || copy == other.copy)
         }
 
         var isUnfinished: Bool { stream != nil }
+
+        /// Whether it stays until the user removes it.
+        var isPinned: Bool { receiver == BaseKey.everyReceiver }
+
+        /// Whether a shipment of this kind may build on it. What was pinned is built on whatever is left out of the shipment.
+        func isBase(for other: BaseKey) -> Bool {
+            key == other || isPinned && name == other.name && key.store == other.store
+        }
 
         /// Most bytes that it takes in the index.
         fileprivate var weight: Int {
@@ -230,6 +239,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
     ///
     /// External files go first in every case: without one, the next shipment sends it whole; without a copy, it sends the store whole.
     ///
+    /// What is pinned stays.
+    ///
     /// - Parameters:
     ///   - kept: Stays in every case.
     ///   - keepingAcknowledged: Whether acknowledged copies stay, too.
@@ -242,7 +253,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
         while !isEnough(index) {
             if index.dropFiles(last: kept) { continue }
             let others = index.entries.filter { entry in
-                (entry.isUnfinished || !keepingAcknowledged) && kept.map { !entry.isOfSame(as: $0) } ?? true
+                !entry.isPinned && (entry.isUnfinished || !keepingAcknowledged)
+                    && kept.map { !entry.isOfSame(as: $0) } ?? true
             }
             let next = others.min { ($0.isUnfinished ? 0 : 1, $0.use) < ($1.isUnfinished ? 0 : 1, $1.use) }
             guard let oldest = next else { return nil }
@@ -255,7 +267,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
     ///
     /// - Returns: Whether there were any.
     private mutating func dropFiles(last kept: Entry?) -> Bool {
-        let all = entries.indices.filter { entries[$0].files?.isEmpty == false }
+        let all = entries.indices.filter { entries[$0].files?.isEmpty == false && !entries[$0].isPinned }
         let others = all.filter { place in kept.map { !entries[place].isOfSame(as: $0) } ?? true }
         if let oldest = others.min(by: { entries[$0].use < entries[$1].use }) {
             entries[oldest].files = nil

@@ -12,6 +12,9 @@ public struct BaseKey: Hashable, Sendable {
     /// The digest of what was to be left out.
     package let profile: ContentDigest
 
+    /// In place of a receiver: a copy that the user has added, for whichever receiver holds it. It stays until it is removed.
+    package static let everyReceiver = "*"
+
     package init(name: StoreName, store: FilePath, profile: ContentDigest) {
         self.name = name
         self.store = store

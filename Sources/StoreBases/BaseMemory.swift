@@ -2,8 +2,8 @@ import ShipProtocol
 import StoreFiles
 public import SystemPackage
 
-/// What a producer remembers: for each store, the newest copy that each receiver has acknowledged. The next shipment sends only
-/// what differs from it.
+/// What a producer remembers: for each store, the newest copy that each receiver has acknowledged, and the copies that the user has added
+/// and pinned. The next shipment sends only what differs from one of them.
 ///
 ///     DIR/index.json            what is remembered, and in which files
 ///     DIR/objects/<UUID>        a copy, an external file of a copy, or the manifest that was acknowledged with a copy; equal files

@@ -17,6 +17,8 @@ public enum BaseMemoryError: Error, Hashable, Sendable {
     case busy(FilePath)
     /// A file that was forgotten is still there: another program reads it, or it cannot be removed.
     case stillThere(FilePath)
+    /// There is no room for a copy in the memory's folder, even if everything else is forgotten that is not pinned.
+    case noRoom(FilePath)
     /// The task was cancelled.
     case stopped
     case file(FileError)

@@ -6,7 +6,7 @@ public import SystemPackage
 public struct BaseRecord: Hashable, Sendable {
     /// Which store it is a copy of, and under which name it was sent.
     public let key: BaseKey
-    /// Who acknowledged it, or was to acknowledge it: a device's id, or an endpoint.
+    /// Who acknowledged it, or was to acknowledge it: a device's id, or an endpoint; `*` for what was added by hand.
     public let receiver: String
     public let rememberedAt: Timestamp
     /// About the bytes that were sent of the open part, as encoded, if its shipment broke off or is being sent now; `nil` if the
@@ -19,6 +19,9 @@ public struct BaseRecord: Hashable, Sendable {
     public let path: FilePath
     /// The external files that are remembered with it, which other records may share: how many, and their bytes.
     public var externalFiles: (count: Int, size: Int64) { (files.count, files.reduce(0) { $0 + $1.size }) }
+
+    /// Whether it was added by hand, and stays until it is removed.
+    public var isPinned: Bool { entry.isPinned }
 
     let files: [BaseIndex.Object]
 

@@ -227,7 +227,7 @@ extension MemoryChange {
     }
 
     /// Forgets what was used longest ago until `size` bytes are free beside the reserve. If that is impossible, it restores at least
-    /// the reserve, and forgets everything if need be: then other files fill the disk.
+    /// the reserve, and forgets everything that is not pinned if need be: then other files fill the disk.
     ///
     /// - Returns: Whether `size` bytes are free.
     mutating func makeRoom(for size: Int64) throws(BaseMemoryError) -> Bool {
@@ -236,7 +236,7 @@ extension MemoryChange {
             index.evicting(except: nil) { free + $0.unusedSize - size >= reserve }
         }
         let (enough, before) = (leaving(size), index)
-        if let left = enough ?? leaving(0) { index = left } else { _ = index.remove { _ in true } }
+        if let left = enough ?? leaving(0) { index = left } else { _ = index.remove { !$0.isPinned } }
         removeUnused()
         if index != before { try save() }
         return enough != nil

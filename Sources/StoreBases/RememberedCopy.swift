@@ -90,14 +90,15 @@ extension BaseMemory {
         }
     }
 
-    /// The acknowledged copies of a store, the one that was used last first. Only the manifests are read.
+    /// The acknowledged and the pinned copies of a store, the one that was used last first. Only the manifests are read.
     ///
     /// - Returns: `[]` if the memory cannot be read.
     package func copies(of key: BaseKey) -> [RememberedCopy] { copies(of: key) { !$0.isUnfinished } }
 
     func copies(of key: BaseKey, where isWanted: (BaseIndex.Entry) -> Bool) -> [RememberedCopy] {
         guard let opened = try? open(), let index = try? Self.index(in: opened) else { return [] }
-        return index.entries.filter { $0.key == key && isWanted($0) }.sorted { $0.use > $1.use }.compactMap { entry in
+        return index.entries.filter { $0.isBase(for: key) && isWanted($0) }.sorted { $0.use > $1.use }.compactMap {
+            entry in
             guard let record = BaseRecord(entry, in: index, of: self), let object = index.object(entry.manifest),
                 let manifest = Self.manifest(object, in: opened), manifest.store.sha256 == record.sha256,
                 manifest.store.size == record.size, manifest.name == key.name,

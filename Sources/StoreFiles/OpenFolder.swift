@@ -259,6 +259,17 @@ extension OpenFolder {
         }
     }
 
+    /// Makes a file that must not be there yet, with the content of another one, which stays as it is: of the same blocks where the file
+    /// system does that, or else a copy.
+    ///
+    /// - Throws: `.canceled` with its task.
+    package func makeFile(at path: FilePath, cloning source: borrowing OpenFile) throws(FileError) {
+        let descriptor = source.descriptor
+        let isClone = try at(path) { entry throws(FileError) in PlatformCalls.clone(descriptor, as: entry) }
+        guard isClone else { return try source.copyContent(to: try makeFile(at: path)) }
+        try FileCreation.made(.file, path) { () throws(FileError) in try removeFile(path) }
+    }
+
     /// `target` is stored as it is.
     package func symbolicLink(at path: FilePath, to target: FilePath) throws(FileError) {
         try at(path) { entry throws(FileError) in try PlatformCalls.symbolicLink(at: entry, to: target) }

@@ -35,6 +35,10 @@ public enum InboxError: Error, Hashable, Sendable {
     case storeBusy(StoreName, waited: Duration)
     /// Readers hold these generations of a store that is to go.
     case held(StoreName, numbers: [Int])
+    /// The store has this generation already, and only a first one is adopted.
+    case hasGenerations(StoreName, current: Int)
+    /// The operator went back to an older generation of the store, at this time, and has not released the store since.
+    case onHold(StoreName, since: Timestamp)
     /// The operator went back from this very store, as generation `number`, and has not said otherwise.
     case rolledBack(StoreName, number: Int)
     /// What says which generations were rolled back cannot be read.
@@ -61,7 +65,8 @@ public enum InboxError: Error, Hashable, Sendable {
         case .inboxInUse, .occupied, .mismatch, .badManifest, .newerFormat, .noInbox, .ofOtherUser, .openToOthers,
             .noSymbolicLinks,
             .noSuchStore,
-            .noSuchGeneration, .noOlderGeneration, .storeBusy, .held, .rolledBack, .badRecord, .badOrigin,
+            .noSuchGeneration, .noOlderGeneration, .storeBusy, .held, .hasGenerations, .onHold, .rolledBack, .badRecord,
+            .badOrigin,
             .outOfSequence, .otherStore:
             false
         }

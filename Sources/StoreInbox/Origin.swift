@@ -7,18 +7,43 @@ package import SystemPackage
 public struct Origin: Hashable, Sendable {
     /// The id of the device that made it: the SHA-256 of its certificate. `nil` where that is not known.
     public let producer: ContentDigest?
-    /// The device's number of the shipment.
+    /// The device's number of the shipment; 0 for what was adopted.
     public let counter: UInt64
+    /// `true` for what was adopted; otherwise left out.
+    private let adopted: Bool?
 
     package init(producer: ContentDigest?, counter: UInt64) {
+        self.init(producer: producer, counter: counter, adopted: nil)
+    }
+
+    private init(producer: ContentDigest?, counter: UInt64, adopted: Bool?) {
         self.producer = producer
         self.counter = counter
+        self.adopted = adopted
     }
+
+    /// The operator of this device has put it there: no device has sent it.
+    package static let adoption = Origin(producer: nil, counter: 0, adopted: true)
+
+    /// Whether the operator of this device has put it there.
+    public var isAdopted: Bool { adopted == true }
 }
 
 extension Origin: Codable {
     /// Largest file that is read, in bytes.
     static let sizeLimit: Int64 = 4096
+
+    /// Whether a producer that may send a store may know what is in a generation of it: by whether a delta fits, it could find out. What it
+    /// has sent itself it knows, and what was adopted the operator lets it know.
+    ///
+    /// - Parameter producer: `nil` for one that is not known, which may know of what came from nobody known.
+    /// - Throws: `.badOrigin`, `.file`.
+    package static func mayBeKnown(
+        ofGenerationAt path: FilePath, in folder: borrowing OpenFolder, to producer: ContentDigest?
+    ) throws(InboxError) -> Bool {
+        let origin = try read(ofGenerationAt: path, in: folder)
+        return origin?.isAdopted == true || origin?.producer == producer
+    }
 
     /// - Returns: `nil` if nobody knows.
     /// - Throws: `.badOrigin`, `.file`.

@@ -30,7 +30,7 @@ package struct OriginRecord: Hashable, Sendable {
         _ generation: GenerationName, at path: FilePath, in folder: borrowing OpenFolder, _ record: OriginRecord?
     ) throws(InboxError) -> OriginRecord? {
         guard generation.number > record?.generation ?? 0,
-            let origin = try Origin.read(ofGenerationAt: path, in: folder),
+            let origin = try Origin.read(ofGenerationAt: path, in: folder), !origin.isAdopted,
             let producer = origin.producer ?? record?.producer
         else { return record }
         return OriginRecord(producer: producer, highest: origin.counter, generation: generation.number)

@@ -13,6 +13,22 @@ package struct RollbackRecord: Hashable, Sendable {
     package var highest: Int
     /// The generations that were rolled back, the oldest first. A shipment of one of them is refused.
     package var refused: [Refused]
+    /// Since when every other state of the store is refused; `nil` for not at all.
+    package var hold: Hold?
+
+    /// The operator holds the store at an older generation: no shipment becomes current until the operator releases it.
+    package struct Hold: Hashable, Sendable, Codable {
+        /// The highest generation from which the operator went back. While it is current, the hold does not count: the switch away from it
+        /// never came, or the operator has gone forward to it again.
+        package let generation: Int
+        /// Of the last step back.
+        package let at: Timestamp
+
+        package init(generation: Int, at: Timestamp) {
+            self.generation = generation
+            self.at = at
+        }
+    }
 
     /// A generation that was rolled back.
     package struct Refused: Hashable, Sendable, Codable {
@@ -35,27 +51,37 @@ package struct RollbackRecord: Hashable, Sendable {
 
     package static let empty = RollbackRecord(highest: 0, refused: [])
 
-    package init(highest: Int, refused: [Refused]) {
+    package init(highest: Int, refused: [Refused], hold: Hold? = nil) {
         self.highest = highest
         self.refused = refused
+        self.hold = hold
     }
+
+    /// The hold, if it counts while this generation is current.
+    package func hold(at current: Int?) -> Hold? { hold?.generation == current ? nil : hold }
 
     /// The entry of a store, if there is one.
     package func entry(of store: ContentDigest) -> Refused? { refused.last { $0.sha256 == store } }
 
-    /// The record once a generation is rolled back, too.
+    /// The record once a generation is rolled back, too: from then on the store is held.
     package func adding(_ generation: Generation, at time: Timestamp) -> RollbackRecord {
         let digest = generation.manifest.store.sha256
         let entry = Refused(generation: generation.number, sha256: digest, at: time)
         return RollbackRecord(
             highest: max(highest, generation.number),
-            refused: Array((refused.filter { $0.sha256 != digest } + [entry]).suffix(Self.longest)))
+            refused: Array((refused.filter { $0.sha256 != digest } + [entry]).suffix(Self.longest)),
+            hold: Hold(generation: max(hold?.generation ?? 0, generation.number), at: time))
     }
 
-    /// Without the entry of a store.
-    package func allowing(_ store: ContentDigest) -> RollbackRecord {
-        RollbackRecord(highest: highest, refused: refused.filter { $0.sha256 != store })
+    /// Without what does not count while this generation is current.
+    package func settled(at current: Generation) -> RollbackRecord {
+        RollbackRecord(
+            highest: highest, refused: refused.filter { $0.sha256 != current.manifest.store.sha256 },
+            hold: hold(at: current.number))
     }
+
+    /// The record once the operator has released the store.
+    package var released: RollbackRecord { RollbackRecord(highest: highest, refused: refused) }
 }
 
 extension RollbackRecord: Codable {
@@ -63,10 +89,12 @@ extension RollbackRecord: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             highest: try container.decode(Int.self, forKey: .highest),
-            refused: try container.decode([Refused].self, forKey: .refused))
+            refused: try container.decode([Refused].self, forKey: .refused),
+            hold: try container.decodeIfPresent(Hold.self, forKey: .hold))
         let isInRange =
             (0...Limits.generation).contains(highest) && refused.count <= Self.longest
-            && refused.allSatisfy { (1...max(1, highest)).contains($0.generation) }
+            && (refused.map(\.generation) + [hold?.generation].compactMap(\.self))
+                .allSatisfy { (1...max(1, highest)).contains($0) }
         guard isInRange else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "a number is out of range"))

@@ -9,6 +9,8 @@ package enum Sender: Hashable, Sendable {
     case carrier
     /// The operator accepts it, whichever device made it, and whatever its counter.
     case operatorsWord
+    /// The operator of this device puts a first generation there.
+    case adoption
 
     /// Which device it is; `nil` if it is unknown.
     package var device: ContentDigest? { if case .device(let id, _) = self { id } else { nil } }
@@ -26,6 +28,7 @@ extension Sender {
     ) throws(SequenceFlaw) -> Origin? {
         switch self {
         case .operatorsWord: return nil
+        case .adoption: return .adoption
         case .carrier:
             guard let record else {
                 // No device's numbers are known yet. Only the number that would leave no room above it is refused.

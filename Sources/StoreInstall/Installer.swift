@@ -74,7 +74,7 @@ package final class Installer: Sendable {
         }
     }
 
-    /// - Throws: `.occupied`, `.outOfSequence`, `.otherStore`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
+    /// - Throws: `.occupied`, `.outOfSequence`, `.otherStore`, `.onHold`, `.rolledBack`, `.badRecord`, `.badOrigin`, `.file`.
     package func plan(for manifest: Manifest, from sender: Sender = .carrier) throws(InboxError) -> Plan {
         try folder.checkLinks(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
@@ -103,10 +103,14 @@ package final class Installer: Sendable {
         return .stage(present: present)
     }
 
-    /// A shipment of what an operator rolled back is refused, unless it is current: then the entry does not count.
+    /// An operator's rollback refuses every shipment until the operator releases the store, and from then on the very store that was rolled
+    /// back, unless it is current: then the entry does not count.
     private func checkRecord(for manifest: Manifest, current: Generation?) throws(InboxError) {
         let digest = manifest.store.sha256
         let record = try folder.rollbackRecord(of: manifest.name)
+        if let hold = record.hold(at: folder.currentName(of: manifest.name)?.number) {
+            throw .onHold(manifest.name, since: hold.at)
+        }
         guard let entry = record.entry(of: digest), current?.manifest.store.sha256 != digest else { return }
         throw .rolledBack(manifest.name, number: entry.generation)
     }
@@ -136,9 +140,14 @@ package final class Installer: Sendable {
     /// What comes one way, from a device that is not proven, has an order all the same: an old shipment that arrives late would take the
     /// store back. A later number tells more than a clock that was set.
     ///
-    /// - Throws: `.outOfSequence`
+    /// - Throws: `.outOfSequence`, `.badOrigin`, `.file`.
     package func checkOrder(of manifest: Manifest) throws(InboxError) {
-        guard let held = (try? folder.current(of: manifest.name))?.manifest, manifest.createdAt < held.createdAt,
+        let current = try? folder.current(of: manifest.name)
+        // What was adopted says nothing of when it was made.
+        let origin = try current.flatMap { (current) throws(InboxError) in
+            try Origin.read(ofGenerationAt: current.path, in: folder.files)
+        }
+        guard let held = current?.manifest, origin?.isAdopted != true, manifest.createdAt < held.createdAt,
             !replaceable.withLock({ $0.contains(manifest.name) })
         else { return }
         if let number = manifest.counter, let last = held.counter, number > last { return }
@@ -149,7 +158,7 @@ package final class Installer: Sendable {
     /// learns nothing of what came before.
     private func isKnown(_ generation: Generation, to sender: Sender) throws(InboxError) -> Bool {
         guard case .device(let id, _) = sender else { return true }
-        return try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer == id
+        return try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: id)
     }
 
     private func isSame(_ generation: Generation, _ manifest: Manifest) -> Bool {
@@ -189,6 +198,19 @@ package final class Installer: Sendable {
         let number = max(generation.number, known?.generation ?? 0)
         storeLock.removeLitter()
         try storeLock.keep(OriginRecord(producer: producer, highest: origin.counter, generation: number))
+    }
+
+    /// Whether a store may be adopted.
+    ///
+    /// - Parameter digest: Of the store that is to be the first generation.
+    /// - Returns: The current generation, durable, if it is that very store already; `nil` if there is none.
+    /// - Throws: `.hasGenerations` if another one is there, `.file`.
+    package func adopted(_ digest: ContentDigest, as name: StoreName) throws(InboxError) -> Generation? {
+        guard let number = folder.currentName(of: name)?.number else { return nil }
+        guard let current = try? folder.current(of: name), current.manifest.store.sha256 == digest, isWhole(current)
+        else { throw .hasGenerations(name, current: number) }
+        try makeDurable(current)
+        return current
     }
 
     /// Whether a generation that was current when its shipment was offered still is.
@@ -289,6 +311,7 @@ package final class Installer: Sendable {
         let before = storeLock.currentName
         let number: Int
         do {
+            if sealed.sender == .adoption, let before { throw InboxError.hasGenerations(name, current: before.number) }
             // The operator may have rolled back since the shipment was offered.
             let current = (try? folder.current(of: name)).flatMap(\.self)
             try checkRecord(for: manifest, current: current)

@@ -184,6 +184,19 @@ package final class StagedGeneration {
         try use(Int64(bytes.count), ofPart: index)
     }
 
+    /// Takes all of a part from a file, which stays as it is.
+    ///
+    /// - Throws: `.mismatch` for a file of another size than the part.
+    package func take(part index: Int, from source: borrowing OpenFile) throws(InboxError) {
+        let size = manifest.parts[index].size
+        let found: Int64
+        do throws(FileError) { found = try source.size } catch { throw .file(error) }
+        guard found == size else { throw .mismatch(source.path) }
+        let path = path(ofPart: index)
+        do throws(FileError) { try folder.makeFile(at: path, cloning: source) } catch { throw .file(error) }
+        try use(size, ofPart: index)
+    }
+
     func closePart() {
         openPart = nil
         openFile = nil

@@ -46,12 +46,12 @@ extension StoreLock {
         }
     }
 
-    /// Drops the entry for the current generation: the switch away from it never came, or an operator has come back to it. This
+    /// Drops the entry for the current generation, and a hold against it: the switch away from it never came, or an operator has come back to it. This
     /// happens before another generation becomes current, as the entry would count from then on.
     borrowing func settle() throws(InboxError) {
         let record = try record()
-        guard !record.refused.isEmpty, let current = try? folder.current(of: name) else { return }
-        try write(record.allowing(current.manifest.store.sha256))
+        guard !record.refused.isEmpty || record.hold != nil, let current = try? folder.current(of: name) else { return }
+        try write(record.settled(at: current))
     }
 
     /// Keeps what is known of where the store's shipments are from, before `current` leads elsewhere, or once it does.
@@ -68,16 +68,16 @@ extension StoreLock {
 
 /// A generation that a sender was told of in a file stays until the time that the file says.
 extension StoreLock {
-    /// Leases what is current, if it came from a device, in place of what was leased before.
+    /// Leases what is current, if it came from a device or was adopted, in place of what was leased before.
     ///
     /// - Parameter producer: `nil` for senders whose device is not known.
-    /// - Returns: What is current; `nil` if it is from another device, or cannot be read: then nothing changes.
+    /// - Returns: What is current; `nil` if it is not for that device to know, or cannot be read: then nothing changes.
     /// - Throws: `.file`.
     package borrowing func leaseCurrent(
         from producer: ContentDigest?, until time: Timestamp
     ) throws(InboxError) -> Generation? {
         guard let current = currentName, let generation = try? folder.generation(current, of: name),
-            (try? isFrom(producer, generation)) == true,
+            (try? mayBeKnown(to: producer, generation)) == true,
             let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
             status.size == generation.manifest.store.size
         else { return nil }
@@ -89,8 +89,9 @@ extension StoreLock {
         return generation
     }
 
-    private borrowing func isFrom(_ producer: ContentDigest?, _ generation: Generation) throws(InboxError) -> Bool {
-        try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer == producer
+    private borrowing func mayBeKnown(to producer: ContentDigest?, _ generation: Generation) throws(InboxError) -> Bool
+    {
+        try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: producer)
     }
 }
 
@@ -125,7 +126,8 @@ extension StoreLock {
     }
 
     /// Makes another generation current. Who goes back records first from what, so that there is no moment at which the
-    /// old generation is current and the new one welcome; who goes forward to a generation makes it welcome again.
+    /// old generation is current and a shipment welcome; who goes forward to a generation makes it welcome again. The store is held until
+    /// the operator releases it, or goes forward to the newest generation from which the operator went back.
     package borrowing func take(_ step: (from: Generation, to: Generation), at time: Timestamp) throws(InboxError) {
         let target = GenerationName(number: step.to.number, digest: step.to.manifest.store.sha256)
         removeLitter()
@@ -144,7 +146,26 @@ extension StoreLock {
         try settle()
     }
 
-    /// Whatever was rolled back may come in again.
+    /// Ends the hold: other states of the store come in, and what was rolled back stays out.
+    ///
+    /// - Returns: Whether the store was held.
+    /// - Throws: `.badRecord`, `.file`.
+    package borrowing func release() throws(InboxError) -> Bool {
+        removeLitter()
+        try settle()
+        let record = try record()
+        try write(record.released)
+        return record.hold != nil
+    }
+
+    /// Whether the store is held.
+    ///
+    /// - Throws: `.badRecord`, `.file`.
+    package var isOnHold: Bool {
+        borrowing get throws(InboxError) { try record().hold(at: currentName?.number) != nil }
+    }
+
+    /// Whatever was rolled back may come in again, and the store is not held any more.
     ///
     /// - Returns: How many entries there were; `nil` if they could not be read.
     package borrowing func allowEverything() throws(InboxError) -> Int? {

@@ -69,6 +69,10 @@ public enum OperationError: Error, Hashable, Sendable {
     case badMetadata(String)
     /// No name of a file that is not hidden and not a sidecar's.
     case badFileName(String)
+    /// No name for a store.
+    case badStoreName(String)
+    /// Not a copy in canonical form.
+    case notCanonical(FilePath)
     /// SQLite had no room to write to the folder.
     case noSpace(folder: FilePath, RoomLimit)
     case file(FileError)

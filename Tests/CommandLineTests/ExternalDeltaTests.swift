@@ -138,6 +138,7 @@ import Testing
         try replace(content)
         _ = try await send(to: receiver.address)
         try await desk.run("rollback", "Notes", "--into", "inbox").expectSuccess()
+        try await desk.run("rollback", "Notes", "--into", "inbox", "--release").expectSuccess()
         content = edited(content, "two")
         try replace(content)
         let next = try await send(to: receiver.address)

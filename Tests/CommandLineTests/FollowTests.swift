@@ -55,6 +55,41 @@ import Testing
         _ = try await receiver.stop()
     }
 
+    @Test func `a sender that follows keeps its session while the store is held, and goes on once it is released`()
+        async throws
+    {
+        let desk = try Desk()
+        try desk.makeStore(rows: 200)
+        let receiver = try await desk.listen()
+        let sender = try desk.follow("Recipes.sqlite", to: receiver.address)
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        try desk.execute("INSERT INTO recipe(title) VALUES ('wrong')", in: "Recipes.sqlite")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        try await desk.run("rollback", "Recipes", "--into", "inbox").expectSuccess()
+        try desk.execute("INSERT INTO recipe(title) VALUES ('wrong still')", in: "Recipes.sqlite")
+        _ = try await sender.waitForLine(containing: "holds it there")
+        for number in 1...20 {
+            try desk.execute("INSERT INTO recipe(title) VALUES ('again \(number)')", in: "Recipes.sqlite")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        // Longer than three attempts, after which a following ends that no time mends.
+        try await Task.sleep(for: .seconds(8))
+        #expect(!sender.hasEnded)
+        let wrong = try await desk.shell(
+            "sqlite3 -readonly inbox/Recipes.sqlite \"SELECT count(*) FROM recipe WHERE title LIKE 'wrong%'\"")
+        #expect(wrong.stdout == "0\n")
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "--release").expectSuccess()
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        let events = try await sender.stopFollowing().events()
+        let offers = events.count { $0["event"] as? String == "copied" }
+        #expect((4...9).contains(offers), "\(events)")
+        // It is said once.
+        #expect(events.count { $0["event"] as? String == "failed" } == 1, "\(events)")
+        #expect(events.count { $0["event"] as? String == "connected" } == 1)
+        let received = try await receiver.stop()
+        #expect(received.status == .exited(0))
+    }
+
     @Test func `options of following alone, and endpoints that do not answer, are refused`() async throws {
         let desk = try Desk()
         try desk.makeStore()

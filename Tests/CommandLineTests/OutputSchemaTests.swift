@@ -45,12 +45,18 @@ import Testing
         #expect(try await run("verify", "Recipes.sqlite").first?["path"] as? String == "Recipes.sqlite")
         _ = try await run("inspect", "inbox")
         _ = try await run("rollback", "Recipes", "--into", "inbox")
+        #expect(try await run("list", "--into", "inbox").contains { $0["onHoldSince"] != nil })
+        _ = try await run("rollback", "Recipes", "--into", "inbox", "--release")
         _ = try await run("rollback", "Recipes", "--into", "inbox", "--allow-again")
         let pruned = try await run("prune", "--into", "inbox", "--keep", "1", "--dry-run")
         #expect(pruned.first?["outcome"] as? String == "would-remove")
         _ = try await run("prune", "--into", "inbox", "--keep", "1")
 
         _ = try await run("copy", "Photos.sqlite", "--to", "copies")
+        _ = try await run("copy", "Recipes.sqlite", "--as", "Recipes.base.sqlite")
+        _ = try await run("adopt", "Recipes.base.sqlite", "--into", "other")
+        #expect(try await run("list", "--into", "other").first?["isAdopted"] as? Bool == true)
+        _ = try await run("bases", "--add", "Recipes.base.sqlite", "Recipes.sqlite")
         let kept = try await run("copy", "Photos.sqlite", "--keep-in", "kept", "--tag", "a")
         #expect(
             kept.first?["folder"] as? String == (try await run("copies", "--in", "kept")).first?["folder"] as? String)
@@ -73,7 +79,7 @@ import Testing
         for arguments in [
             ["send", "None.sqlite", "--to", "./a"], ["receive", "--into", "inbox", "--from", "./none"],
             ["list", "--into", "none"], ["holdings", "--into", "none"], ["watch", "--into", "none"],
-            ["rollback", "None", "--into", "none"],
+            ["rollback", "None", "--into", "none"], ["adopt", "none.sqlite", "--into", "inbox"],
             ["prune", "--into", "none"], ["copy", "None.sqlite", "--to", "copies"], ["copies", "--in", "none"],
             ["restore", "none", "--over", "None.sqlite"], ["move", "None.sqlite", "--to", "there"],
             ["destroy", "None.sqlite"], ["metadata", "None.sqlite"], ["verify", "none"], ["inspect", "none"],

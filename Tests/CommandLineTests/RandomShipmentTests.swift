@@ -56,10 +56,11 @@ import Testing
                 // The second time over an older generation.
                 try await write("\(number + 2).shipment", "--since", "1.shipment")
             }
-            // Before a rollback there are two generations at least, and after it the receiver takes nothing but another store.
+            // Before a rollback there are two generations at least, and once it is released the receiver takes nothing but another store.
             store.run([.statements("PRAGMA user_version = 1000")])
             try await ship()
             _ = try await run(["rollback", "Store", "--into", "inbox"])
+            _ = try await run(["rollback", "Store", "--into", "inbox", "--release"])
             store.run([.statements("PRAGMA user_version = 2000")])
             try await ship()
             guard try desk.leftovers == [] else { throw Failure(description: "left behind: \(try desk.leftovers)") }

@@ -61,6 +61,7 @@ import Testing
         try await receive("./1.shipment").expectFailure(77, "\(Self.old) 1, and 2 has been here", hint: Self.anew)
         try await receive("./2.shipment").expectFailure(77, "\(Self.old) 2, and 2 has been here", hint: Self.anew)
         #expect(try await origins() == [["1", phone], ["2", phone]])
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "--release", "-q").expectSuccess()
         try change()
         try await keep("./3.shipment")
         try await receive("./3.shipment").expectSuccess()

@@ -129,11 +129,16 @@ import Testing
             "receive", "--into", "a", "--probe", "SELEC 1",
             error: "the value 'SELEC 1' is invalid for '--probe <sql>': "
                 + "SQLite does not understand it: near \"SELEC\": syntax error"),
+        Mistake("adopt", "a", error: "missing expected argument '--into <folder>'"),
+        Mistake("copy", "a", "--as", "b", "--keep-in", "c", error: "--as names a copy in the folder of --to"),
         Mistake("rollback", "a", error: "missing expected argument '--into <folder>'"),
         Mistake("rollback", "--into", "a", error: "missing expected argument '<name>'"),
         Mistake(
             "rollback", "a", "--into", "b", "--to", "1", "--allow-again",
             error: "--to and --allow-again exclude each other"),
+        Mistake(
+            "rollback", "a", "--into", "b", "--release", "--allow-again",
+            error: "--release and --allow-again exclude each other"),
         Mistake("rollback", "a", "--into", "b", "--to", "0", error: "generations are numbered from 1"),
         Mistake("prune", error: "missing expected argument '--into <folder>'"),
         Mistake("prune", "--into", "a", "--keep", "0", error: "--keep takes a number from 1 on"),
@@ -169,7 +174,8 @@ import Testing
     func `a mistake is said, and where to read on`(mistake: Mistake) async throws {
         let desk = try Desk()
         let commands: Set = [
-            "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+            "send", "receive", "adopt", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
+            "verify",
             "inspect",
         ]
         let command = mistake.arguments.first.flatMap { commands.contains($0) ? "\($0) " : nil } ?? ""
@@ -180,7 +186,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy", "verify",
+        "send", "receive", "adopt", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
+        "verify",
         "inspect", "demo",
     ])
     func `the help of each command has an example`(command: String) async throws {
@@ -214,7 +221,7 @@ import Testing
             let help = try await Desk().run(arguments)
             help.expectSuccess()
             for command in [
-                "send", "receive", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
+                "send", "receive", "adopt", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
                 "verify",
                 "inspect", "demo",
             ] {

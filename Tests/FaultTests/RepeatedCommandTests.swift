@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
 struct RepeatedCommandTests {
     enum Repeated: String, CaseIterable, Sendable {
-        case trust, distrust, identity, rollback, allowAgain, forget, prune, removeBases
+        case trust, distrust, identity, rollback, release, allowAgain, forget, prune, removeBases
 
         /// - Parameter stranger: The id of another device.
         func arguments(_ stranger: String) -> [String] {
@@ -18,6 +18,7 @@ struct RepeatedCommandTests {
             case .distrust: ["distrust", "watch"]
             case .identity: ["identity"]
             case .rollback: ["rollback", "Recipes", "--into", "inbox", "--to", "1"]
+            case .release: ["rollback", "Recipes", "--into", "inbox", "--release"]
             case .allowAgain: ["rollback", "Recipes", "--into", "inbox", "--allow-again"]
             case .forget: ["forget", "Recipes", "--into", "inbox"]
             case .prune: ["prune", "--into", "inbox", "--keep", "1"]
@@ -68,7 +69,7 @@ struct RepeatedCommandTests {
         try FileManager.default.copyItem(atPath: template.string, toPath: desk.string)
         switch command {
         case .trust, .identity: try Folder.removeTree(at: desk.appending("config"))
-        case .allowAgain: try await Self.expectSuccess(Repeated.rollback.arguments(stranger), at: desk)
+        case .release, .allowAgain: try await Self.expectSuccess(Repeated.rollback.arguments(stranger), at: desk)
         case .distrust, .rollback, .forget, .prune, .removeBases: break
         }
         return desk
@@ -129,6 +130,11 @@ struct RepeatedCommandTests {
         case .rollback:
             #expect(ShipmentSample.current(of: inbox) == 1, comment)
             sample.expect(inbox, serves: 1, comment)
+            let list = try await Self.expectSuccess(["list", "--into", "inbox", "--json"], at: image, comment)
+            #expect(list.stdout.contains("onHoldSince"), comment)
+        case .release:
+            let list = try await Self.expectSuccess(["list", "--into", "inbox", "--json"], at: image, comment)
+            #expect(!list.stdout.contains("onHoldSince"), comment)
         case .allowAgain:
             let shipment = sample.shipments[1].string
             try await Self.expectSuccess(

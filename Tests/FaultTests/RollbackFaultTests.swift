@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// An operator's rollback dies at every call that changes anything. Whatever happens, `current` is one generation whole,
-/// what was rolled back is refused exactly if the step was made, and the next step works.
+/// the store is held, and what was rolled back is refused, exactly if the step was made, and the next step works.
 @Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
 struct RollbackFaultTests {
     enum Direction: CaseIterable, Sendable { case back, forward }
@@ -79,6 +79,9 @@ struct RollbackFaultTests {
             #expect(lost.filter { !$0.hasSuffix("/left.json") } == [], comment)
         }
 
+        // The store is held exactly where the step was made.
+        let list = try await Self.expectSuccess(["list", "--into", inbox.string, "--json"], comment)
+        #expect(list.stdout.contains("onHoldSince") == (current == 1), comment)
         // The shipment of generation 2 comes in exactly where that is current, and finds itself there.
         let again = try await BuiltProgram.run(
             ["receive", "--into", inbox.string, "--from", sample.shipments[1].string])

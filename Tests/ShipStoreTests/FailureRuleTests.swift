@@ -30,6 +30,7 @@ struct FailureRuleTests {
         let (p, t, w): (FilePath, Duration, ForeignText) = ("/p/f", .seconds(1), ForeignText("words"))
         let n = try #require(StoreName("Recipes"))
         let (d, digest) = (DeviceIdentifier(ofCertificate: [1]), ContentDigest(hashing: [1]))
+        let noon = try #require(Timestamp("2026-11-21T12:00:00Z"))
         let e = try Endpoint("127.0.0.1:7645")
         let failed = FileError(.write, p, .ioError)
         let full = FileError(.write, p, .noSpace)
@@ -183,10 +184,12 @@ struct FailureRuleTests {
         expected["73, -, session, -"] = [
             .link(.inTheWay(p)), .link(.file(full)), .link(.file(noFolder)), .refused(Reason(.tooLarge, message: "")),
             .refused(Reason(.noSpace, message: "")), .refused(Reason(.cannotInstall, message: "")),
-            .refused(Reason(.rolledBack, message: "")), .refused(Reason(.otherStore, message: "")),
+            .refused(Reason(.held, message: "")), .refused(Reason(.rolledBack, message: "")),
+            .refused(Reason(.otherStore, message: "")),
         ]
         expected["73, cannot-install told, alone, stopped told"] = [
             .install(.ofOtherUser(p, 1)), .install(.openToOthers(p)), .install(.noSymbolicLinks(p)),
+            .install(.hasGenerations(n, current: 1)),
         ]
         expected["73, cannot-install untold, alone, stopped untold"] = [
             .badStore(.checkerNotStarted(1)), .install(.occupied(p)), .install(.file(noFolder)),
@@ -211,6 +214,9 @@ struct FailureRuleTests {
         ]
         expected["73, other-store told, alone, stopped told"] = [
             .install(.otherStore(n, .isEmpty))
+        ]
+        expected["73, held told, alone, stopped told"] = [
+            .install(.onHold(n, since: noon))
         ]
         expected["73, rolled-back told, alone, stopped told"] = [
             .install(.rolledBack(n, number: 1))

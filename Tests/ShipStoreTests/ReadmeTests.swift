@@ -15,8 +15,8 @@ import Testing
 
     /// The Swift in these pages, block by block.
     private func samples() throws -> [String] {
-        try ["README.md", "Documentation/GUIDE.md", "Documentation/APP.md", "Documentation/RECEIVERS.md"].flatMap {
-            page in
+        let pages = ["GUIDE", "APP", "BUNDLE", "RECEIVERS"].map { "Documentation/\($0).md" }
+        return try (["README.md"] + pages).flatMap { page in
             try text(page).components(separatedBy: "\n```swift\n").dropFirst().compactMap {
                 $0.components(separatedBy: "```\n").first
             }
@@ -26,7 +26,7 @@ import Testing
     /// They are built with the tests, as another package would build them: without what is open to this package only.
     @Test func `the samples for programs are those that are compiled`() throws {
         let programs = try samples().filter { $0.hasPrefix("import ") }
-        let samples = ["Glance", "Following", "Shipping", "Carrying", "Serving"]
+        let samples = ["Glance", "Following", "Shipping", "Carrying", "Bundled", "Serving"]
         #expect(try programs == samples.map { try text("Tests/ReadmeSample/\($0).swift") })
         #expect(try text("Package.swift").contains(#"path: "Tests/ReadmeSample", packageAccess: false)"#))
     }

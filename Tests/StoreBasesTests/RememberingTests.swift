@@ -182,6 +182,26 @@ import Testing
         #expect(try FolderListing(of: memory.folder) == before)
     }
 
+    @Test func `what was pinned stays, beside others, for whatever is left out`() throws {
+        let size = 512 + Int64((try Acknowledged("a").manifest).jsonBytes.count)
+        let small = BaseMemory(at: memory.folder, budget: 3 * size + 10)
+        let key = BaseKey()
+        for name in ["base 1", "base 2"] {
+            #expect(try Acknowledged(name).remember(in: small, as: key, by: BaseKey.everyReceiver) == .remembered)
+        }
+        for number in 1...4 {
+            #expect(try Acknowledged("\(number)").remember(in: small, as: key, by: "\(number)") == .remembered)
+        }
+        #expect(small.copies(of: key).map(\.receiver) == ["4", "*", "*"])
+        let other = BaseKey(name: key.name, store: key.store, profile: ContentDigest(hashing: [1]))
+        #expect(small.copies(of: other).map(\.record.isPinned) == [true, true])
+        // It has no room, and what is pinned does not go for it.
+        let full = BaseMemory(at: memory.folder, budget: 2 * size + 10)
+        #expect(try Acknowledged("5").remember(in: full, as: key, by: "5") == .noRoom)
+        #expect(small.copies(of: key).filter(\.record.isPinned).count == 2)
+        #expect(try small.forget { $0 == key }.count == 3)
+    }
+
     @Test func `what was used longest ago goes first, whatever the clock says`() throws {
         let size = 512 + Int64((try Acknowledged("a").manifest).jsonBytes.count)
         let small = BaseMemory(at: memory.folder, budget: 3 * size + 10)

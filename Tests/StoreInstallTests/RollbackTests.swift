@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    /// Whether shipments are refused because of the hold.
+    private func isHeld() throws -> Bool {
+        do {
+            _ = try content.installer(keeping: 10).plan(for: try Shipment("another").manifest)
+            return false
+        } catch InboxError.onHold {
+            return true
+        }
+    }
+
+    private func release() throws { #expect(try StoreLock(of: name, in: inbox).release()) }
+
     @Test func `going back makes the generation before current, and keeps the other`() async throws {
         try await install("1", "2", "3")
         try go()
@@ -59,16 +71,52 @@ import Testing
         #expect(
             try record
                 == RollbackRecord(
-                    highest: 3, refused: [RollbackRecord.Refused(generation: 3, sha256: digest, at: noon)]))
+                    highest: 3, refused: [RollbackRecord.Refused(generation: 3, sha256: digest, at: noon)],
+                    hold: RollbackRecord.Hold(generation: 3, at: noon)))
         let path = inbox.layout.rollbackRecord(name)
         #expect(try PlatformCalls.status(of: path).permissions.rawValue == 0o600)
         _ = try content.installer()
         #expect(content.numbers == [1, 2, 3])
     }
 
+    @Test func `going back holds the store, whatever is pruned, until it is released`() async throws {
+        try await install("1", "2", "3")
+        #expect(try StoreLock(of: name, in: inbox).release() == false)
+        try go()
+        for store in ["1", "3", "4"] {
+            #expect(throws: InboxError.onHold(name, since: noon), "\(store)") {
+                try content.installer(keeping: 10).plan(for: try Shipment(store).manifest)
+            }
+        }
+        // Nothing changes.
+        guard case .unchanged = try content.installer(keeping: 10).plan(for: Shipment("2").manifest) else {
+            Issue.record("not unchanged")
+            return
+        }
+        try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
+        #expect(try isHeld())
+        try release()
+        #expect(try StoreLock(of: name, in: inbox).release() == false)
+        #expect(try await install("4") == 4)
+    }
+
+    @Test func `only going forward to the newest ends the hold by itself`() async throws {
+        try await install("1", "2", "3")
+        try go()
+        try go()
+        try go(to: 2)
+        #expect(try isHeld())
+        try go(to: 1)
+        try go(to: 3)
+        #expect(try isHeld() == false)
+        try go(to: 2)
+        #expect(try isHeld())
+    }
+
     @Test func `what was rolled back is refused, and everything else comes in`() async throws {
         try await install("1", "2", "3")
         try go()
+        try release()
         #expect(try isWelcome("3") == false)
         #expect(throws: InboxError.rolledBack(name, number: 3)) {
             try content.installer().plan(for: try Shipment("3", metadata: ["again": "1"]).manifest)
@@ -84,18 +132,21 @@ import Testing
         try go()
         try StoreLock(of: name, in: inbox).prune(Retention(count: 1, grace: .zero))
         #expect(content.numbers == [2])
+        try release()
         #expect(try await install("4") == 4)
     }
 
     @Test func `each step back passes over what was rolled back already`() async throws {
         try await install("1", "2", "3")
         try go()
+        try release()
         try await install("4")
         try go()
         #expect(content.text("Recipes.sqlite") == "2")
         try go()
         #expect(content.text("Recipes.sqlite") == "1")
         #expect(throws: InboxError.noOlderGeneration(name)) { try go() }
+        try release()
         for store in ["2", "3", "4"] { #expect(try isWelcome(store) == false, "\(store)") }
     }
 
@@ -114,6 +165,7 @@ import Testing
         try go()
         try go()
         try go(to: 2)
+        try release()
         #expect(try isWelcome("2"))
         #expect(try isWelcome("3") == false)
     }
@@ -164,7 +216,7 @@ import Testing
     @Test func `the operator goes back while the shipment is on its way`() async throws {
         try await install("1", "2")
         let (installer, second) = (try content.installer(), try Shipment("2", metadata: ["again": "1"]))
-        await #expect(throws: InboxError.rolledBack(name, number: 2)) {
+        await #expect(throws: InboxError.onHold(name, since: noon)) {
             let staged = try second.stage(with: installer)
             let sealed = try staged.seal()
             try go()
@@ -178,6 +230,7 @@ import Testing
     @Test(arguments: [
         "", "{", "[]", #"{"highest":1}"#, #"{"highest":-1,"refused":[]}"#,
         #"{"highest":9007199254740992,"refused":[]}"#,
+        #"{"highest":1,"refused":[],"hold":{"generation":2,"at":"2026-11-21T12:00:00Z"}}"#,
         #"{"highest":1,"refused":[{"generation":2,"sha256":"00","at":"2026-11-21T12:00:00Z"}]}"#,
         String(repeating: " ", count: 300_000),
     ])

@@ -14,6 +14,10 @@ int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mo
 /// Returns -1 with ENOSYS, EINVAL or ENOTSUP where the system or the file system cannot do that.
 int ship_store_rename_to_free_name(const char *from, const char *to);
 
+/// ioctl(2) `FICLONE`, or fclonefileat(2): makes the file `name` in `folder`, which must not be there yet, of the same blocks as the open
+/// file `source`: nothing is copied until one of the two changes. Returns -1 where the file system does not do that.
+int ship_store_clone(int source, int folder, const char *name);
+
 /// llistxattr(2): the names of a file's extended attributes, each with a NUL at its end. Returns their length, or -1; with `size` 0 only
 /// the length.
 int64_t ship_store_list_attributes(const char *path, char *names, uint64_t size);

@@ -13,6 +13,7 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case tooLarge = "too-large"
     case noSpace = "no-space"
     case cannotInstall = "cannot-install"
+    case held
     case rolledBack = "rolled-back"
     case otherStore = "other-store"
     case missingBase = "missing-base"

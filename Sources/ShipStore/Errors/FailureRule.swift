@@ -51,7 +51,7 @@ extension FailureRule {
         switch code {
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported: .untold(.protocolBroken)
         case .damaged, .badManifest, .badStore, .wrongModel, .wrongSchema, .probeFailed: .untold(.badData)
-        case .noSpace, .tooLarge, .cannotInstall, .rolledBack, .otherStore: .untold(.cannotInstall)
+        case .noSpace, .tooLarge, .cannotInstall, .held, .rolledBack, .otherStore: .untold(.cannotInstall)
         case .missingBase: .untold(.missingBase)
         case .busy, .timedOut, .stopped: .untold(.tryAgain)
         case .notTrusted, .badSignature, .replayed: .untold(.notPermitted)

@@ -29,6 +29,10 @@ extension InboxError: ExplainedError {
             "a reader holds \(name), generation\(numbers.count == 1 ? "" : "s") "
                 + "\(numbers.map(String.init).joined(separator: ", "))"
         case .otherStore(let name, let flaw): "another store is there under the name \(name): \(flaw.words)"
+        case .hasGenerations(let name, let current):
+            "the inbox has \(name) already, generation \(current), and only a first generation is adopted"
+        case .onHold(let name, let since):
+            "the receiver's operator went back to an older generation of \(name) at \(since.text), and holds it there"
         case .rolledBack(let name, let number):
             "the receiver's operator went back from this very store, its generation \(number) of \(name)"
         case .badRecord(let path, let flaw): "\(path) cannot be read: \(flaw)"

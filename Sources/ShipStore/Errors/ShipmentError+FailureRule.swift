@@ -121,13 +121,13 @@ extension OperationError {
         case .noSuchStore, .noSuchCopy, .noCopyTagged: .notFound
         case .notADatabase, .needsApp, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .damagedCopy,
             .otherIdentity, .otherSchema,
-            .otherTextEncoding:
+            .otherTextEncoding, .notCanonical:
             .unusable
         case .busy, .folderBusy, .supportFolderBusy, .inUse, .stopped: .inUse
         case .noPermission: .noPermission
         case .occupied, .storeInTheWay, .sharedSupportFolder, .linkedSupportFolder, .sidecar, .storeIsSidecar, .noSpace:
             .noPlace
-        case .kept, .sameStore, .notDamaged, .badTag, .badMetadata, .badFileName: .badRequest
+        case .kept, .sameStore, .notDamaged, .badTag, .badMetadata, .badFileName, .badStoreName: .badRequest
         case .sqlite(let code, _) where OperationError.isDamage(sqlite: code): .unusable
         case .notVerified, .sqlite: .inputOutput
         case .file(let error): error.failureRule(.here)
@@ -155,6 +155,7 @@ extension BaseMemoryError {
         case .newerFormat: .newerFormat
         case .damaged: .unusable
         case .busy, .stillThere, .stopped: .inUse
+        case .noRoom: .noPlace
         case .file(let error): error.failureRule(.here)
         }
     }
@@ -284,9 +285,10 @@ extension InboxError {
         case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .ofShipment(.noInput, .cannotInstall)
         case .inboxInUse, .held: .ofShipment(.tryAgain, .cannotInstall)
         case .storeBusy: .ofShipment(.tryAgain, .busy)
-        case .occupied: .inTheWay
+        case .occupied, .hasGenerations: .inTheWay
         case .ofOtherUser, .openToOthers, .noSymbolicLinks: .ofShipment(.cannotInstall, .cannotInstall)
         case .noSpace: .ofShipment(.cannotInstall, .noSpace)
+        case .onHold: .ofShipment(.cannotInstall, .held)
         case .rolledBack: .ofShipment(.cannotInstall, .rolledBack)
         case .otherStore: .ofShipment(.cannotInstall, .otherStore)
         case .file(let error): error.failureRule(.ofInbox)

@@ -26,12 +26,15 @@ extension ShipmentError {
 }
 
 extension RefusalCode {
-    /// Whether a shipment that is refused for this may be taken later, although nobody has done anything about it on this device.
+    /// Whether a shipment that is refused for this may be taken later, although nobody has done anything about it on this device. What the
+    /// operator there has rolled back may be allowed again, and a store that is followed will have another state.
     fileprivate var mayPass: Bool {
         switch self {
-        case .damaged, .noSpace, .cannotInstall, .missingBase, .busy, .timedOut, .stopped, .replayed: true
+        case .damaged, .noSpace, .cannotInstall, .held, .rolledBack, .missingBase, .busy, .timedOut, .stopped,
+            .replayed:
+            true
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest, .badStore,
-            .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .rolledBack, .otherStore, .notTrusted, .badSignature:
+            .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .otherStore, .notTrusted, .badSignature:
             false
         }
     }

@@ -113,6 +113,9 @@ extension OperationError: ExplainedError {
         case .badTag(let tag): "\(tag) is no tag: 1 to 60 letters, digits, dots, dashes and underscores"
         case .badMetadata(let flaw): "there is \(flaw)"
         case .badFileName(let name): "\(name) is no name for a copy"
+        case .badStoreName(let name): "\(name) is no name for a store"
+        case .notCanonical(let path):
+            "\(path) is not in the form in which shipments go: `copy` has not made it, or it was changed since"
         case .noSpace(let folder, let limit): limit.cause(in: folder)
         case .file(let error): error.cause
         case .sqlite(let code, let message): "SQLite says: \(message) (code \(code))"
@@ -164,6 +167,7 @@ extension BaseMemoryError: ExplainedError {
         case .damaged(let path, let flaw): "the record of what is remembered, \(path), cannot be used: \(flaw)"
         case .stillThere(let path):
             "\(path), which is remembered no more, is there still: another program reads it, or it cannot be removed"
+        case .noRoom(let path): "there is no room for it among what is remembered in \(path)"
         case .busy(let path): "another program is changing what is remembered in \(path)"
         case .stopped: "stopped before it was done"
         case .file(let error): error.cause

@@ -22,8 +22,12 @@ extension Inbox {
         public let isHeld: Bool?
         /// Until when it stays, as a holdings file told its sender; `nil` without one.
         public let leasedUntil: Timestamp?
+        /// When the operator went back to it, if shipments of its store are refused since; `nil` otherwise.
+        public let onHoldSince: Timestamp?
         /// When it was rolled back, if shipments of its store are refused since; `nil` otherwise.
         public let rolledBackAt: Timestamp?
+        /// Whether the operator of this device has put it there: see `Consumer.adopt`.
+        public let isAdopted: Bool
         /// The device that made it, where that was proven.
         public let producer: DeviceIdentifier?
         /// That device's number of the shipment, if it is known.
@@ -76,8 +80,11 @@ extension Inbox {
                     generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt),
                     isHeld: generation.isHeld,
                     leasedUntil: lease.flatMap { $0.keeps(generation.folderName) ? $0.until : nil },
+                    onHoldSince: isCurrent ? record.hold(at: current)?.at : nil,
                     rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
-                    producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, counter: origin?.counter))
+                    isAdopted: origin?.isAdopted == true,
+                    producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) },
+                    counter: origin.flatMap { $0.isAdopted ? nil : $0.counter }))
         }
     }
 

@@ -8,12 +8,15 @@ import SystemPackage
 
 /// An operator's deliberate step from the current generation of a store to another one: `rollback`.
 ///
-/// A receiver may use the inbox meanwhile. The generation that was current before does not come in again by itself: the inbox
-/// refuses a shipment with the same content until the operator goes forward to it again, or allows it.
+/// A receiver may use the inbox meanwhile. A step back holds the store: the inbox refuses shipments of it until the operator releases it,
+/// or goes forward to the newest generation again. The generation that was current before does not come in again by itself even then: a
+/// shipment with the same content is refused until the operator goes forward to that generation, or allows it.
 public struct Rollback: Hashable, Sendable {
     public let from: Generation
     /// Equal to `from` if that was asked for, and nothing has changed.
     public let to: Generation
+    /// Whether shipments of the store are refused from now on.
+    public let isOnHold: Bool
 
     /// How often another program may change the store between the look at a generation and the step to it.
     private static let attempts = 5
@@ -54,7 +57,8 @@ public struct Rollback: Hashable, Sendable {
         let storeLock = try StoreLock(of: name, in: inbox)
         guard try storeLock.step(to: number) == planned else { return nil }
         try storeLock.take(planned, at: Timestamp(Date()))
-        return withExtendedLifetime(hold) { _ in Rollback(from: planned.from, to: planned.to) }
+        let isOnHold = try storeLock.isOnHold
+        return withExtendedLifetime(hold) { _ in Rollback(from: planned.from, to: planned.to, isOnHold: isOnHold) }
     }
 
     /// - Returns: `nil` if the folder is gone.
@@ -67,7 +71,18 @@ public struct Rollback: Hashable, Sendable {
         }
     }
 
-    /// Allows the rolled back generations of a store to come in again. The current generation stays.
+    /// Ends the hold on a store: from now on its shipments come in, unless they bring what was rolled back. The current generation stays.
+    ///
+    /// - Returns: Whether the store was held.
+    public static func release(_ name: StoreName, in inbox: Inbox) throws(ShipmentError) -> Bool {
+        do throws(InboxError) {
+            return try StoreLock(of: name, in: inbox).release()
+        } catch {
+            throw .install(error)
+        }
+    }
+
+    /// Ends the hold on a store, and allows what was rolled back to come in again. The current generation stays.
     ///
     /// - Returns: How many generations were refused; `nil` if the record of them could not be read.
     public static func allowAgain(_ name: StoreName, in inbox: Inbox) throws(ShipmentError) -> Int? {

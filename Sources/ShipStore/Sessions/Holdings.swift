@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The generations that a producer is told of in the greeting, and that its shipments may refer to.
 ///
-/// Only generations that the producer has sent itself are among them: otherwise it could find out, by whether a delta fits, what another
+/// Only generations that the producer has sent itself are among them, and what the operator has adopted: otherwise it could find out, by whether a delta fits, what another
 /// device's store contains.
 struct Holdings: Sendable {
     /// The stores as HELLO lists them.
@@ -59,13 +59,13 @@ struct Holdings: Sendable {
         return content.id
     }
 
-    /// - Returns: The content of a generation; `nil` if it is not the producer's.
+    /// - Returns: The content of a generation; `nil` if it is not the producer's, nor adopted.
     private mutating func hold(
         _ name: GenerationName, of store: StoreName, in folder: InboxFolder, from producer: ContentDigest?
     ) -> ManifestContent.ID? {
         // Whose it is costs little to find out, and what others have sent costs the producer nothing else.
         let path = folder.layout.generations(store).appending(name.text)
-        guard (try? Origin.ofGeneration(at: path, in: folder, is: producer)) == true,
+        guard (try? Origin.mayBeKnown(ofGenerationAt: path, in: folder.files, to: producer)) == true,
             let size = try? folder.files.status(of: path.appending(InboxLayout.manifestFile)).size,
             bytesToRead >= size
         else { return nil }
@@ -117,17 +117,6 @@ struct Holdings: Sendable {
     }
 }
 
-extension Origin {
-    /// Whether a generation is from this producer; for `nil`, whether its producer is not known.
-    ///
-    /// - Throws: `.badOrigin`, `.file`.
-    static func ofGeneration(
-        at path: FilePath, in folder: InboxFolder, is producer: ContentDigest?
-    ) throws(InboxError) -> Bool {
-        try read(ofGenerationAt: path, in: folder.files)?.producer == producer
-    }
-}
-
 /// A generation that stays while this lives: see `StoreServing.Lease`.
 final class HeldGeneration: Sendable {
     private let manifest: Manifest
@@ -152,7 +141,7 @@ final class HeldGeneration: Sendable {
     /// - Parameters:
     ///   - digest: The SHA-256 of the base's store.
     ///   - name: The name of the store.
-    ///   - producer: The device that the base must be from; `nil` if its producer must not be known.
+    ///   - producer: The device that the base must be from, unless it was adopted; `nil` if its producer must not be known.
     /// - Throws: `.missingBase` if there is none, or it is about to be removed.
     static func base(
         _ digest: ContentDigest, of name: StoreName, from producer: ContentDigest?, in folder: InboxFolder
@@ -162,7 +151,7 @@ final class HeldGeneration: Sendable {
         for candidate in [current].compactMap(\.self) + kept {
             guard let generation = try? folder.generation(candidate, of: name), generation.manifest.name == name,
                 generation.manifest.store.sha256 == digest,
-                (try? Origin.ofGeneration(at: generation.path, in: folder, is: producer)) == true,
+                (try? Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: producer)) == true,
                 let held = HeldGeneration(generation, in: folder)
             else { continue }
             return held

@@ -128,6 +128,15 @@ extension PlatformCalls {
         }
     }
 
+    /// ioctl(2) `FICLONE`, or fclonefileat(2): a file of the same blocks as `source`.
+    ///
+    /// - Returns: Whether it was made: not every file system does that.
+    static func clone(_ source: FileDescriptor, as entry: FolderEntry) -> Bool {
+        entry.name.withUnsafeBufferPointer { name in
+            name.baseAddress.map { ship_store_clone(source.rawValue, entry.folder.rawValue, $0) == 0 } ?? false
+        }
+    }
+
     /// symlinkat(2): `target` is stored as it is.
     static func symbolicLink(at entry: FolderEntry, to target: FilePath) throws(FileError) {
         try check(.link, entry) { folder, name in target.withPlatformString { symlinkat($0, folder, name) } }

@@ -5,9 +5,10 @@ import SystemPackage
 struct BasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bases",
-        abstract: "List the copies that receivers have acknowledged and this device remembers, or remove them.",
+        abstract: "List the copies that this device remembers because receivers have them, add one, or remove them.",
         usage: """
             ship-store bases [--name <name>]
+            ship-store bases --add <file> <store> [--name <name>]
             ship-store bases --remove <name> ... | --remove-all [--dry-run]
             """,
         discussion: """
@@ -20,18 +21,31 @@ struct BasesCommand: AsyncParsableCommand {
             room. A copy of which a shipment broke off is kept for a day, with what has gone of it, so that \
             the next `send` goes on there; it is the first to go where there is no room.
 
+            --add takes a copy that receivers have from elsewhere, as from an app's bundle (`ship-store adopt`): one that \
+            `ship-store copy STORE --as NAME.base.sqlite` has made. It is copied, serves for every receiver, and is pinned: it stays until \
+            it is removed.
+
             Each line has the name, the path of the store, who acknowledged the copy, its size, that of its external files, if there \
             are any, and when it was remembered; \
             for a shipment that is not finished also how much of it has gone. The one that was used last comes first. What is removed goes to standard output.
 
               ship-store bases
               ship-store bases --name Recipes --json
+              ship-store bases --add Recipes.base.sqlite Recipes.sqlite
               ship-store bases --remove Recipes
               ship-store bases --remove-all --dry-run
             """)
 
-    @Option(help: "Only copies that went under this name.", transform: StoreName.read)
+    @Argument(help: "With --add: the store.", completion: .file())
+    var store: FilePath?
+
+    @Option(
+        help: "Only copies that went under this name; with --add, the name under which the store is sent.",
+        transform: StoreName.read)
     var name: StoreName?
+
+    @Option(help: ArgumentHelp("Add and pin this copy of the store.", valueName: "file"), completion: .file())
+    var add: FilePath?
 
     @Option(
         help: ArgumentHelp("Remove the copies that went under this name; may be given again.", valueName: "name"),
@@ -49,6 +63,11 @@ struct BasesCommand: AsyncParsableCommand {
     private var isToRemove: Bool { removeAll || !remove.isEmpty }
 
     func validate() throws {
+        if (add == nil) != (store == nil) {
+            throw ValidationError(
+                add == nil ? "a store is named with --add" : "--add takes the copy, and then the store")
+        }
+        if add != nil, isToRemove { throw ValidationError("--add adds, and removes nothing") }
         if removeAll, !remove.isEmpty { throw ValidationError("--remove and --remove-all exclude each other") }
         if isToRemove, name != nil { throw ValidationError("--name is for listing; --remove takes a name itself") }
         if dryRun, !isToRemove { throw ValidationError("--dry-run belongs to --remove and --remove-all") }
@@ -58,6 +77,12 @@ struct BasesCommand: AsyncParsableCommand {
         let console = output.console
         try await console.run { [self] in
             let memory = BaseMemory.standard
+            if let add, let store {
+                let record = try await memory.add(add, of: store, named: name)
+                console.say("added \(add) as a base of \(record.key.name): \(Figures.bytes(record.size))")
+                if output.json { Output.write(object: record.json("added")) }
+                return
+            }
             let wanted = removeAll ? nil : remove
             switch (isToRemove, dryRun) {
             case (false, _):
@@ -84,7 +109,7 @@ struct BasesCommand: AsyncParsableCommand {
                 Output.write(object: record.json(outcome))
             } else {
                 Output.write(
-                    "\(record.key.name)  \(record.key.store)  \(record.receiver)  \(Figures.bytes(record.size))  "
+                    "\(record.key.name)  \(record.key.store)  \(record.isPinned ? "every receiver, pinned" : record.receiver)  \(Figures.bytes(record.size))  "
                         + "\(record.filesWords)\(record.rememberedAt)\(record.progressWords)")
             }
         }
@@ -92,15 +117,15 @@ struct BasesCommand: AsyncParsableCommand {
 }
 
 extension BaseRecord {
-    /// - Parameter outcome: What a removal has done to it.
+    /// - Parameter outcome: What was done to it.
     fileprivate func json(_ outcome: String?) -> JSONObject {
         let files = externalFiles
         return [
             "name": key.name.text,
             // The live store's path.
             "store": key.store.text,
-            // A device's id, or an endpoint.
-            "receiver": receiver, "size": size,
+            // A device's id, or an endpoint; * for what was added by hand, and is pinned.
+            "receiver": receiver, "isPinned": isPinned ? true : nil, "size": size,
             // How many are remembered with the copy, and their bytes together.
             "externalFiles": files.count > 0 ? files.count : nil, "externalSize": files.count > 0 ? files.size : nil,
             "sha256": sha256.hex, "rememberedAt": rememberedAt.text,

@@ -8,17 +8,20 @@ struct CopyCommand: AsyncParsableCommand {
         abstract: "Take a consistent, compact copy of a live store on this device.",
         usage: """
             ship-store copy <store> ... --to <folder> [--as <file>]
+            ship-store copy <store> --as <file>
             ship-store copy <store> ... --keep-in <folder> [--tag <tag>]
             """,
         discussion: """
             With --to, the copy is one file, BASENAME-yyyyMMddTHHmmss.sqlite (UTC), with its external files beside it, \
-            or BASENAME-yyyyMMddTHHmmss-2.sqlite if there is one already. With --as, it is called that, and takes the place of the copy that is there already, in one step. With \
+            or BASENAME-yyyyMMddTHHmmss-2.sqlite if there is one already. With --as, it is called that, and takes the place of the copy that is there already, in one step; --as alone puts it into the working folder, as \
+            for an app's bundle (`ship-store adopt`, `ship-store bases --add`). With \
             --keep-in, it is kept in a folder of its own beside others, with its manifest; external files that an older \
             one has too take no room again. The path of each copy goes to standard output.
 
               ship-store copy Recipes.sqlite --to backups
               ship-store copy Recipes.sqlite --to backups --strip-history --exclude ZDRAFT
               ship-store copy Recipes.sqlite --to backups --as latest.sqlite
+              ship-store copy Recipes.sqlite --as Recipes.base.sqlite
               ship-store copy Recipes.sqlite --keep-in kept --tag before-import
             """)
 
@@ -33,7 +36,7 @@ struct CopyCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("The copy's name in the folder of --to.", valueName: "file"))
+        help: ArgumentHelp("The copy's name in the folder of --to, or in the working folder.", valueName: "file"))
     var fileName: String?
 
     @Option(
@@ -65,10 +68,12 @@ struct CopyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !stores.isEmpty else { throw ValidationError("name a store") }
-        guard (to == nil) != (keepIn == nil) else { throw ValidationError("say one of --to and --keep-in") }
-        if fileName != nil, to == nil { throw ValidationError("--as names a copy in the folder of --to") }
+        if fileName != nil, keepIn != nil { throw ValidationError("--as names a copy in the folder of --to") }
+        guard (to == nil && fileName == nil) != (keepIn == nil) else {
+            throw ValidationError("say one of --to and --keep-in")
+        }
         if fileName != nil, stores.count > 1 { throw ValidationError("--as names the copy of one store") }
-        if to != nil, !tags.isEmpty || !metadata.isEmpty {
+        if keepIn == nil, !tags.isEmpty || !metadata.isEmpty {
             throw ValidationError("--tag and --meta are kept with --keep-in")
         }
         var keys = Set<String>()

@@ -9,8 +9,8 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             Two lines a generation, under headings; the current one is marked with a *: its name and number, when the copy was \
             taken, its size, how many external files it has and the beginning of its digest; below that when it was installed, what \
-            its reader must know, whether it is held by a reader, stays for a sender that was told of it (`ship-store holdings`) or was \
-            rolled back, and its metadata. Below them, what broke off \
+            its reader must know, whether it is held by a reader, stays for a sender that was told of it (`ship-store holdings`), was \
+            rolled back, or holds the store since a rollback, and its metadata. Below them, what broke off \
             on its way in and waits for the rest, for a day at most.
 
               ship-store list --into inbox
@@ -87,8 +87,12 @@ extension Inbox.Entry {
             "isHeld": isHeld,
             // The end of the lease that a holdings file gave a sender.
             "leasedUntil": leasedUntil?.text,
+            // Since when shipments of the store are refused; left out if they are not.
+            "onHoldSince": onHoldSince?.text,
             // Left out if it was not, or is welcome again.
             "rolledBackAt": rolledBackAt?.text,
+            // Left out unless this device has adopted it.
+            "isAdopted": isAdopted ? true : nil,
             // Bytes of the store, and of its external files.
             "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
             "sha256": manifest.store.sha256.hex,
@@ -121,10 +125,11 @@ extension Inbox.Entry {
     fileprivate var details: String {
         let manifest = generation.manifest
         let facts = [
-            "installed \(installedAt.text)",
+            "\(isAdopted ? "adopted" : "installed") \(installedAt.text)",
             manifest.coreData.map { "\($0.entityVersionHashes.count) entities" }
                 ?? "user_version \(manifest.store.userVersion)",
             isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0.text)" },
+            onHoldSince.map { "no shipment comes in since \($0.text)" },
             rolledBackAt.map { "rolled back \($0.text)" },
         ]
         let pairs = manifest.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }

@@ -82,6 +82,7 @@ extension Reason {
         case .wrongModel: "update the reader there, or send a store of the model that it knows"
         case .wrongSchema: "update the reader there, or send a store of a schema that it knows"
         case .probeFailed: "the store there stays as it was; look into this one with `ship-store inspect`"
+        case .held: "ask the operator there to say `ship-store rollback NAME --into INBOX --release`"
         case .rolledBack:
             "send another state of the store, or ask the operator there to say "
                 + "`ship-store rollback NAME --into INBOX --allow-again`"

@@ -89,6 +89,8 @@ extension OperationError {
         case .notVerified: "check the disk"
         case .badTag, .badMetadata: nil
         case .badFileName: "name a file, without a folder, that is not hidden and not one of SQLite's sidecars"
+        case .badStoreName: "a name has letters, digits, dots, dashes and underscores"
+        case .notCanonical: "make it with `ship-store copy STORE --as NAME.base.sqlite`, and leave it as it is"
         case .noSpace(_, let limit): limit.hint
         case .file(let error): error.hint
         case .sqlite: nil
@@ -145,6 +147,7 @@ extension BaseMemoryError {
         case .newerFormat: "update this program, or set XDG_STATE_HOME to another folder"
         case .damaged(let path, _):
             "`rm -r \(path.removingLastComponent())`: what is not remembered costs nothing but bytes"
+        case .noRoom: "free some space, or remove copies with `ship-store bases --remove NAME`"
         case .stillThere: "try again once no `send` is at work; if it stays, look at the permissions of its folder"
         case .busy: "try again"
         case .stopped: "start again"
@@ -176,6 +179,10 @@ extension InboxError {
         case .otherStore(let name, _):
             "ship this one under a name of its own with `ship-store send --name`, or let it take the place "
                 + "of the other with `ship-store receive --into INBOX --replace \(name)`"
+        case .hasGenerations(let name, _):
+            "nothing has changed, and shipments go on; `ship-store forget \(name) --into INBOX` removes what is there"
+        case .onHold(let name, _):
+            "release it with `ship-store rollback \(name) --into INBOX --release`, or go forward with --to"
         case .rolledBack(let name, _):
             "allow it again with `ship-store rollback \(name) --into INBOX --allow-again`, or go forward with --to"
         case .badRecord: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`"
