@@ -271,7 +271,7 @@ extension ChildProgram {
     /// A signal is its regular end.
     @discardableResult
     fileprivate func stopFollowing() async throws -> Outcome {
-        signal(SIGINT)
+        try await signalOnceReady(SIGINT)
         let outcome = try await wait(timeout: .seconds(20))
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")
         return outcome

@@ -303,7 +303,7 @@ extension Desk {
 
 extension ChildProgram {
     fileprivate func stopGently() async throws -> Outcome {
-        signal(SIGINT)
+        try await signalOnceReady(SIGINT)
         let outcome = try await wait(timeout: .seconds(20))
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")
         return outcome

@@ -28,7 +28,8 @@ import Testing
         Mistake("snd", "a", error: "there is no command snd", hint: "did you mean send?"),
         Mistake("help", "recieve", error: "there is no command recieve", hint: "did you mean receive?"),
         Mistake("demo-writter", "--help", error: "there is no command demo-writter"),
-        Mistake("send", "a", error: "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it"),
+        Mistake(
+            "send", "a", error: "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it"),
         Mistake("send", "--to", "-", error: "missing expected argument '<store> ...'"),
         Mistake("send", "a", "b", "--to", "-", "--name", "c", error: "--name is for one store"),
         Mistake("send", "a", "--to", "-", "--instantly", error: "unknown option '--instantly'"),

@@ -119,6 +119,25 @@ package final class ChildProgram: Sendable {
 
     package func signal(_ signal: Int32) { if process.isRunning { _ = kill(processID, signal) } }
 
+    /// Signals it once the signal does not end it at once any more, as it does in the first moments of a program.
+    package func signalOnceReady(_ signal: Int32, within limit: Duration = .seconds(10)) async throws {
+        let end = ContinuousClock.now + limit
+        while process.isRunning, !expects(signal), .now < end { try await Task.sleep(for: .milliseconds(5)) }
+        self.signal(signal)
+    }
+
+    /// Whether the program ignores the signal, or does something of its own [proc_pid_status(5)].
+    private func expects(_ signal: Int32) -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
+        return status.split(separator: "\n").contains { line in
+            guard line.hasPrefix("SigIgn:") || line.hasPrefix("SigCgt:") || line.hasPrefix("SigBlk:") else {
+                return false
+            }
+            let mask = line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+            return mask >> UInt64(signal - 1) & 1 == 1
+        }
+    }
+
     /// Returns when the system has taken the bytes; they are lost if the program has ended.
     package func write(_ bytes: [UInt8]) async {
         await withCheckedContinuation { continuation in
