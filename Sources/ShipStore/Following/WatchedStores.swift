@@ -12,6 +12,9 @@ package final class WatchedStores: Sendable {
     /// - Throws: What is wrong with a store: all have to be there at the start.
     package init(of producer: Producer, _ following: Following, isShared: Bool) throws(ShipmentError) {
         let copying = producer.options.copy
+        // What a killed sender has left, also where no copy is taken for a while.
+        TemporaryFolder.sweep(copying.temporaryFolder, .temporary)
+        producer.options.memory?.tidy()
         do {
             let all = try producer.sources { (_, _) throws(ShipmentError) in }.map {
                 WatchedStore($0.path, named: $0.name, copying, following, isShared: isShared)
