@@ -68,6 +68,15 @@ package struct Departure: Sendable {
         return outcome.results.lazy.compactMap(\.failure).first
     }
 
+    /// Tells the receiver why it gets nothing.
+    ///
+    /// - Throws: The failure, or why it could not be told.
+    func refuse(_ failure: ShipmentError, over link: PeerLink) async throws {
+        let outcome = await (try session(over: link, shipping: [])).run(
+            link, [ProducerSession.Order(prepare: { throw failure })])
+        try outcome.end.get()
+    }
+
     private func session(over link: PeerLink, shipping names: [StoreName]) throws -> ProducerSession {
         // The receiver may lose its trust while a copy is taken, or sent.
         let authorization = SessionAuthorization(options.trust) { [trust = options.trust] () throws(ShipmentError) in

@@ -111,10 +111,6 @@ private final class Service: Sendable {
         let trust = producer.options.trust
         do {
             let allowed = try trust.stores(of: link, as: .receiver)
-            if let device = link.device, !stores.names.contains(where: allowed.contains) {
-                // It learns no name of a store.
-                throw LinkError.notTrusted(device)
-            }
             let follower = StoreFollower(
                 producer, following ?? Following(), stores, only: allowed.contains, report: session.add)
             return try await follower.session(over: link, with: receiver, staying: following != nil)

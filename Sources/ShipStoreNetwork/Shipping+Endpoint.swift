@@ -152,6 +152,8 @@ extension Consumer {
         from endpoint: Endpoint, keepsTrying: Bool = false, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
+        // Why the last shipment of each store failed: it is told once.
+        let failures = Mutex<[StoreName?: ShipmentError]>([:])
         let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
         do {
             while true {
@@ -162,7 +164,14 @@ extension Consumer {
                     case .disconnected(let error): lost.withLock { $0 = error }
                     case .finished:
                         attempts.succeeded()
+                        failures.withLock { $0[event.session?.name] = nil }
                         report(event)
+                    case .failed(let error):
+                        let isNews = failures.withLock { failures in
+                            defer { failures[event.session?.name] = error }
+                            return failures[event.session?.name] != error
+                        }
+                        if isNews { report(event) }
                     default: report(event)
                     }
                 }

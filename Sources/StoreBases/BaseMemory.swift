@@ -117,8 +117,12 @@ public struct BaseMemory: Hashable, Sendable {
         case .ofOtherUser(let user): throw .otherOwner(path, user: user)
         case .toOthers(let permissions): throw .exposed(folder.path, permissions)
         }
-        return try BaseIndex.reading(bytes, from: path)
+        return try decodedIndexes.value(of: bytes) { (bytes) throws(BaseMemoryError) in
+            try BaseIndex.reading(bytes, from: path)
+        }
     }
+
+    private static let decodedIndexes = DecodedOnce<BaseIndex>()
 
     // MARK: Locking
 

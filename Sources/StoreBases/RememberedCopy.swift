@@ -114,8 +114,10 @@ extension BaseMemory {
         guard let file = try? folder.file(at: path), let bytes = try? file.read(Int(object.size), at: 0),
             ContentDigest(hashing: bytes) == object.sha256
         else { return nil }
-        return try? Manifest(decoding: bytes)
+        return try? decodedManifests.value(of: bytes) { try Manifest(decoding: $0) }
     }
+
+    private static let decodedManifests = DecodedOnce<Manifest>()
 
     /// Marks a copy as used last: others are forgotten before it.
     package func markUsed(_ copy: RememberedCopy) {

@@ -74,6 +74,16 @@ import Testing
         try queue.close()
     }
 
+    @Test func `a store of an app that rests is no copy, although it has the same tables`() async throws {
+        try desk.makeStore()
+        try desk.makeStore("Other.sqlite", rows: 7)
+        let before = try StoreContent(of: desk["Other.sqlite"])
+        let outcome = try await desk.run("copy", "Recipes.sqlite", "--as", "Other.sqlite")
+        #expect(outcome.status == .exited(73))
+        #expect(outcome.complaints[0].contains("Other.sqlite is in the way"), "\(outcome.stderr)")
+        #expect(try StoreContent(of: desk["Other.sqlite"]) == before)
+    }
+
     @Test func `a store that is not there is not the copy that is not there either`() async throws {
         try await desk.run("copy", "nothing.sqlite", "--to", ".", "--as", "copy").expectFailure(
             66, "there is no store at nothing.sqlite", hint: "check the path")

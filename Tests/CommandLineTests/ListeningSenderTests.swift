@@ -93,6 +93,18 @@ import Testing
             "receive", "--into", "in", "--from", sender.address, "--identity", "tablet", "--follow")
         try await desk.arrives("Recipes", in: "in", from: "Recipes.sqlite")
         #expect(try desk.listing(of: "in").filter { $0.hasPrefix("Secrets") } == [])
+        let other = try await desk.id(of: "other")
+        try await desk.run("trust", phone, "--identity", "other", "--role", "sender", "-q").expectSuccess()
+        try await desk.run(
+            "trust", other, "--identity", "phone", "--role", "receiver", "--store", "Photos", "-q"
+        ).expectSuccess()
+        for options in [[], ["--follow"]] {
+            let none = try await desk.run(
+                ["receive", "--into", "none", "--from", sender.address, "--identity", "other"] + options)
+            #expect(none.status == .exited(77))
+            #expect(none.stderr.contains("this device may have no store there"), "\(none.stderr)")
+            #expect(!none.stderr.contains("Secrets") && !none.stderr.contains("Recipes"))
+        }
         try await desk.run("distrust", "tablet", "--identity", "phone", "-q").expectSuccess()
         _ = try await sender.program.waitForLine(containing: "is no longer connected", timeout: .seconds(5))
         try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Recipes.sqlite")

@@ -49,6 +49,7 @@ extension ShipmentError {
         case .pairing(.badMessage): .here(.protocolBroken)
         case .pairing(.wrongCode), .pairing(.notOpen): .here(.notPermitted)
         case .noReceiver: .here(.notPermitted)
+        case .noStoreFor: .onLink(.notPermitted, .notTrusted, cancellation: .notTrusted)
         case .notAllowed, .unsigned, .unknownSigner: .notAllowed
         case .signature: .onLink(.notPermitted, .badSignature, cancellation: .stopped)
         case .missingBase: .ofShipment(.missingBase, .missingBase)
@@ -79,6 +80,9 @@ extension ShipmentError {
         // The other side reads this: what is the other end here is itself there.
         if case .link(.notTrusted(let id)) = self {
             return Reason(code, message: "this device is not trusted there (its id is \(id))")
+        }
+        if case .noStoreFor(let id) = self {
+            return Reason(code, message: "this device may have no store there (its id is \(id))")
         }
         return Reason(code, message: failureRule.isTold ? cause.text : code.plainWords)
     }

@@ -66,6 +66,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case noSuchPeer(ForeignText, near: [ForeignText])
     /// No device is trusted as a receiver: nobody could come for a store.
     case noReceiver
+    /// The device at the other end is trusted as a receiver, and with none of the stores that there are.
+    case noStoreFor(DeviceIdentifier)
     /// The device at the other end may not be the sender, or the receiver, of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
     /// A signature is not that of its shipment.

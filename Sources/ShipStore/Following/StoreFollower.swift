@@ -50,6 +50,10 @@ package final class StoreFollower: Sendable {
         over link: PeerLink, with receiver: String? = nil, staying stays: Bool = true
     ) async throws -> ShipmentError? {
         guard link.direction == .twoWay else { throw LinkError.oneWay }
+        if let device = link.device, stores.isEmpty {
+            let departure = try await Departure([], producer.options, start: .now, report: report)
+            try await departure.refuse(.noStoreFor(device), over: link)
+        }
         let departure = try await Departure(
             [], producer.options, start: .now, to: receiver,
             report: { [self] event in

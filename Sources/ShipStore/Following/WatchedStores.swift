@@ -1,10 +1,8 @@
-package import ShipProtocol
 import StoreFiles
 
 /// The stores that a producer ships again whenever they change, and what watches them.
 package final class WatchedStores: Sendable {
     let all: [WatchedStore]
-    package var names: [StoreName] { all.map(\.name) }
     private let watch: FileWatch
     private let registration: Registration
 

@@ -76,7 +76,8 @@ public struct LocalCopy: Hashable, Sendable {
         }
     }
 
-    /// An equal identity proves that a file is an older copy of the same store; without identities, equal schemas do.
+    /// An equal identity proves that a file is an older copy of the same store; without identities, equal schemas do. A file in WAL mode is
+    /// no copy: an app uses it. One with a log is refused for that, later.
     ///
     /// - Returns: The older copy, and the external files that its rows refer to; `nil` if nothing is there.
     private static func olderCopy(
@@ -84,9 +85,12 @@ public struct LocalCopy: Hashable, Sendable {
     ) async throws -> (identity: FileStatus.Identity, files: Set<ExternalFileName>)? {
         guard let status = try? PlatformCalls.status(of: home.path) else { return nil }
         guard status.kind == .file, let survey = try? await SourceStore(at: home.path).survey(),
+            !survey.isInWALMode || isThere(FilePath(text: home.path.text + "-wal")),
             survey.identity == copy.identity,
             survey.identity != nil || survey.schemaSHA256 == copy.store.schemaSHA256
         else { throw OperationError.occupied(home.path) }
         return (status.identity, survey.externalFiles)
     }
+
+    private static func isThere(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
 }

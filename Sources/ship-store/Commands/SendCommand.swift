@@ -43,7 +43,7 @@ struct SendCommand: AsyncParsableCommand {
 
             With --listen receivers connect, with `ship-store receive --from`: any number of those that this device trusts, \
             and each gets the stores that it may have. One copy is taken for all of them, and each is sent what it does \
-            not hold. The command goes on until a signal ends it, and exits with 0.
+            not hold. The command goes on until SIGINT or SIGTERM ends it, also after SIGHUP, and exits with 0.
 
             What the receiver can do without need not travel; the manifest says what was left out:
 

@@ -31,6 +31,7 @@ extension ShipmentError {
         case .noReceiver:
             "let one pair, with --pair; or trust it by its id: ship-store trust ID --role receiver; or serve programs of this "
                 + "machine alone, with --insecure"
+        case .noStoreFor(let id): "`ship-store trust \(id) --store NAME` lets it have one"
         case .noSuchPeer(_, let near):
             NearNames.question(near) ?? "see `ship-store peers`; an id has 65 letters and digits"
         case .otherSent: "send it under another name with --name, or let it take the other's place with --replace"
