@@ -78,9 +78,13 @@ import Testing
         try desk.makeStore()
         try desk.makeStore("Other.sqlite", rows: 7)
         let before = try StoreContent(of: desk["Other.sqlite"])
+        // The last connection that closes removes the log.
+        try desk.execute("PRAGMA wal_checkpoint(TRUNCATE)", in: "Other.sqlite")
+        #expect(!FileManager.default.fileExists(atPath: desk["Other.sqlite-wal"].string))
         let outcome = try await desk.run("copy", "Recipes.sqlite", "--as", "Other.sqlite")
         #expect(outcome.status == .exited(73))
         #expect(outcome.complaints[0].contains("Other.sqlite is in the way"), "\(outcome.stderr)")
+        #expect(!FileManager.default.fileExists(atPath: desk["Other.sqlite-wal"].string))
         #expect(try StoreContent(of: desk["Other.sqlite"]) == before)
     }
 

@@ -84,13 +84,13 @@ public struct LocalCopy: Hashable, Sendable {
         at home: StoreHome, of copy: Manifest
     ) async throws -> (identity: FileStatus.Identity, files: Set<ExternalFileName>)? {
         guard let status = try? PlatformCalls.status(of: home.path) else { return nil }
+        // To read it may make a log.
+        let hasLog = (try? PlatformCalls.status(of: FilePath(text: home.path.text + "-wal"))) != nil
         guard status.kind == .file, let survey = try? await SourceStore(at: home.path).survey(),
-            !survey.isInWALMode || isThere(FilePath(text: home.path.text + "-wal")),
+            hasLog || !survey.isInWALMode,
             survey.identity == copy.identity,
             survey.identity != nil || survey.schemaSHA256 == copy.store.schemaSHA256
         else { throw OperationError.occupied(home.path) }
         return (status.identity, survey.externalFiles)
     }
-
-    private static func isThere(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
 }
