@@ -51,6 +51,7 @@ enum Pairing: Hashable {
     /// - Throws: If no code was given, but something else.
     func validate() throws {
         guard case .invalid(let text) = self else { return }
-        throw ValidationError("the value '\(text)' is invalid for '--pair <code>': a code has six digits, as in 482-913")
+        throw ValidationError(
+            "the value '\(text)' is invalid for '--pair <code>': a code has six digits, as in 482-913")
     }
 }
