@@ -142,6 +142,12 @@ extension DeviceFolder {
     /// The devices that this device trusts now.
     public func trustList() throws(IdentityError) -> TrustList {
         guard let bytes = try folder.read(Self.peersFile) else { return TrustList() }
+        return try Self.decodedLists.value(of: bytes) { (bytes) throws(IdentityError) in try decode(bytes) }
+    }
+
+    private static let decodedLists = DecodedOnce<TrustList>()
+
+    private func decode(_ bytes: [UInt8]) throws(IdentityError) -> TrustList {
         if let found = FormatVersion.of(bytes), found > TrustList.currentVersion {
             throw .newerFormat(path.appending(Self.peersFile), found)
         }

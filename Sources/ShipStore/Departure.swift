@@ -71,10 +71,10 @@ package struct Departure: Sendable {
     /// Tells the receiver why it gets nothing.
     ///
     /// - Throws: The failure, or why it could not be told.
-    func refuse(_ failure: ShipmentError, over link: PeerLink) async throws {
-        let outcome = await (try session(over: link, shipping: [])).run(
-            link, [ProducerSession.Order(prepare: { throw failure })])
-        try outcome.end.get()
+    func refuse(_ failure: ShipmentError, over link: PeerLink) async throws -> Never {
+        let session = try session(over: link, shipping: [])
+        try await session.run(link, [ProducerSession.Order(prepare: { throw failure })]).end.get()
+        throw failure
     }
 
     private func session(over link: PeerLink, shipping names: [StoreName]) throws -> ProducerSession {

@@ -54,16 +54,11 @@ package final class SessionReport: Sendable {
 
 /// An event while a consumer receives.
 public enum ReceiveEvent: Hashable, Sendable {
-    /// Connections are accepted at this address.
-    case listening(String)
+    /// An event of the listener.
+    case listener(ListenerEvent)
     case connected(String)
     /// A shipment comes from the standard input, which is of this kind.
     case reading(StandardInput)
-    /// The consumer waits for this code.
-    case pairing(PairingCode)
-    case paired(TrustedPeer)
-    /// A device without permission connected from this address.
-    case turnedAway(String, ShipmentError)
     case offered(Manifest)
     /// This device has signed what was offered.
     case signed(by: DeviceIdentifier)

@@ -1,4 +1,3 @@
-public import DeviceTrust
 public import ShipProtocol
 
 /// An event while a producer sends.
@@ -33,13 +32,8 @@ public enum SendEvent: Hashable, Sendable {
     /// The receiver is slow, and newer states of the store are to be sent to others: the session ends, and goes on where it broke off when the
     /// receiver connects again.
     case makesWay(StoreName)
-    /// Connections are accepted at this address.
-    case listening(String)
-    /// The producer waits for this code.
-    case pairing(PairingCode)
-    case paired(TrustedPeer)
-    /// A device without permission connected from this address.
-    case turnedAway(String, ShipmentError)
+    /// An event of the listener.
+    case listener(ListenerEvent)
 }
 
 /// Why a store that was being sent in one encoding is sent in another one.

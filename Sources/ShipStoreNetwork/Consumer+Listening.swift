@@ -20,7 +20,7 @@ extension Consumer {
         let first = persistence == .once ? FirstSession() : nil
         let listener = SessionListener(
             role: .sender, trust: options.trust, window: window, timeouts: options.timeouts, place: inbox.root
-        ) { event in report(ReceiveReport(ReceiveEvent(event))) }
+        ) { report(ReceiveReport(.listener($0))) }
         do {
             try await listener.serve(on: address, link) {
                 while !Task.isCancelled {
@@ -48,24 +48,12 @@ extension Consumer {
             first?.end(outcome.failures.first.map(Result.failure) ?? .success(()))
         } catch {
             guard first?.isClaimed(by: events) != false else {
-                events.add(.turnedAway("\(link.peer)", error))
+                events.add(.listener(.turnedAway("\(link.peer)", error)))
                 return true
             }
             events.add(.failed(error))
             first?.end(.failure(error))
         }
         return first == nil
-    }
-}
-
-extension ReceiveEvent {
-    fileprivate init(_ event: SessionListener.Event) {
-        self =
-            switch event {
-            case .listening(let address): .listening(address)
-            case .pairing(let code): .pairing(code)
-            case .paired(let peer): .paired(peer)
-            case .turnedAway(let address, let error): .turnedAway(address, error)
-            }
     }
 }

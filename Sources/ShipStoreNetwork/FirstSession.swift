@@ -4,19 +4,19 @@ import Synchronization
 /// The one session that a listener with `.once` waits for: the first one of a peer that may ship, or be shipped to.
 final class FirstSession: Sendable {
     /// The session, and its result once it is over.
-    private let state = Mutex<(session: ObjectIdentifier?, result: Result<Void, ShipmentError>?)>((nil, nil))
+    private let state = Mutex<(session: (any AnyObject & Sendable)?, result: Result<Void, ShipmentError>?)>((nil, nil))
 
     /// - Throws: `.stopped` if another session was the first: the listener takes no second one.
-    func claim(for session: AnyObject) throws(ShipmentError) {
+    func claim(for session: any AnyObject & Sendable) throws(ShipmentError) {
         let isFirst = state.withLock { state in
             guard state.session == nil else { return false }
-            state.session = ObjectIdentifier(session)
+            state.session = session
             return true
         }
         guard isFirst else { throw .stopped }
     }
 
-    func isClaimed(by session: AnyObject) -> Bool { state.withLock { $0.session == ObjectIdentifier(session) } }
+    func isClaimed(by session: any AnyObject & Sendable) -> Bool { state.withLock { $0.session === session } }
 
     func end(_ result: Result<Void, ShipmentError>) { state.withLock { $0.result = result } }
 

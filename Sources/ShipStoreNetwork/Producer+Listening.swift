@@ -33,24 +33,12 @@ extension Producer {
             let listener = SessionListener(
                 role: .receiver, trust: options.trust, window: window, timeouts: options.timeouts,
                 place: stores.first ?? "."
-            ) { event in report(SendReport(SendEvent(event))) }
+            ) { report(SendReport(.listener($0))) }
             try await listener.serve(on: address, link) { await service.serve($0, first) }
         } catch {
             throw ShipmentError(error)
         }
         try first?.checkResult()
-    }
-}
-
-extension SendEvent {
-    fileprivate init(_ event: SessionListener.Event) {
-        self =
-            switch event {
-            case .listening(let address): .listening(address)
-            case .pairing(let code): .pairing(code)
-            case .paired(let peer): .paired(peer)
-            case .turnedAway(let address, let error): .turnedAway(address, error)
-            }
     }
 }
 
@@ -85,7 +73,7 @@ private final class Service: Sendable {
             first?.end(failure.map(Result.failure) ?? .success(()))
         } catch {
             guard session.isConnected else {
-                report(SendReport(.turnedAway("\(link.peer)", error)))
+                report(SendReport(.listener(.turnedAway("\(link.peer)", error))))
                 return true
             }
             if error != .stopped { session.add(.disconnected(error)) }

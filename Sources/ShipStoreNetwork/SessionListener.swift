@@ -5,14 +5,6 @@ import ShipTransport
 import StoreFiles
 import SystemPackage
 
-/// How long a listener goes on.
-public enum Persistence: Hashable, Sendable {
-    case untilCancelled
-    /// Until the first session is over of a peer that may ship, or be shipped to, successful or not. A peer that only connects, pairs, or
-    /// has no permission does not count.
-    case once
-}
-
 /// Accepts connections for one side of shipments: lets those in that it may, lets devices pair, and gives each other link to a session.
 struct SessionListener {
     /// What those who connect have to be trusted as.
@@ -23,18 +15,7 @@ struct SessionListener {
     let timeouts: Timeouts
     /// What cannot be opened where no descriptor is left.
     let place: FilePath
-    let report: @Sendable (Event) -> Void
-
-    /// An event outside of sessions.
-    enum Event {
-        /// Connections are accepted at this address.
-        case listening(String)
-        /// A device may pair by this code.
-        case pairing(PairingCode)
-        case paired(TrustedPeer)
-        /// A device without permission connected from this address.
-        case turnedAway(String, ShipmentError)
-    }
+    let report: @Sendable (ListenerEvent) -> Void
 
     /// Serves until it is cancelled, or a session says that it was the last.
     ///

@@ -22,18 +22,18 @@ extension Producer {
         to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(), retryingFor limit: Duration = .zero,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
-        let end = ContinuousClock.now + limit
-        for failures in 1... {
-            do throws(ShipmentError) {
-                return try await attempt(to: endpoint, link, report)
-            } catch {
-                let delay = Backoff.ofConnecting.unevenDelay(after: failures)
-                guard error.mayPass, error != .stopped, .now + delay < end else { throw error }
-                report(.disconnected(error))
-                do { try await Task.sleep(for: delay) } catch { throw .stopped }
+        let attempts = Attempts(until: .now + limit) { report(.disconnected($0)) }
+        do {
+            while true {
+                do throws(ShipmentError) {
+                    return try await attempt(to: endpoint, link, report)
+                } catch {
+                    try await attempts.rest(after: error)
+                }
             }
+        } catch {
+            throw ShipmentError(error)
         }
-        throw .stopped
     }
 
     private func attempt(
@@ -152,7 +152,7 @@ extension Consumer {
         from endpoint: Endpoint, keepsTrying: Bool = false, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
-        // Why the last shipment of each store failed: it is told once.
+        // Why the last shipment of each store failed: what goes on failing for the same reason is told once.
         let failures = Mutex<[StoreName?: ShipmentError]>([:])
         let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
         do {
@@ -168,8 +168,11 @@ extension Consumer {
                         report(event)
                     case .failed(let error):
                         let isNews = failures.withLock { failures in
-                            defer { failures[event.session?.name] = error }
-                            return failures[event.session?.name] != error
+                            guard failures[event.session?.name] != error else { return false }
+                            // A sender may give any number of names.
+                            if failures.count >= Self.mostFailures { failures = [:] }
+                            failures[event.session?.name] = error
+                            return true
                         }
                         if isNews { report(event) }
                     default: report(event)
@@ -193,6 +196,9 @@ extension Consumer {
             throw ShipmentError(error)
         }
     }
+
+    /// Of how many stores a follower remembers why they failed.
+    private static let mostFailures = 1024
 
     private func withLink<Result>(
         from endpoint: Endpoint, _ link: LinkOptions,

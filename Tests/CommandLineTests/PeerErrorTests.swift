@@ -11,13 +11,16 @@ import Testing
         try desk.makeStore()
     }
 
+    private static let startOther =
+        "start the other side there first: `ship-store receive --into INBOX`, or `ship-store send STORE --listen ADDRESS`"
+
     @Test func `nobody listens`() async throws {
         let free = try RawSocket.listening().port
         try await desk.run("send", "Recipes.sqlite", "--to", "127.0.0.1:\(free)").expectFailure(
-            69, "nobody listens on 127.0.0.1:\(free)", hint: "start `ship-store receive --into INBOX` there first")
+            69, "nobody listens on 127.0.0.1:\(free)", hint: Self.startOther)
         let missing = try await desk.run("send", "Recipes.sqlite", "--to", "unix:none.sock")
         missing.expectFailure(
-            69, "nobody listens on unix:none.sock", hint: "start `ship-store receive --into INBOX` there first")
+            69, "nobody listens on unix:none.sock", hint: Self.startOther)
         #expect(try desk.leftovers == [])
     }
 

@@ -64,7 +64,7 @@ struct Exchange {
         let (listening, ready) = AsyncStream<Void>.makeStream()
         async let serving: Void = consumer.listen(on: .unix(socket), .once) { [received] report in
             received.add(report.event)
-            if case .listening = report.event { ready.yield() }
+            if case .listener(.listening) = report.event { ready.yield() }
         }
         var iterator = listening.makeAsyncIterator()
         await iterator.next()

@@ -81,7 +81,7 @@ import Testing
         let listening = Task { [watch] in
             try await consumer.listen(on: Endpoint("127.0.0.1:0", toListen: true)) { report in
                 switch report.event {
-                case .listening(let address): continuation.yield(address)
+                case .listener(.listening(let address)): continuation.yield(address)
                 case .checked where moment.withLock({ $0 == .checked }),
                     .offered where moment.withLock({ $0 == .offered }):
                     _ = try? watch.distrust(id.text)
@@ -122,7 +122,7 @@ import Testing
         let listening = Task {
             try await consumer.listen(on: Endpoint("127.0.0.1:0", toListen: true)) { report in
                 switch report.event {
-                case .listening(let address): continuation.yield(address)
+                case .listener(.listening(let address)): continuation.yield(address)
                 case .offered: offers.withLock { $0 += 1 }
                 default: break
                 }

@@ -34,7 +34,7 @@ import Testing
         let listening = Task {
             defer { continuation.finish() }
             try await consumer.listen(on: Endpoint("127.0.0.1:0", toListen: true), pairingIn: window) { report in
-                if case .listening(let address) = report.event { continuation.yield(address) }
+                if case .listener(.listening(let address)) = report.event { continuation.yield(address) }
                 events(report.event)
             }
         }
@@ -161,7 +161,7 @@ import Testing
         let events = Passed()
         try await whileWaiting(window) { event in
             switch event {
-            case .turnedAway(_, .link(.notTrusted(own.id))): events.bytes.withLock { $0 += 1 }
+            case .listener(.turnedAway(_, .link(.notTrusted(own.id)))): events.bytes.withLock { $0 += 1 }
             case .connected, .failed: Issue.record("\(event)")
             default: break
             }

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Attempts to reach the other side, one after the other for ever: how long to wait before the next, and what to say.
+/// Attempts to reach the other side, one after the other: how long to wait before the next, and what to say.
 package final class Attempts: Sendable {
     private let keepsTrying: Bool
+    /// No attempt begins later; `nil` for no end.
+    private let end: ContinuousClock.Instant?
     /// Told why an attempt has failed; what goes on failing for the same reason is told once.
     private let tell: @Sendable (ShipmentError) -> Void
     /// How many have failed since the last success, and why the last one did.
@@ -10,9 +12,13 @@ package final class Attempts: Sendable {
 
     /// - Parameters:
     ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
+    ///   - end: No attempt begins later; `nil` for no end.
     ///   - tell: Told why an attempt has failed.
-    package init(keepsTrying: Bool, telling tell: @escaping @Sendable (ShipmentError) -> Void) {
-        (self.keepsTrying, self.tell) = (keepsTrying, tell)
+    package init(
+        keepsTrying: Bool = false, until end: ContinuousClock.Instant? = nil,
+        telling tell: @escaping @Sendable (ShipmentError) -> Void
+    ) {
+        (self.keepsTrying, self.end, self.tell) = (keepsTrying, end, tell)
     }
 
     /// Something has arrived.
@@ -29,7 +35,9 @@ package final class Attempts: Sendable {
             defer { state = (state.failures + 1, failure) }
             return (state.failures + 1, state.failure != failure)
         }
+        let delay = Backoff.ofConnecting.unevenDelay(after: failures)
+        if let end, .now + delay >= end { throw failure }
         if isNews { tell(failure) }
-        try await Task.sleep(for: Backoff.ofConnecting.unevenDelay(after: failures))
+        try await Task.sleep(for: delay)
     }
 }

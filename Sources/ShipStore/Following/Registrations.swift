@@ -20,12 +20,3 @@ final class Registrations<Argument>: Sendable {
 extension Registrations<Void> {
     func call() { call(()) }
 }
-
-/// Ends with its last reference.
-final class Registration: Sendable {
-    private let end: @Sendable () -> Void
-
-    fileprivate init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-
-    deinit { end() }
-}

@@ -85,7 +85,7 @@ public struct LocalCopy: Hashable, Sendable {
     ) async throws -> (identity: FileStatus.Identity, files: Set<ExternalFileName>)? {
         guard let status = try? PlatformCalls.status(of: home.path) else { return nil }
         // To read it may make a log.
-        let hasLog = (try? PlatformCalls.status(of: FilePath(text: home.path.text + "-wal"))) != nil
+        let hasLog = (try? PlatformCalls.status(of: home.log)) != nil
         guard status.kind == .file, let survey = try? await SourceStore(at: home.path).survey(),
             hasLog || !survey.isInWALMode,
             survey.identity == copy.identity,

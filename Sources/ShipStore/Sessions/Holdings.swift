@@ -7,8 +7,8 @@ import SystemPackage
 
 /// The generations that a producer is told of in the greeting, and that its shipments may refer to.
 ///
-/// Only generations that the producer has sent itself are among them, and what the operator has adopted: otherwise it could find out, by whether a delta fits, what another
-/// device's store contains.
+/// Only generations that the producer has sent itself are among them, and what the operator has adopted: otherwise it could find out, by
+/// whether a delta fits, what another device's store contains.
 struct Holdings: Sendable {
     /// The stores as HELLO lists them.
     private(set) var stores: [Hello.HeldStore] = []

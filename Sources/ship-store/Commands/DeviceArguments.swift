@@ -62,11 +62,6 @@ extension TrustedPeer.Role {
     }
 }
 
-extension PairingCode {
-    /// What is said of it where it is shown.
-    var words: PrintableText { "pairing code: \(text) (for two minutes, and five tries)" }
-}
-
 extension TrustedPeer {
     /// What it may do, in words.
     var rights: String {

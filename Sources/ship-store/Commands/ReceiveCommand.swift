@@ -163,7 +163,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                 if case .with(let code) = pair {
                     let peer = try await link.device.device.pair(
                         with: from, code, trustingAs: .sender, calling: peerName, reach, options.timeouts)
-                    reporter.report(ReceiveReport(.paired(peer)))
+                    reporter.report(ReceiveReport(.listener(.paired(peer))))
                 }
                 if follow {
                     try await consumer.follow(from: from, keepsTrying: keepTrying, reach, report: reporter.report)
@@ -176,7 +176,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                     pairingIn: pair == nil ? nil : PairingWindow(calling: peerName)
                 ) { report in
                     // A listener may wait for days, so it gives back memory.
-                    if case .listening = report.event { PlatformCalls.unmapProgram() }
+                    if case .listener(.listening) = report.event { PlatformCalls.unmapProgram() }
                     reporter.report(report)
                 }
             }

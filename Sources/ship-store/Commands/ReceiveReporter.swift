@@ -24,23 +24,15 @@ final class ReceiveReporter: Sendable {
     @Sendable func report(_ report: ReceiveReport) {
         func emit(_ event: String, _ members: JSONObject = [:]) { self.emit(event, members, in: report.session) }
         switch report.event {
-        case .listening(let address):
-            console.say("listening on \(address)")
-            emit("listening", ["address": address])
+        case .listener(let event):
+            console.say(event.words)
+            let (name, members) = event.output
+            emit(name, members)
         case .connected(let peer):
             emit("connected", ["peer": peer])
         case .reading(let input):
             console.say("reading the standard input, which is a \(input.rawValue)")
             emit("reading", ["input": input.rawValue])
-        case .turnedAway(let peer, let error):
-            console.say("turned away \(peer): \(error.cause)")
-            emit("turned-away", ["peer": peer, "error": error.cause.text, "hint": error.hint?.text])
-        case .pairing(let code):
-            console.say(code.words)
-            emit("pairing", ["code": code.text])
-        case .paired(let peer):
-            console.say("paired with \(peer.name): it \(peer.rights)")
-            emit("paired", ["device": peer])
         case .offered(let manifest):
             if let words = releaseLastWords() { console.say(words) }
             console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")

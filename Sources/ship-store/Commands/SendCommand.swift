@@ -256,7 +256,7 @@ struct SendCommand: AsyncParsableCommand {
             if case .with(let code) = pair {
                 let peer = try await link.device.device.pair(
                     with: to, code, trustingAs: .receiver, calling: peerName, reach, options.timeouts)
-                reporter.report(.paired(peer))
+                reporter.report(.listener(.paired(peer)))
             }
             if following.follow {
                 try await producer.follow(to: to, following.following, reach, report: reporter.report)

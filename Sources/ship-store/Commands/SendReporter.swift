@@ -108,18 +108,10 @@ struct SendReporter: Sendable {
             console.say(
                 "the receiver\(there) makes way for newer states of \(name), and goes on when it connects again")
             emit("makes-way", ["name": name])
-        case .listening(let address):
-            console.say("listening on \(address)")
-            emit("listening", ["address": address])
-        case .pairing(let code):
-            console.say(code.words)
-            emit("pairing", ["code": code.text])
-        case .paired(let peer):
-            console.say("paired with \(peer.name): it \(peer.rights)")
-            emit("paired", ["device": peer])
-        case .turnedAway(let peer, let failure):
-            console.say("turned away \(peer): \(failure.cause)")
-            emit("turned-away", ["peer": peer, "error": failure.cause.text, "hint": failure.hint?.text])
+        case .listener(let event):
+            console.say(event.words)
+            let (name, members) = event.output
+            emit(name, members)
         }
     }
 

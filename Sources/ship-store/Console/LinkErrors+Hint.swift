@@ -11,7 +11,8 @@ extension LinkError {
     var hint: PrintableText? {
         switch self {
         case .couldNotResolve: "check the name; a file is written ./NAME or NAME.shipment"
-        case .refused, .unreachable(_, .noSuchFileOrDirectory): "start `ship-store receive --into INBOX` there first"
+        case .refused, .unreachable(_, .noSuchFileOrDirectory):
+            "start the other side there first: `ship-store receive --into INBOX`, or `ship-store send STORE --listen ADDRESS`"
         case .timedOutConnecting, .unreachable: "check the address and the network"
         case .notLoopback: "\(Self.trustFirst); or carry it over ssh with exec:"
         case .addressInUse: "stop it, or choose another address with --listen"
@@ -114,7 +115,7 @@ extension PairingError {
     var hint: PrintableText? {
         switch self {
         case .wrongCode: "compare the codes; after five tries say --pair anew there"
-        case .notOpen: "start `ship-store receive --into INBOX --pair` there first"
+        case .notOpen: "let the other side show a code first, with --pair"
         case .badMessage: "update the older one"
         case .over: "start anew, with a new code"
         }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What was decoded last, by its bytes: the same bytes are not decoded again. Where many receivers are served, each of them has the same
 /// files read.
-final class DecodedOnce<Value: Sendable>: Sendable {
+package final class DecodedOnce<Value: Sendable>: Sendable {
     /// How many are kept, and the longest that is kept, in bytes.
     private static var most: Int { 4 }
     private static var longest: Int { 1 << 20 }
@@ -10,7 +10,10 @@ final class DecodedOnce<Value: Sendable>: Sendable {
     /// The last one first.
     private let known = Mutex<[(bytes: [UInt8], value: Value)]>([])
 
-    func value<Failure>(of bytes: [UInt8], decoding decode: ([UInt8]) throws(Failure) -> Value) throws(Failure) -> Value
+    package init() {}
+
+    package func value<Failure>(of bytes: [UInt8], decoding decode: ([UInt8]) throws(Failure) -> Value) throws(Failure)
+        -> Value
     {
         let found = known.withLock { known -> Value? in
             guard let index = known.firstIndex(where: { $0.bytes == bytes }) else { return nil }

@@ -1,0 +1,31 @@
+import ShipLinks
+
+/// A writer that sends no faster than a limit allows, and in small pieces, so that the peer is never without a byte for long.
+struct PacedWriter: LinkWriter {
+    private let writer: any LinkWriter
+    private let limit: RateLimit
+    /// The bytes of one call stay together.
+    private let turns = Turns<Int>()
+
+    init(_ writer: any LinkWriter, _ limit: RateLimit) { (self.writer, self.limit) = (writer, limit) }
+
+    func write(_ bytes: [UInt8], within time: Duration) async throws(LinkError) {
+        do {
+            let turn = try await turns.take(0)
+            defer { withExtendedLifetime(turn) {} }
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(limit.grant)
+                rest = rest.dropFirst(piece.count)
+                try await limit.wait(for: piece.count)
+                try await writer.write(Array(piece), within: time)
+            }
+        } catch let error as LinkError {
+            throw error
+        } catch {
+            throw .cancelled
+        }
+    }
+
+    func finish() async throws(LinkError) { try await writer.finish() }
+}
