@@ -59,17 +59,20 @@ import Testing
     }
 
     /// The link of the first takes nothing until the second has all: if that waited, both would wait for ever.
-    @Test(arguments: [[10, 20], [600_000, 600_000, 600_000]])
+    @Test(.timeLimit(.minutes(1)), arguments: [[10, 20], [600_000, 600_000, 600_000]])
     func `nobody waits for another one's link`(sizes: [Int]) async throws {
         let wanted = Self.segments(sizes)
         let (isReady, ready) = AsyncStream<Void>.makeStream()
+        let (hasBegun, begun) = AsyncStream<Void>.makeStream()
         let first = Task { [deltas] in
             try await deltas.deliver(over: Self.base(1), limit: .max) { _ in
+                begun.yield()
                 for await _ in isReady { break }
             } encoding: { put in
                 for segment in wanted { try await put(segment) }
             }
         }
+        for await _ in hasBegun { break }
         let got = Mutex<[EncodedSegment]>([])
         try await deltas.deliver(over: Self.base(1), limit: .max) { segment in
             got.withLock { $0.append(segment) }
