@@ -7,6 +7,7 @@ package struct RememberedCopy: Hashable, Sendable {
     package let record: BaseRecord
     /// The manifest as it was acknowledged, or offered.
     package let manifest: Manifest
+    package let content: ManifestContent
 
     let memory: BaseMemory
 
@@ -100,24 +101,29 @@ extension BaseMemory {
         return index.entries.filter { $0.isBase(for: key) && isWanted($0) }.sorted { $0.use > $1.use }.compactMap {
             entry in
             guard let record = BaseRecord(entry, in: index, of: self), let object = index.object(entry.manifest),
-                let manifest = Self.manifest(object, in: opened), manifest.store.sha256 == record.sha256,
+                let (manifest, content) = Self.manifest(object, in: opened), manifest.store.sha256 == record.sha256,
                 manifest.store.size == record.size, manifest.name == key.name,
                 let status = try? opened.status(of: record.path), status.kind == .file, status.size == record.size
             else { return nil }
-            return RememberedCopy(record: record, manifest: manifest, memory: self)
+            return RememberedCopy(record: record, manifest: manifest, content: content, memory: self)
         }
     }
 
-    private static func manifest(_ object: BaseIndex.Object, in folder: borrowing OpenFolder) -> Manifest? {
+    private static func manifest(
+        _ object: BaseIndex.Object, in folder: borrowing OpenFolder
+    ) -> (Manifest, ManifestContent)? {
         guard object.size <= Int64(Limits.manifestSize) else { return nil }
         let path = folder.path.appending(objectFolder).appending(object.id)
         guard let file = try? folder.file(at: path), let bytes = try? file.read(Int(object.size), at: 0),
             ContentDigest(hashing: bytes) == object.sha256
         else { return nil }
-        return try? decodedManifests.value(of: bytes) { try Manifest(decoding: $0) }
+        return try? decodedManifests.value(of: bytes) {
+            let manifest = try Manifest(decoding: $0)
+            return (manifest, ManifestContent(of: manifest))
+        }
     }
 
-    private static let decodedManifests = DecodedOnce<Manifest>()
+    private static let decodedManifests = DecodedOnce<(Manifest, ManifestContent)>()
 
     /// Marks a copy as used last: others are forgotten before it.
     package func markUsed(_ copy: RememberedCopy) {

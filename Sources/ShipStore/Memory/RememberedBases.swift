@@ -137,7 +137,7 @@ extension String {
 extension OutgoingBase {
     init(_ copy: RememberedCopy) {
         self.init(
-            content: ManifestContent(of: copy.manifest), digest: copy.record.sha256,
+            content: copy.content, digest: copy.record.sha256,
             open: { copy.open().map { ($0.path, $0) } }, files: copy.files,
             openFile: { copy.open($0).map { ($0.path, $0) } })
     }

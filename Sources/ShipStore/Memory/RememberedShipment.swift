@@ -58,7 +58,7 @@ final class RememberedShipment: Sendable {
     ///   - start: The content that the receiver waits for.
     ///   - next: The new one; external files of both are read from its copy.
     func unfinished(_ start: ManifestContent.ID.Start, before next: OutgoingShipment) -> OutgoingShipment? {
-        let found = bases.unfinished(for: receiver).first { ManifestContent(of: $0.manifest).id.start == start }
+        let found = bases.unfinished(for: receiver).first { $0.content.id.start == start }
         guard let found, found.manifest.isWorthFinishing(before: next.manifest) else { return nil }
         var paths: [Manifest.Part: FilePath] = [:]
         for (index, part) in next.manifest.parts.enumerated().dropFirst() { paths[part] = next.path(ofPart: index) }
