@@ -16,6 +16,9 @@ package struct SegmentContent: Sendable {
     /// For a slow link that is waiting: sending a segment takes longer than encoding the next, and a larger segment compresses better.
     static let capacitiesOnSlowLink = (first: 1 << 19, largest: 1 << 21)
 
+    /// The most bytes of rows and chunks that are encoded at lower efforts too, with less than great care.
+    private static let smallSize = 1 << 18
+
     enum Element: Sendable {
         case number(UInt64)
         case rows(RowGroup)
@@ -117,11 +120,13 @@ package struct SegmentContent: Sendable {
     package consuming func encoded(
         _ effort: SegmentEffort, after pages: (any PageSource)? = nil, noting note: PartNote? = nil
     ) throws -> [UInt8] {
-        guard effort.care == .great, !Task.isCancelled else { return try encodedOnce(effort, after: pages, note) }
-        // What looks smaller part by part need not be smaller together. That takes a tenth of the time of the other.
-        let usual = try (copy self).encodedOnce(.standard, after: pages, nil)
-        let great = try encodedOnce(effort, after: pages, note)
-        return great.count <= usual.count ? great : usual
+        guard let lower = effort.lower, effort.care == .great || size <= Self.smallSize, !Task.isCancelled else {
+            return try encodedOnce(effort, after: pages, note)
+        }
+        // What looks smaller part by part need not be smaller together. Beside great care a lower effort takes a tenth of the time.
+        let other = try (copy self).encoded(lower, after: pages)
+        let own = try encodedOnce(effort, after: pages, note)
+        return own.count <= other.count ? own : other
     }
 
     private consuming func encodedOnce(

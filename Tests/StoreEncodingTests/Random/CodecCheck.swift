@@ -24,12 +24,13 @@ struct CodecCheck {
     /// What a higher effort may take, in parts of what a lower one does.
     ///
     /// Of few bytes it may take some more, as libdeflate's levels search in different ways.
-    private static let (mostDisorder, fewBytes) = (1.01, 200.0)
+    private static let (mostDisorder, fewBytes) = (1.01, 64.0)
     /// The largest store, in bytes, whose delta is compared with the whole before it goes; and what a delta of a larger one may take that
     /// shares nothing with its base, in parts of the whole store.
     private static let (smallStore, mostOfWhole) = (4 << 20, 1.15)
-    /// What rows may take that go in a hurry, or are of a large store, in parts of what the pages take: the encoder does not compare them.
-    private static let mostOfPages = 1.5
+    /// What rows may take that go in a hurry and are of several segments, in parts of what the pages take: the encoder does not compare
+    /// them, as the first is on its way before the last is encoded.
+    private static let mostOfPages = 1.1
 
     private let efforts: [CompressionLevel]
 
@@ -75,8 +76,8 @@ struct CodecCheck {
             for isAwaited in effort.value < 6 ? [false, true] : [false] {
                 let words = "at level \(effort.value)\(isAwaited ? " over a link" : "")"
                 let size = try await encodedSize(of: copy, effort, isAwaited: isAwaited, words) ?? plain
-                let isCompared = copy.bytes.count <= (isAwaited ? 1 << 18 : Self.smallStore)
-                guard Double(size) <= Double(plain) * (isCompared ? 1 : Self.mostOfPages) + 64 else {
+                let isInSteps = isAwaited && copy.bytes.count > 1 << 18
+                guard Double(size) <= Double(plain) * (isInSteps ? Self.mostOfPages : 1) + 64 else {
                     throw Failure("\(words): \(size) bytes, and \(plain) as pages")
                 }
                 guard !isAwaited else { continue }

@@ -43,6 +43,18 @@ package struct SegmentEffort: Hashable, Sendable {
             leastGains: care == .great ? [16, 32, nil] : searches ? [Self.usualGain] : [nil])
     }
 
+    /// A lower one that chooses in another way, and so may take fewer bytes; `nil` where time counts for more.
+    var lower: SegmentEffort? {
+        var lower: SegmentEffort
+        switch care {
+        case .small: return nil
+        case .usual: lower = SegmentEffort(.quick)
+        case .great: lower = SegmentEffort(care: .usual, deflateLevel: 8, leastGains: [Self.usualGain])
+        }
+        lower.hasBase = hasBase
+        return lower
+    }
+
     private init(care: Care, deflateLevel: Int32, leastGains: [Int?]) {
         self.care = care
         self.deflateLevel = deflateLevel
