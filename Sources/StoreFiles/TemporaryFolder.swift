@@ -1,5 +1,6 @@
 import EssentialFoundation
 import ShipProtocol
+import Synchronization
 package import SystemPackage
 
 /// A private folder (0700) that goes away with its owner. If a process is killed, the next one sweeps its folder away.
@@ -33,9 +34,18 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
+    /// Those that this process owns.
+    private static let living = Mutex<Set<FilePath>>([])
+
     private init(path: FilePath, lock: consuming OpenFile) {
         self.path = path
         self.lock = lock
+        Self.living.withLock { _ = $0.insert(path) }
+    }
+
+    /// Removes all that this process owns, just before it ends: what still holds one, on some thread, does not get to its own end then.
+    package static func removeAll() {
+        for path in living.withLock({ $0 }) { try? Folder.removeTree(at: path) }
     }
 
     /// - Returns: `nil` if another process, sweeping, took the lock first: it removes the folder.
@@ -60,7 +70,10 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
-    deinit { try? Folder.removeTree(at: path) }
+    deinit {
+        try? Folder.removeTree(at: path)
+        Self.living.withLock { _ = $0.remove(path) }
+    }
 
     /// Removes what is in it, and the folder, now and durably: what was moved into it is gone, and a power cut does not bring it back.
     package func remove() throws(FileError) {

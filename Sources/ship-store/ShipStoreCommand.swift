@@ -51,7 +51,9 @@ struct ShipStoreCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            TemporaryFolder.removeAll()
         } catch {
+            TemporaryFolder.removeAll()
             end(arguments, with: error)
         }
     }

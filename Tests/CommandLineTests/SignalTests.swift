@@ -30,7 +30,8 @@ import Testing
         let outcome = try await program.wait(timeout: .seconds(20))
         #expect(outcome.status == .exited(status), "\(outcome.stderr)", sourceLocation: sourceLocation)
         #expect(outcome.complaints == [], sourceLocation: sourceLocation)
-        #expect(try desk.leftovers == [], sourceLocation: sourceLocation)
+        let leftovers = try desk.leftovers
+        #expect(leftovers == [], sourceLocation: sourceLocation)
     }
 
     @Test(arguments: stops)

@@ -40,6 +40,16 @@ import Testing
         #expect((try? PlatformCalls.status(of: outside.path)) != nil)
     }
 
+    @Test func `a process that ends removes also those that are still held`() async throws {
+        await #expect(processExitsWith: .success) { [path = scratch.path.string as String] in
+            let folder = try TemporaryFolder(in: FilePath(path))
+            _ = try OpenFile.creating(folder.path.appending("file"))
+            TemporaryFolder.removeAll()
+            exit(0)
+        }
+        #expect(try Folder.names(in: scratch.path) == [])
+    }
+
     @Test func `that of a killed process is swept`() async throws {
         let path = scratch.path
         let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
