@@ -15,6 +15,8 @@ list() {
     echo "$pages/fish/ship-store.fish share/fish/vendor_completions.d/ship-store.fish 644"
     echo "$here/../README.md share/doc/ship-store/README.md 644"
     for page in "$here"/../Documentation/*.md; do echo "$page share/doc/ship-store/Documentation/$(basename "$page") 644"; done
+    for unit in "$here"/systemd/*.service; do echo "$unit lib/systemd/user/$(basename "$unit") 644"; done
+    echo "$here/launchd/ship-store.receive.plist share/doc/ship-store/ship-store.receive.plist 644"
     echo "$here/CHANGELOG.md share/doc/ship-store/CHANGELOG.md 644"
 }
 

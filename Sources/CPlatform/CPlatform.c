@@ -7,9 +7,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -265,6 +269,20 @@ void ship_store_unmap_program(void) {
 #ifdef __linux__
     dl_iterate_phdr(unmap_first, NULL);
 #endif
+}
+
+void ship_store_send_datagram(const char *path, const char *text) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const size_t length = strlen(path);
+    if (length == 0 || length >= sizeof address.sun_path) return;
+    memcpy(address.sun_path, path, length);
+    if (*path == '@') address.sun_path[0] = 0;
+    const int descriptor = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (descriptor < 0) return;
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    sendto(descriptor, text, strlen(text), MSG_DONTWAIT, (struct sockaddr *)&address,
+        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+    close(descriptor);
 }
 
 void ship_store_set_mmap_threshold(int size) {

@@ -70,5 +70,8 @@ char *const *ship_store_arguments(void);
 /// getauxval(3) `AT_EXECFN`, or _NSGetExecutablePath(3): the path with which this program was started; null if that cannot be told.
 const char *ship_store_program(void);
 
+/// Sends one datagram to a Unix socket, or to an abstract one where the path begins with @, and waits for nothing [unix(7)].
+void ship_store_send_datagram(const char *path, const char *text);
+
 /// mallopt(3) `M_MMAP_THRESHOLD`, where there is such a thing.
 void ship_store_set_mmap_threshold(int size);

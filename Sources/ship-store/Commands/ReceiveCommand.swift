@@ -166,6 +166,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                     reporter.report(ReceiveReport(.listener(.paired(peer))))
                 }
                 if follow {
+                    ServiceManager.tell(.ready)
                     try await consumer.follow(from: from, keepsTrying: keepTrying, reach, report: reporter.report)
                 } else {
                     _ = try await consumer.receive(from: from, reach, report: reporter.report)
@@ -175,8 +176,11 @@ struct ReceiveCommand: AsyncParsableCommand {
                     on: listen ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
                     pairingIn: pair == nil ? nil : PairingWindow(calling: peerName)
                 ) { report in
-                    // A listener may wait for days, so it gives back memory.
-                    if case .listener(.listening) = report.event { PlatformCalls.unmapProgram() }
+                    if case .listener(.listening) = report.event {
+                        ServiceManager.tell(.ready)
+                        // A listener may wait for days, so it gives back memory.
+                        PlatformCalls.unmapProgram()
+                    }
                     reporter.report(report)
                 }
             }

@@ -259,6 +259,7 @@ struct SendCommand: AsyncParsableCommand {
                 reporter.report(.listener(.paired(peer)))
             }
             if following.follow {
+                ServiceManager.tell(.ready)
                 try await producer.follow(to: to, following.following, reach, report: reporter.report)
             } else {
                 _ = try await producer.send(to: to, reach, retryingFor: retry, report: reporter.report)
@@ -274,7 +275,10 @@ struct SendCommand: AsyncParsableCommand {
         try await producer.listen(
             on: listen, following: following.follow ? following.following : nil, once ? .once : .untilCancelled, reach,
             pairingIn: pair == nil ? nil : PairingWindow(calling: peerName)
-        ) { reporter.report($0.event, in: $0.session) }
+        ) { report in
+            if case .listener(.listening) = report.event { ServiceManager.tell(.ready) }
+            reporter.report(report.event, in: report.session)
+        }
     }
 }
 

@@ -57,12 +57,19 @@ extension Console {
                 }
             }
             group.addTask {
-                for await signal in signals.first { return .signalled(signal) }
+                for await signal in signals.first {
+                    ServiceManager.tell(.stopping)
+                    return .signalled(signal)
+                }
+                return nil
+            }
+            group.addTask {
+                await ServiceManager.tellOfLife()
                 return nil
             }
             var first: End?
-            for await end in group {
-                if !isEndless, case .signalled? = first, case .done? = end { first = .done }
+            for await case let end? in group {
+                if !isEndless, case .signalled? = first, case .done = end { first = .done }
                 first = first ?? end
                 group.cancelAll()
             }
