@@ -39,6 +39,18 @@ import Testing
         #expect(!outcome.stderr.contains("no longer connected"), "\(outcome.stderr)")
     }
 
+    @Test func `a receiver that is told to stop says so to the sender`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receiver = try await desk.listen(on: "127.0.0.1:0")
+        let sender = try desk.follow("Recipes.sqlite", to: receiver.address)
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        _ = try await receiver.stop()
+        let line = try await sender.waitForLine(containing: "trying again")
+        #expect(line.contains("the receiver was stopped"))
+        try await sender.stopFollowing()
+    }
+
     @Test func `what no time mends ends the following, with its status`() async throws {
         let desk = try Desk()
         try desk.makeStore()

@@ -146,6 +146,8 @@ import Testing
         (["send", "a.sqlite", "--listen", "127.0.0.1:0", "--dry-run"], "exclude each other"),
         (["send", "a.sqlite", "--listen", "127.0.0.1:0", "--retry", "5s"], "--retry says nothing with --listen"),
         (["receive", "--into", "in", "--follow"], "--follow says something only with --from"),
+        (["send", "a.sqlite", "--to", "watch", "--max-connections", "3"], "--max-connections says something only"),
+        (["receive", "--into", "in", "--from", "phone", "--max-unknown", "3"], "--max-unknown says something only"),
         (
             ["receive", "--into", "in", "--from", "./x.shipment", "--follow"],
             "--follow says something only with --from"

@@ -35,6 +35,7 @@ extension ShipmentError: ExplainedError {
         case .otherSent(let name, let path): "another store was sent there as \(name) before: \(path)"
         case .sameName(let name): "two of the stores would be shipped as \(name)"
         case .overdue(let overdue): overdue.cause
+        case .refused(let reason) where reason.knownCode == .stopped: "the receiver was stopped"
         case .refused(let reason): "the receiver refused the shipment: \(reason.words)"
         case .givenUp(let reason): "the sender gave up: \(reason.words)"
         case .notAllowed(let name, .sender): "the sender may not send \(name) here"

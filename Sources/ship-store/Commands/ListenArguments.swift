@@ -8,32 +8,47 @@ struct ListenArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Serve this many at a time, half as many of one device; further ones wait until there is a place.",
-            valueName: "count"))
-    var maxConnections = standard.maximumConnections
+            """
+            Serve this many at a time, half as many of one device; further ones wait until there is a place. \
+            (default: \(standard.maximumConnections))
+            """, valueName: "count"))
+    var maxConnections: Int?
 
     @Option(
         help: ArgumentHelp(
             """
             Hear this many at a time who are not known yet, also those who are there to pair; for one more the one that has \
-            waited longest is closed.
+            waited longest is closed. (default: \(standard.maximumHandshakes))
             """, valueName: "count"))
-    var maxUnknown = standard.maximumHandshakes
+    var maxUnknown: Int?
 
     @Option(
-        help: ArgumentHelp("Of those, this many from one network address.", valueName: "count"))
-    var maxUnknownPerAddress = standard.maximumHandshakesPerAddress
+        help: ArgumentHelp(
+            "Of those, this many from one network address. (default: \(standard.maximumHandshakesPerAddress))",
+            valueName: "count"))
+    var maxUnknownPerAddress: Int?
 
-    func validate() throws {
-        for (option, value) in [
+    private var given: [(option: String, value: Int)] {
+        [
             ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
             ("--max-unknown-per-address", maxUnknownPerAddress),
-        ] where value < 1 { throw ValidationError("\(option) takes a number from 1 on") }
+        ].compactMap { option, value in value.map { (option, $0) } }
+    }
+
+    func validate() throws {
+        for (option, value) in given where value < 1 { throw ValidationError("\(option) takes a number from 1 on") }
+    }
+
+    /// Refuses what says nothing where a command does not listen.
+    func validate(isListening: Bool) throws {
+        if !isListening, let (option, _) = given.first {
+            throw ValidationError("\(option) says something only where the command listens")
+        }
     }
 
     func apply(to link: inout LinkOptions) {
-        link.maximumConnections = maxConnections
-        link.maximumHandshakes = maxUnknown
-        link.maximumHandshakesPerAddress = maxUnknownPerAddress
+        link.maximumConnections = maxConnections ?? link.maximumConnections
+        link.maximumHandshakes = maxUnknown ?? link.maximumHandshakes
+        link.maximumHandshakesPerAddress = maxUnknownPerAddress ?? link.maximumHandshakesPerAddress
     }
 }

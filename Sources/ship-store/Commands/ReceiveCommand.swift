@@ -104,6 +104,7 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     func validate() throws {
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
+        try listening.validate(isListening: from == nil)
         try pair?.validate()
         if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
         if pair != nil, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }

@@ -157,6 +157,7 @@ struct SendCommand: AsyncParsableCommand {
             throw ValidationError(
                 "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it")
         }
+        try listening.validate(isListening: listen != nil)
         if once, listen == nil { throw ValidationError("--once says something only with --listen") }
         try validatePairing()
         let isAnswered =
