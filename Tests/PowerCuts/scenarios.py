@@ -122,6 +122,36 @@ def numbered(box):
         return 0
 
 
+def paired(box):
+    """Whether the sender trusts the receiver, whether the receiver trusts it, and what has come of it."""
+    return tuple(len(box.program("peers", "--json", "--identity", box.path(side)).splitlines())
+                 for side in ("phone", "watch")) + (served(box),)
+
+
+PAIRING = """
+$S receive --into $D/inbox --listen 127.0.0.1:0 --identity $D/watch --pair --peer-name phone --once > $TMPDIR/told 2>&1 & receiver=$!
+for i in $(seq 400); do grep -q 'pairing code' $TMPDIR/told && break; sleep 0.05; done
+place=$(sed -n 's/listening on //p' $TMPDIR/told)
+code=$(sed -n 's/pairing code: \\([0-9-]*\\).*/\\1/p' $TMPDIR/told)
+$S send $RUN/app/Recipes.sqlite --to $place --pair $code --identity $D/phone --peer-name watch && wait $receiver && exit
+kill $receiver; exit 1
+"""
+
+
+def followed(version):
+    """A session in which a version goes, and the next one once the store has changed. hostfs does not tell of changes, so it is in memory."""
+    return Step(f"""
+$S send $TMPDIR/app/Recipes.sqlite --follow --settle 0ms --to "exec:$S receive --into $D/inbox --keep 2 --from -" \\
+  > $TMPDIR/told 2>&1 & sender=$!
+told() {{
+  for i in $(seq 150); do test $(grep -cE 'installed Recipes as|unchanged: the receiver' $TMPDIR/told) -ge $1 && return; sleep 0.1; done; false
+}}
+told 1 && cp -a $STORES/{version + 1}/.Recipes_SUPPORT $TMPDIR/app &&
+  sqlite3 $TMPDIR/app/Recipes.sqlite ".restore $STORES/{version + 1}/Recipes.sqlite" && told 2; outcome=$?
+kill $sender && wait $sender && exit $outcome
+""", lay(version).replace("$RUN", "$TMPDIR"))
+
+
 IDS = [f"$(cat $STORES/id{n})" for n in (1, 2)]
 APP = "mkdir $D/app && cp -a $STORES/1/. $D/app"
 
@@ -175,4 +205,6 @@ SCENARIOS = [
              "cd $RUN; test -e Recipes.base.sqlite || $S copy $STORES/1/Recipes.sqlite --as Recipes.base.sqlite"),
         from_file(2)],
         served, [0, 1, 2]),
+    Scenario("follow", "", [followed(1), followed(3)], remembered, [0, 2, 4], between={1: [1], 2: [3]}),
+    Scenario("pair", "", [Step(PAIRING, lay(1))], paired, [(0, 0, 0), (1, 1, 1)], between={1: [(1, 0, 0), (0, 1, 0), (1, 1, 0)]}),
 ]
