@@ -82,21 +82,25 @@ def switched(box):
     return version, held
 
 
+def kept(box, folder):
+    """The names of the kept copies in a folder, each of which is whole and listed."""
+    path = box.path(folder)
+    names = [name for name in os.listdir(path) if not name.startswith(".")] if os.path.isdir(path) else []
+    for name in names:
+        if stores.version(os.path.join(path, name, "Recipes.sqlite")) == 0:
+            raise ValueError(f"{path}/{name} is a kept copy without a store")
+    if names and len(box.program("copies", "--in", path, "--json").splitlines()) != len(names):
+        raise ValueError(f"not all copies in {path} are listed")
+    return names
+
+
 def copied(box):
     """The version of the named copy, and whether one is kept."""
-    kept = box.path("kept")
-    folders = [name for name in os.listdir(kept) if not name.startswith(".")] if os.path.isdir(kept) else []
-    for name in folders:
-        if stores.version(os.path.join(kept, name, "Recipes.sqlite")) == 0:
-            raise ValueError(f"{kept}/{name} is a kept copy without a store")
-    return stores.version(box.path("out/Copy.sqlite")), bool(folders)
+    return stores.version(box.path("out/Copy.sqlite")), bool(kept(box, "kept"))
 
 
 def live(box):
-    safety = box.path("app/.Recipes-safety")
-    for name in os.listdir(safety) if os.path.isdir(safety) else []:
-        if not name.startswith(".") and stores.version(os.path.join(safety, name, "Recipes.sqlite")) == 0:
-            raise ValueError(f"{safety}/{name} is a safety copy without a store")
+    kept(box, "app/.Recipes-safety")
     return stores.version(box.path("app/Recipes.sqlite"), live=True)
 
 
@@ -129,7 +133,8 @@ def paired(box):
 
 
 PAIRING = """
-$S receive --into $D/inbox --listen 127.0.0.1:0 --identity $D/watch --pair --peer-name phone --once > $TMPDIR/told 2>&1 & receiver=$!
+: > $TMPDIR/told  # before the other process opens it
+$S receive --into $D/inbox --listen 127.0.0.1:0 --identity $D/watch --pair --peer-name phone --once >> $TMPDIR/told 2>&1 & receiver=$!
 for i in $(seq 400); do grep -q 'pairing code' $TMPDIR/told && break; sleep 0.05; done
 place=$(sed -n 's/listening on //p' $TMPDIR/told)
 code=$(sed -n 's/pairing code: \\([0-9-]*\\).*/\\1/p' $TMPDIR/told)
@@ -141,8 +146,9 @@ kill $receiver; exit 1
 def followed(version):
     """A session in which a version goes, and the next one once the store has changed. hostfs does not tell of changes, so it is in memory."""
     return Step(f"""
+: > $TMPDIR/told
 $S send $TMPDIR/app/Recipes.sqlite --follow --settle 0ms --to "exec:$S receive --into $D/inbox --keep 2 --from -" \\
-  > $TMPDIR/told 2>&1 & sender=$!
+  >> $TMPDIR/told 2>&1 & sender=$!
 told() {{
   for i in $(seq 150); do test $(grep -cE 'installed Recipes as|unchanged: the receiver' $TMPDIR/told) -ge $1 && return; sleep 0.1; done; false
 }}
