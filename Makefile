@@ -20,7 +20,7 @@ FUZZ_SECONDS := 60
 PREFIX := /usr/local
 PAGES := .build/pages
 
-.PHONY: help setup build install uninstall pages package try-package demo test test-app test-asan test-tsan soak fuzz docs lint \
+.PHONY: help setup build install uninstall pages package try-package demo test test-app test-asan test-tsan soak powercut fuzz docs lint \
   format shape vectors bench pictures clean
 
 help: ## Say what can be made
@@ -70,6 +70,7 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	swift build --build-tests $(OPTIMIZED)
 	@export SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM); swift test --skip-build $(OPTIMIZED) --no-parallel 2>&1 | tee $(TEST_LOG) || { \
 	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }
+	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number
 
 # Faults come with a library of their own, which does not go with the sanitizer's.
 test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitizer
@@ -89,6 +90,14 @@ test-asan: setup ## Run the tests of what reads others' bytes under Address Sani
 soak: build ## Test damage, faults, crowds and random stores far longer, which takes hours
 	swift build $(RELEASE) --product reader-example
 	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|RandomStoreTests|RandomShipmentTests|printed raw'
+
+# Of each scenario on each file system so many, and by default another seed each time.
+SEED := $(shell date +%s)
+IMAGES := 40
+
+powercut: build ## Cut the power under the program, and judge what is left: SEED=, IMAGES=40 (as root)
+	@.ci/setup user-mode-linux dmsetup kmod e2fsprogs xfsprogs btrfs-progs
+	Tests/PowerCuts/powercut.py $(PROGRAM) --seed $(SEED) --images $(IMAGES)
 
 # A crash would hang in Swift's own backtracer.
 fuzz: setup ## Look for inputs that break what reads others' bytes: FUZZ_SECONDS=60 for each of FUZZ_TARGETS
