@@ -179,13 +179,16 @@ def arguments():
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(75))  # what is mounted goes
     options = arguments()
     program = os.path.abspath(options.program)
     reason = impediment()
     if reason:
         print(f"powercut: skipped: {reason}")
         return 0 if options.optional else 69
+    if "POWERCUT_MOUNTS" not in os.environ:
+        # Other processes must not keep what is mounted here, and none of it stays when this one ends.
+        os.environ["POWERCUT_MOUNTS"] = "own"
+        os.execvp("unshare", ["unshare", "--mount", sys.executable, *sys.argv])
     if options.again:
         job = Job(os.path.abspath(options.again))
         work = os.path.dirname(os.path.dirname(job.folder))

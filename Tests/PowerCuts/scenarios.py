@@ -203,9 +203,10 @@ SCENARIOS = [
         Step("$S distrust watch", done=(66,))],
         trusted, [None, [], [("watch", "[]")], [("phone", "['Recipes']"), ("watch", "[]")],
                   [("phone", "['Recipes', 'Tea']"), ("watch", "[]")], [("phone", "['Recipes', 'Tea']")]]),
-    Numbers("number", "", [
-        Step(f"$S send $STORES/{version}/Recipes.sqlite --replace --sign --to $RUN/{version}.shipment") for version in (1, 2)],
-        numbered, [0, 1, 2]),
+    Numbers("number", "", [  # with --no-remember the number is the last thing that is synced
+        Step(f"$S send $STORES/{version}/Recipes.sqlite --sign {remember} --to $RUN/{version}.shipment")
+        for version, remember in ((1, "--replace"), (2, "--no-remember"), (3, "--no-remember"))],
+        numbered, [0, 1, 2, 3], "$S send $STORES/3/Recipes.sqlite --replace --sign --to $RUN/3.shipment"),
     Scenario("adopt", "", [
         Step("$S adopt $RUN/Recipes.base.sqlite --into $D/inbox",
              "cd $RUN; test -e Recipes.base.sqlite || $S copy $STORES/1/Recipes.sqlite --as Recipes.base.sqlite"),

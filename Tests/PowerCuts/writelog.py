@@ -78,7 +78,7 @@ class Disk:
     def image_at(self, cut, path):
         """Writes to `path` what the disk may hold at a cut."""
         self.advance(cut.entry + 1)
-        subprocess.run(["cp", "--sparse=always", self.image, path], check=True)
+        subprocess.run(["cp", "--sparse=always", "--remove-destination", self.image, path], check=True)
         if not cut.kind:
             return
         chance = random.Random(f"{cut.entry} {cut.kind}")
