@@ -16,8 +16,8 @@ package struct SegmentContent: Sendable {
     /// For a slow link that is waiting: sending a segment takes longer than encoding the next, and a larger segment compresses better.
     static let capacitiesOnSlowLink = (first: 1 << 19, largest: 1 << 21)
 
-    /// The most bytes of rows and chunks that are encoded at lower efforts too, with less than great care.
-    private static let smallSize = 1 << 18
+    /// What takes no more bytes when it is encoded is encoded at lower efforts too; with great care all is.
+    private static let fewBytes = 1 << 16
 
     enum Element: Sendable {
         case number(UInt64)
@@ -120,12 +120,11 @@ package struct SegmentContent: Sendable {
     package consuming func encoded(
         _ effort: SegmentEffort, after pages: (any PageSource)? = nil, noting note: PartNote? = nil
     ) throws -> [UInt8] {
-        guard let lower = effort.lower, effort.care == .great || size <= Self.smallSize, !Task.isCancelled else {
-            return try encodedOnce(effort, after: pages, note)
-        }
+        guard let lower = effort.lower, !Task.isCancelled else { return try encodedOnce(effort, after: pages, note) }
         // What looks smaller part by part need not be smaller together. Beside great care a lower effort takes a tenth of the time.
-        let other = try (copy self).encoded(lower, after: pages)
-        let own = try encodedOnce(effort, after: pages, note)
+        let own = try (copy self).encodedOnce(effort, after: pages, note)
+        guard effort.care == .great || own.count <= Self.fewBytes else { return own }
+        let other = try encoded(lower, after: pages)
         return own.count <= other.count ? own : other
     }
 

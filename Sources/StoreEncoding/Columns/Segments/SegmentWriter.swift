@@ -58,41 +58,45 @@ package struct SegmentWriter {
         contentSize += group.records.count
     }
 
-    /// The most bytes of areas of which several contents and streams are made: of few bytes a lower level may make fewer, as libdeflate's
+    /// What takes no more bytes is deflated at lower levels and without matches too: of few bytes these may make fewer, as libdeflate's
     /// levels search in different ways, and matches may take more than they save.
-    private static let smallContent = 1 << 16
+    private static let fewBytes = 1 << 15
 
     /// - Returns: The encoded segment.
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
     package consuming func finish() throws(CompressionError) -> [UInt8] {
-        let isSmall = areas.control.count + areas.numbers.count + areas.text.count <= Self.smallContent
-        var contents = [smallestContent()]
-        if isSmall, effort.care != .great, effort.leastGains != [nil] {
-            contents.append(content(leastGain: nil, .builtIn))
-        }
-        // Frees memory before deflate takes its own.
-        areas = SegmentAreas()
-        var best: [UInt8]?
-        for (content, hasRuns) in contents {
-            guard content.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
-            var segment: [UInt8] = [(hasRuns ? SegmentForm.deflatedWithRuns : .deflated).rawValue]
-            segment.appendVarint(UInt64(content.count))
-            if let deflated = try deflated(content, isSmall), deflated.count + segment.count < content.count + 1 {
-                segment += deflated
-            } else {
-                segment = [(hasRuns ? SegmentForm.storedWithRuns : .stored).rawValue] + content
+        let own = smallestContent()
+        var best = try segment(of: own, [effort.deflateLevel])
+        if best.count <= Self.fewBytes {
+            let lower = [1, 3, 6, 9].filter { $0 < effort.deflateLevel }
+            var others = [try segment(of: own, lower)]
+            if effort.care != .great, effort.leastGains != [nil] {
+                others.append(try segment(of: content(leastGain: nil, .builtIn), lower + [effort.deflateLevel]))
             }
-            if segment.count < best?.count ?? .max { best = segment }
+            for other in others where other.count < best.count { best = other }
         }
-        guard let best, best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
+        guard best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
         return best
     }
 
+    /// The segment of a content, deflated at the level that makes it shortest, or as it is.
+    private func segment(
+        of content: (bytes: [UInt8], hasRuns: Bool), _ levels: [Int32]
+    ) throws(CompressionError) -> [UInt8] {
+        guard content.bytes.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
+        var segment: [UInt8] = [(content.hasRuns ? SegmentForm.deflatedWithRuns : .deflated).rawValue]
+        segment.appendVarint(UInt64(content.bytes.count))
+        if let deflated = try deflated(content.bytes, levels), deflated.count + segment.count < content.bytes.count + 1
+        {
+            return segment + deflated
+        }
+        return [(content.hasRuns ? SegmentForm.storedWithRuns : .stored).rawValue] + content.bytes
+    }
+
     /// - Returns: `nil` if it would not be shorter.
-    private func deflated(_ content: [UInt8], _ isSmall: Bool) throws(CompressionError) -> [UInt8]? {
+    private func deflated(_ content: [UInt8], _ levels: [Int32]) throws(CompressionError) -> [UInt8]? {
         var best: [UInt8]?
-        let lower: [Int32] = isSmall ? [1, 3, 6, 9].filter { $0 < effort.deflateLevel } : []
-        for level in lower + [effort.deflateLevel] {
+        for level in levels {
             guard var stream = try Deflate.raw(of: content, level: level) else { continue }
             // The one that is shortest afterwards need not be so before.
             if effort.care == .great, !Task.isCancelled {
