@@ -34,18 +34,28 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Those that this process owns.
-    private static let living = Mutex<Set<FilePath>>([])
+    /// Those that this process owns, and which folder each is.
+    private static let living = Mutex<[FilePath: FileStatus.Identity]>([:])
 
-    private init(path: FilePath, lock: consuming OpenFile) {
+    private init(path: FilePath, lock: consuming OpenFile) throws(FileError) {
+        let identity = try lock.status.identity
         self.path = path
         self.lock = lock
-        Self.living.withLock { _ = $0.insert(path) }
+        Self.living.withLock { $0[path] = identity }
     }
 
     /// Removes all that this process owns, just before it ends: what still holds one, on some thread, does not get to its own end then.
     package static func removeAll() {
-        for path in living.withLock({ $0 }) { try? Folder.removeTree(at: path) }
+        for path in living.withLock({ Array($0.keys) }) { remove(path) }
+    }
+
+    /// Removes the folder, and nothing that stands in its place by now. It counts as owned until it is gone.
+    private static func remove(_ path: FilePath) {
+        let identity = living.withLock { $0[path] }
+        if let identity, (try? PlatformCalls.status(of: path).identity) == identity {
+            try? Folder.removeTree(at: path)
+        }
+        living.withLock { $0[path] = nil }
     }
 
     /// - Returns: `nil` if another process, sweeping, took the lock first: it removes the folder.
@@ -62,7 +72,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
             // On a file system without locks no process sweeps either.
             let isLocked = (try? PlatformCalls.tryLock(lock.descriptor, path)) ?? true
             guard isLocked, (try? PlatformCalls.status(of: path)) != nil else { return nil }
-            return TemporaryFolder(path: path, lock: lock)
+            return try TemporaryFolder(path: path, lock: lock)
         } catch {
             if error.errno == .noSuchFileOrDirectory { return nil }
             try? Folder.removeTree(at: path)
@@ -70,10 +80,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
-    deinit {
-        try? Folder.removeTree(at: path)
-        Self.living.withLock { _ = $0.remove(path) }
-    }
+    deinit { Self.remove(path) }
 
     /// Removes what is in it, and the folder, now and durably: what was moved into it is gone, and a power cut does not bring it back.
     package func remove() throws(FileError) {

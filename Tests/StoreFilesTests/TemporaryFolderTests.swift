@@ -40,6 +40,16 @@ import Testing
         #expect((try? PlatformCalls.status(of: outside.path)) != nil)
     }
 
+    @Test func `what has taken its place stays`() throws {
+        do {
+            let folder = try TemporaryFolder(in: scratch.path)
+            try PlatformCalls.rename(folder.path, to: scratch.path.appending("moved away"))
+            try PlatformCalls.makeFolder(folder.path)
+            _ = try OpenFile.creating(folder.path.appending("another's"))
+        }
+        #expect(try Folder.names(in: scratch.path).count == 2)
+    }
+
     @Test func `a process that ends removes also those that are still held`() async throws {
         await #expect(processExitsWith: .success) { [path = scratch.path.string as String] in
             let folder = try TemporaryFolder(in: FilePath(path))
