@@ -110,7 +110,11 @@ def run_jobs(work, jobs, program, shim):
         try:
             machine.wait(len(jobs) * 90)
         except subprocess.TimeoutExpired:
-            os.killpg(machine.pid, signal.SIGKILL)  # it is several processes
+            pass
+        finally:
+            if machine.poll() is None:
+                os.killpg(machine.pid, signal.SIGKILL)  # it is several processes
+                machine.wait()
 
 
 def examine(work, job, program, cuts, report):
@@ -199,11 +203,18 @@ def main():
         return 1 if bad else 0
     place = "/dev/shm" if os.path.isdir("/dev/shm") else None
     work = tempfile.mkdtemp(prefix="powercut-", dir=place)
-    for name in ("disk", "jobs", "stores"):
-        os.mkdir(os.path.join(work, name))
-    make_stores(os.path.join(work, "stores"), program)
-    print(f"powercut: SEED={options.seed} IMAGES={options.images}, in {work}", flush=True)
-    return run(work, options, program)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        for name in ("disk", "jobs", "stores"):
+            os.mkdir(os.path.join(work, name))
+        make_stores(os.path.join(work, "stores"), program)
+        print(f"powercut: SEED={options.seed} IMAGES={options.images}, in {work}", flush=True)
+        return run(work, options, program)
+    except (KeyboardInterrupt, SystemExit):
+        # Who stops it has nothing to look into.
+        subprocess.run(["umount", "--lazy", os.path.join(work, "disk")], stderr=subprocess.DEVNULL)
+        shutil.rmtree(work)
+        raise
 
 
 def run(work, options, program):
