@@ -13,6 +13,8 @@ private final class Bank: Sendable {
     static let accounts = 400
     static let total = accounts * 1000
     private let path: FilePath
+    /// Open before all others: who makes the log's index keeps those that come meanwhile waiting, whoever it is.
+    private let first: DatabaseQueue
     private let isOpen = Mutex(true)
     /// Clerks take turns, and so do checkpoints: nobody but the copy is left who could keep one of them waiting.
     private let turn = Mutex(0)
@@ -32,6 +34,8 @@ private final class Bank: Sendable {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.accounts))
                 INSERT INTO account SELECT i, 1000, hex(randomblob(100)) FROM n;
                 """)
+        first = try TestStore.open(path)
+        _ = try first.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM account") }
     }
 
     /// Moves money until the bank closes, over a connection that waits for nobody.
@@ -70,10 +74,25 @@ private final class Bank: Sendable {
         try database.execute(sql: "COMMIT")
     }
 
+    /// Leaves the index's header half written for a moment again and again, as a writer does with each commit, but for longer.
+    ///
+    /// A writer writes the second copy of the header first [walformat.html section 2.1], so what ends it is a copy of that.
+    func writeSlowly(_ index: LogIndex) {
+        while isOpen.withLock({ $0 }) {
+            turn.withLock { _ in
+                index.tear()
+                usleep(200)
+                index.mend()
+            }
+            usleep(50)
+        }
+    }
+
     /// - Returns: How many transfers there were, and what went wrong.
     func close(_ clerks: [Thread]) async -> (transfers: Int, failures: [String]) {
         isOpen.withLock { $0 = false }
         while !clerks.allSatisfy(\.isFinished) { try? await Task.sleep(for: .milliseconds(1)) }
+        try? first.close()
         // Two that close at once may each take the other for one who stays, and leave the log to it.
         try? TestStore.open(path).close()
         return (turn.withLock { $0 }, failures.withLock { $0 })
@@ -98,7 +117,52 @@ private final class Bank: Sendable {
     }
 }
 
+/// The header of a log's index, mapped for as long as this lives.
+private final class LogIndex: @unchecked Sendable {
+    private static let headerSize = 48
+    private let file: FileDescriptor
+    private let bytes: UnsafeMutableRawPointer
+
+    /// Make it after the first connection, and keep it until the last is closed: a descriptor that is closed takes the locks of the process
+    /// along [sqlite.org/howtocorrupt.html section 2.2].
+    init(of store: FilePath) throws {
+        file = try FileDescriptor.open(FilePath(store.string + "-shm"), .readWrite)
+        let mapped = mmap(nil, 2 * Self.headerSize, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
+        bytes = try #require(mapped == MAP_FAILED ? nil : mapped)
+    }
+
+    deinit {
+        munmap(bytes, 2 * Self.headerSize)
+        try? file.close()
+    }
+
+    func tear() {
+        bytes.storeBytes(of: ~bytes.load(fromByteOffset: 8, as: UInt32.self), toByteOffset: 8, as: UInt32.self)
+    }
+    func mend() { bytes.copyMemory(from: bytes + Self.headerSize, byteCount: Self.headerSize) }
+}
+
 @Suite(.serialized) struct BankTests {
+    @Test func `no writer meets a lock because a copy began while a header was half written`() async throws {
+        let scratch = try ScratchFolder()
+        let (path, temporary) = (try scratch.folder("home").appending("bank.sqlite"), try scratch.folder("temporary"))
+        let bank = try Bank(at: path)
+        let index = try LogIndex(of: path)
+        let store = try SourceStore(at: path)
+        let threads = [Thread { bank.work(clerk: 1) }, Thread { bank.writeSlowly(index) }]
+        threads.forEach { $0.start() }
+        var flaws: [String] = []
+        for _ in 1...300 {
+            let copy = try await store.compactCopy(in: temporary)
+            flaws += try Bank.audit(copy.path)
+        }
+        let (transfers, failures) = await bank.close(threads)
+        #expect(flaws == [])
+        #expect(failures == [])
+        #expect(transfers > 100)
+        withExtendedLifetime(index) {}
+    }
+
     @Test func `200 copies under four writers and constant checkpoints add up, and nobody waits`() async throws {
         let scratch = try ScratchFolder()
         let (home, temporary) = (try scratch.folder("home"), try scratch.folder("temporary"))

@@ -13,3 +13,10 @@ static inline int ship_store_set_db_config(sqlite3 *database, int option, int va
 ///
 /// It is registered with the first call, which returns NULL if it cannot be.
 const char *ship_store_literal_paths(void);
+
+/// Keeps a connection that only reads from taking the lock of writers where it need not. SQLite takes it for a moment where a reader meets
+/// the header of a log's index half written, and a writer that does not wait gets SQLITE_BUSY then [wal.c, walIndexReadHdr]. This
+/// connection looks again instead, and takes the lock only where the index has to be made from the log.
+///
+/// Call it once, right after the connection has been opened.
+int ship_store_spare_writers(sqlite3 *database);

@@ -1,3 +1,4 @@
+import CSQLiteHardening
 import GRDB
 import GRDBSQLite
 import StoreFiles
@@ -20,6 +21,10 @@ struct WatchedConnection: ~Copyable {
         do {
             var configuration = watch.configuration(mayWrite: mayWrite)
             configuration.prepareDatabase { database in
+                if !mayWrite {
+                    let code = ship_store_spare_writers(database.sqliteConnection)
+                    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+                }
                 // In WAL mode the first look makes the log's index.
                 try Self.tellingRoom(database, of: store) {
                     try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
