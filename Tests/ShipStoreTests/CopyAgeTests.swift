@@ -32,6 +32,7 @@ import Testing
     @Test func `a quiet session asks once, and then only when somebody wants to know`() async throws {
         let round = try AgeRound(seed: 1, delay: 0, replays: false)
         try await round.withSession {
+            while try round.coordinator.asOf("Recipes").age == nil { try await Task.sleep(for: .milliseconds(5)) }
             _ = try await round.coordinator.asOf("Recipes", noOlderThan: .seconds(10))
             #expect(round.questions == 1)
             try await Task.sleep(for: .milliseconds(300))
@@ -235,11 +236,13 @@ private final class AgeRound: Sendable {
         let count = commits.withLock { $0.count }
         let task = Task { await session(follower, consumer, lasting: nil) }
         var found = 0
-        for _ in 0..<20 where found < count {
+        let end = ContinuousClock.now + .seconds(20)
+        while found < count, .now < end {
             let read = try? await coordinator.read("Recipes", noOlderThan: .seconds(1), waiting: .seconds(3)) {
                 try Int.fetchOne($0, sql: "SELECT n FROM tick") ?? 0
             }
             found = read ?? found
+            try await Task.sleep(for: .milliseconds(50))
         }
         #expect(found == count, "seed \(seed)")
         task.cancel()
