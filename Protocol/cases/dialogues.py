@@ -17,7 +17,8 @@ from encoder.samples import (
 )  # fmt: skip
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, CANCEL, COLUMNS, CONSUMER, DATA, END, HELLO, MANIFEST, PADDING, RECEIPT, REFUSAL, STAY, STORED, WORKING, ZLIB,
+    ANSWER, ASKABLE, CANCEL, COLUMNS, CONSUMER, DATA, END, HELLO, MANIFEST, NEWEST, PADDING, QUESTION, RECEIPT, REFUSAL, STAY, STORED,
+    WORKING, ZLIB,
     block, data, frame, message, preamble,
 )  # fmt: skip
 
@@ -102,6 +103,7 @@ def dialogue(name: str, about: str, ends: list[Detail], *turns: Turn, shipments:
 def vectors() -> Iterator[Vector]:
     yield from good()
     yield from stays()
+    yield from questions()
     yield from wanted()
     yield from versions_and_roles()
     yield from refused()
@@ -170,6 +172,39 @@ def stays() -> Iterator[Vector]:
         broken = frame(STAY, binary(payload, "no interval"))
         yield dialogue(f"stays_{name}", "A payload that is no interval", [("consumer", "failed bad-manifest")], waits, ("producer", [preamble(), broken]), covers=covers)
     yield dialogue("stays_in_shipment", "STAY has no place in a shipment", [("consumer", f"failed {VIOLATION}")], waits, ("producer", [preamble(), GOOD_MANIFEST]), ANSWERS, ("producer", [*STORE_IN_BLOCKS[:1], stay(10)]), ("consumer", [refusal(VIOLATION, "STAY", None)]), covers=covers)
+
+
+def questions() -> Iterator[Vector]:
+    """A consumer that asks what the newest state of a store is (section 6.6)."""
+    covers = "5.8, 6.6"
+    waits: Turn = ("consumer", [preamble(role=CONSUMER), message(HELLO, HELLO_MEMBERS | {"stays": 60})])
+    stay = frame(STAY, binary((10).to_bytes(4, "big"), "10 s"))
+
+    def asks(nonce: int, name: bytes = b"Recipes") -> Turn:
+        return "consumer", [frame(QUESTION, binary(nonce.to_bytes(8, "big"), "nonce") + binary(name, "name"))]
+
+    def answer(nonce: int, content: bytes = HELD.id) -> Pieces:
+        return frame(NEWEST, binary(nonce.to_bytes(8, "big"), "nonce") + binary(content, "id of a content"))
+
+    first: Turn = ("producer", [preamble(), stay, frame(ASKABLE), GOOD_MANIFEST])
+    start = (waits, first, ANSWERS, SENDS, RECEIVED)
+    both = THERE + NEXT_INSTALLED
+    later: Turn = ("producer", [answer(1), *NEXT_OFFERED[1]])
+    yield dialogue("question", "The consumer asks, and the producer has nothing newer", DONE, *start, asks(1), later, *NEXT[1:], shipments=both, covers=covers)
+    yield dialogue("question_of_next", "A question is answered by the shipment that follows", DONE, *start, asks(1), ("producer", [answer(1, bytes(16)), *NEXT_OFFERED[1]]), *NEXT[1:], shipments=both, covers=covers)
+    yield dialogue("question_crosses", "A question crosses the next manifest, and nothing answers it", DONE, *start, NEXT_OFFERED, asks(1), *NEXT[1:], shipments=both, covers=covers)
+    stale: Turn = ("producer", [answer(7), answer(1), answer(1), *NEXT_OFFERED[1]])
+    yield dialogue("question_stale", "Answers to no open question say nothing", DONE, *start, asks(1), stale, *NEXT[1:], shipments=both, covers=covers)
+    yield dialogue("question_elsewhere", "A question about a store that the producer does not know is passed over", DONE, *start, asks(1, b"Other"), *NEXT, shipments=both, covers=covers)
+    for name, payload in ("nameless", bytes(8)), ("short", bytes(7)), ("bad_name", bytes(8) + b"../x"):
+        broken: Turn = ("consumer", [frame(QUESTION, binary(payload, "no question"))])
+        yield dialogue(f"question_{name}", "A question that names no store", [("producer", "failed bad-manifest")], *start, broken, shipments=THERE, covers=covers)
+    plain: Turn = ("producer", [preamble(), stay, GOOD_MANIFEST])
+    yield dialogue("question_unasked", "The producer has not said that it answers", [("producer", f"failed {VIOLATION}")], waits, plain, ANSWERS, SENDS, RECEIVED, asks(1), shipments=THERE, covers=covers)
+    for name, piece in ("askable", frame(ASKABLE)), ("newest", answer(1)):
+        yield dialogue(f"question_{name}_in_shipment", "It has no place in a shipment", [("consumer", f"failed {VIOLATION}")], waits, first, ANSWERS, ("producer", [*STORE_IN_BLOCKS[:1], piece]), ("consumer", [refusal(VIOLATION, name.upper(), None)]), covers=covers)
+    cut = frame(NEWEST, binary(bytes(23), "no answer"))
+    yield dialogue("question_newest_short", "NEWEST has 24 bytes", [("consumer", "failed bad-manifest")], waits, ("producer", [preamble(), stay, frame(ASKABLE), cut]), covers=covers)
 
 
 def wanted() -> Iterator[Vector]:

@@ -9,7 +9,8 @@ from encoder.piece import Pieces, binary, document, joined
 from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, PADDING, PART, RECEIPT, REFUSAL, SIGNATURE, STAY, WORKING, ZLIB,
+    ANSWER, ASKABLE, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, NEWEST, PADDING, PART, QUESTION, RECEIPT, REFUSAL, SIGNATURE, STAY,
+    WORKING, ZLIB,
     block, data, frame, part, signature, stored_json,
 )  # fmt: skip
 
@@ -26,6 +27,9 @@ PAYLOADS: dict[int, Pieces] = {
     SIGNATURE: signature(bytes(range(64)), b"a certificate"),
     WORKING: [],
     STAY: binary(bytes([0, 0, 0, 60]), "60 s"),
+    ASKABLE: [],
+    QUESTION: binary(bytes(range(8)), "nonce") + binary(b"Recipes", "name"),
+    NEWEST: binary(bytes(range(8)), "nonce") + binary(bytes(16), "id of a content"),
 }
 
 
@@ -76,6 +80,9 @@ def vectors() -> Iterator[Vector]:
     yield bad("type_0", "unknown-frame", "Type 0 is never used", frame(0x00, greeting))
     yield bad("working_with_payload", "protocol-violation", "WORKING has no payload", frame(WORKING, greeting))
     yield bad("stay_over_limit", "protocol-violation", "STAY has 4 bytes", frame(STAY, greeting))
+    yield bad("askable_with_payload", "protocol-violation", "ASKABLE has no payload", frame(ASKABLE, greeting))
+    yield bad("question_over_limit", "protocol-violation", "QUESTION has 136 bytes at most", frame(QUESTION, binary(bytes(8) + b"a" * 129, "a long name")))
+    yield bad("newest_over_limit", "protocol-violation", "NEWEST has 24 bytes", frame(NEWEST, binary(bytes(25), "25 bytes")))
     yield bad("end_with_payload", "protocol-violation", "END has no payload", frame(END, greeting))
 
     early = "protocol-violation"

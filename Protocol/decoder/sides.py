@@ -13,7 +13,8 @@ from decoder.shipment import Shipment
 from decoder.signature import check_form, signer
 from decoder.waiting import Waiting
 from decoder.wire import (
-    ANSWER, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, PART, RECEIPT, REFUSAL, SIGNATURE, STAY, WORKING,
+    ANSWER, ASKABLE, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, NEWEST, PART, QUESTION, RECEIPT, REFUSAL,
+    SIGNATURE, STAY, WORKING,
     Frame, Opening, Reader, content_of, opening, unpacked, unpacked_answer, unpacked_manifest, violation,
 )  # fmt: skip
 
@@ -77,6 +78,8 @@ class Side:
         self.is_one_way = False
         self.peer_stays = False
         """Whether the consumer waits for a producer that stays (section 6.5)."""
+        self.is_askable = False
+        """Whether the producer answers questions (section 6.6)."""
         self.senders: list[str | None] = []
         """Which device has sent what is held, if that is known: of each that is still to be told, or of none."""
         self.generations: list[tuple[rules.Members, str | None]] = []
@@ -224,6 +227,19 @@ def check_interval(payload: bytes) -> None:
         raise Refused("bad-manifest", "STAY with another payload")
 
 
+def check_question(payload: bytes) -> None:
+    """Section 5.8."""
+    if len(payload) < 9:
+        raise Refused("bad-manifest", "a question that names no store")
+    rules.store_name(payload[8:].decode("ascii", "replace"))
+
+
+def check_newest(payload: bytes) -> None:
+    """Section 5.8."""
+    if len(payload) != 24:
+        raise Refused("bad-manifest", "NEWEST with another payload")
+
+
 def encodings_of(hello: rules.Members) -> set[int]:
     return {BLOCKS} | {ENCODINGS[name] for name in hello.get("encodings", []) if name in ENCODINGS}
 
@@ -254,6 +270,10 @@ class Producer(Side):
                 self.state = "ended"
             case "between", t if t == STAY and self.peer_stays:
                 check_interval(frame.payload)
+            case "between", t if t == ASKABLE and self.peer_stays:
+                self.is_askable = True
+            case "between", t if t == NEWEST and self.is_askable:
+                check_newest(frame.payload)
             case _:
                 raise violation(f"{frame.type} in state {self.state}")
 
@@ -278,6 +298,8 @@ class Producer(Side):
         if frame.type == REFUSAL:
             return self.refused(*last_word(frame))
         match self.state, frame.type:
+            case _, t if t == QUESTION and self.is_askable:
+                check_question(frame.payload)
             case "hello", t if t == HELLO:
                 self.greeting(frame.payload)
                 self.state = "between"
@@ -354,6 +376,8 @@ class Consumer(Side):
                 self.greeting(frame.payload)
             case _, t if t == REFUSAL:
                 self.refuses(*last_word(frame))
+            case _, t if t == QUESTION and self.is_askable:
+                check_question(frame.payload)
             case "answering", t if t == ANSWER and self.current:
                 self.wants(self.answer(frame))
             case "unmade", t if t == ANSWER and self.current:
@@ -422,6 +446,10 @@ class Consumer(Side):
                 self.offered(frame.payload)
             case "between", t if t == STAY and not self.is_one_way:
                 check_interval(frame.payload)
+            case "between", t if t == ASKABLE and not self.is_one_way:
+                self.is_askable = True
+            case "between", t if t == NEWEST and not self.is_one_way:
+                check_newest(frame.payload)
             case "receiving", t if t == PART and self.current:
                 self.current.open(opening(frame.payload))
             case "receiving", t if t == DATA and self.current:

@@ -57,6 +57,7 @@ public final class Consumer: Sendable {
 
     let installer: Installer
     let queues = StoreQueues()
+    private let bells: Bells
     /// How many sessions have begun.
     private let sessions = Atomic(0)
     package let options: Options
@@ -76,6 +77,7 @@ public final class Consumer: Sendable {
         } catch {
             throw .install(error)
         }
+        bells = Bells(installer.folder)
     }
 
     /// Receives the shipments that come over a link that an app carries: the app vouches for who is at the other end.
@@ -162,7 +164,8 @@ public final class Consumer: Sendable {
         removeUnwelcome()
         if link.peer == .at(.standardStreams) { told.add(.reading(link.isFile ? .file : .stream)) }
         let session = ConsumerSession(
-            options: options, installer: installer, coordinator: coordinator, queues: queues, stays: stays,
+            options: options, installer: installer, coordinator: coordinator, queues: queues, bells: bells,
+            stays: stays,
             whenBegun: whenBegun, report: told.add)
         do {
             return try await withTaskExecutorPreference(BlockingExecutor.shared) {

@@ -94,11 +94,13 @@ package struct StoreLock: ~Copyable {
     }
 
     /// A name in the staging for what is made aside and then renamed, or renamed and then removed.
-    func aside(_ purpose: Purpose) -> FilePath {
+    func aside(_ purpose: Purpose) -> FilePath { Self.aside(purpose, of: name, in: layout) }
+
+    static func aside(_ purpose: Purpose, of name: StoreName, in layout: InboxLayout) -> FilePath {
         layout.staging(name).appending("\(purpose.rawValue)-\(UUID().uuidString)")
     }
 
-    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin, left, leased }
+    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin, left, leased, asOf }
 
     /// Removes what a process that died in the middle of a change has left. Under the lock no other change is under way.
     package borrowing func removeLitter() {

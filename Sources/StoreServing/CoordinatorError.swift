@@ -25,6 +25,8 @@ public enum CoordinatorError: Error, Hashable, Sendable {
     case hasNoFile(StoreName)
     /// Another process keeps the generation locked, as if to remove it, and does not remove it.
     case generationLocked(StoreName)
+    /// The copy may lack what was committed longer ago than the limit, as far as is known.
+    case tooOld(StoreName, CopyAge, limit: Duration)
     /// The pin was given back before.
     case released
     /// The coordinator is suspended, or was while the read was under way: `resume` it, then read again.

@@ -167,6 +167,17 @@ public final class StoreCoordinator: Sendable {
         _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
     }
 
+    /// The inbox that a store is in, and its name.
+    ///
+    /// - Throws: `.hasNoGenerations` for a file of its own, `.noSuchStore` and the like, `.suspended`.
+    func inbox(of selection: StoreSelection) throws(CoordinatorError) -> (Inbox, StoreName) {
+        _ = try gate.enter()
+        defer { gate.leave() }
+        let store = try store(selection)
+        guard let inbox = store.inbox else { throw .hasNoGenerations(store.name) }
+        return (inbox, store.name)
+    }
+
     private func store(_ selection: StoreSelection) throws(CoordinatorError) -> FollowedStore {
         switch source {
         case .files(let files): return try selection.choose(from: files, named: \.name)

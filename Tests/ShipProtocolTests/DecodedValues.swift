@@ -19,7 +19,13 @@ struct DecodedValues {
             add("message", reason.message)
             add("ends", reason.extent == .shipment ? "shipment" : "session")
         case .stay(let stay): add("interval", stay.interval)
-        case .signature, .end, .working: break
+        case .question(let question):
+            add("nonce", question.nonce)
+            add("name", question.name)
+        case .newest(let newest):
+            add("nonce", newest.nonce)
+            add("content", newest.content.hex)
+        case .signature, .end, .working, .askable: break
         }
         lines.sort()
     }

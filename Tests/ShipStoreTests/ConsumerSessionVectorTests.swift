@@ -114,9 +114,10 @@ import Testing
         let takesColumns = script.hello.map { CommonEncodings($0).all.contains(.columns) } ?? true
         var options = Consumer.Options()
         options.codec = takesColumns ? .standard : nil
+        let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
         let session = ConsumerSession(
-            options: options, installer: try Installer(inbox: inbox, keeping: Retention(count: 3)),
-            coordinator: StoreCoordinator(inbox: inbox.root), queues: StoreQueues(), report: { _ in })
+            options: options, installer: installer, coordinator: StoreCoordinator(inbox: inbox.root),
+            queues: StoreQueues(), bells: Bells(installer.folder), report: { _ in })
         let link = PeerLink(
             direction: .twoWay, reader: script, writer: script, peer: .at(.command("a vector")))
         var end = "done"

@@ -116,8 +116,8 @@ private struct ConsumerWalk {
                 consumer.sent(refusal: reason)
             }
         case .hello(let hello): consumer.sent(hello)
-        case .working: break
-        case .manifest, .part, .data, .signature, .end, .cancel, .stay:
+        case .working, .question: break
+        case .manifest, .part, .data, .signature, .end, .cancel, .stay, .askable, .newest:
             Issue.record("a consumer does not send \(frame.type)")
         }
     }
@@ -185,6 +185,7 @@ private struct ProducerWalk {
                 switch try dialogue?.receive(element) {
                 case nil: break
                 case .send(let parts): wanted = parts
+                case .note: break
                 case .giveUp(let error): due = error.code.rawValue
                 case .conclude(let receipt):
                     lines.append("\(name) \(receipt.outcome.rawValue)")
@@ -233,8 +234,9 @@ private struct ProducerWalk {
             dialogue?.cancelled()
         case .cancel(let reason): #expect(end == "failed \(reason.code)" || dialogue?.mayCancelSession != false)
         case .stay(let stay): #expect(dialogue?.stay(every: .seconds(stay.interval)) == stay)
-        case .signature, .working: break
-        case .hello, .answer, .receipt, .refusal: Issue.record("a producer does not send \(frame.type)")
+        case .askable: #expect(dialogue?.answersQuestions() == true)
+        case .signature, .working, .newest: break
+        case .hello, .answer, .receipt, .refusal, .question: Issue.record("a producer does not send \(frame.type)")
         }
     }
 }

@@ -337,6 +337,9 @@ struct FailureRuleTests {
             .install(.outOfSequence(n, .tooFarAhead(counter: 2, highest: 1))),
             .install(.outOfSequence(n, .noCounter)), .install(.outOfSequence(n, .notCounted)),
         ]
+        expected["79, cannot-install told, session, stopped told"] = [
+            .serving(.tooOld(n, CopyAge(age: nil, isConnected: false), limit: .seconds(1)))
+        ]
         expected["78, cannot-install untold, session, stopped untold"] = [
             .install(.newerFormat(p, 2)), .identity(.newerFormat(p, 2)), .memory(.newerFormat(p, 3)),
         ]

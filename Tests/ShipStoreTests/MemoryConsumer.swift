@@ -197,7 +197,7 @@ struct MemoryConsumer {
 
     private mutating func act(_ action: ConsumerDialogue.Action?) throws {
         switch action {
-        case nil, .greet, .finish: break
+        case nil, .greet, .finish, .note: break
         case .consider(let shipment):
             incoming = shipment
             signer = nil

@@ -85,7 +85,9 @@ actor VectorScript: LinkReader, LinkWriter {
     /// What matters of a frame.
     private static func word(for element: FrameParser.Element) -> String? {
         switch element {
-        case .preamble, .unknownOptionalFrame, .frame(.working), .frame(.stay): nil
+        case .preamble, .unknownOptionalFrame, .frame(.working), .frame(.stay), .frame(.askable), .frame(.question),
+            .frame(.newest):
+            nil
         case .frame(.hello): "HELLO"
         case .frame(.answer(let answer)):
             "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \(Self.encodings(of: $0))\($0.base.map { " over \($0.short)" } ?? "")\($0.from.map { " from \($0.position) of \($0.encoding)" } ?? "")" })" } ?? "everything")"

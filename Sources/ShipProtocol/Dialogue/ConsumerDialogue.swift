@@ -15,6 +15,8 @@ package struct ConsumerDialogue: Sendable {
         case greet
         /// The producer offers a shipment: give what comes to this dialogue, until `end(of:)`.
         case consider(ReceivingDialogue)
+        /// The producer says what the newest state of a store is.
+        case note(Newest)
         /// The producer has cancelled the session; send no answer.
         case stop(Reason)
         /// The producer has no other shipment: nothing more comes.
@@ -44,6 +46,8 @@ package struct ConsumerDialogue: Sendable {
     private let interval: Stay?
     /// How often each side says between two shipments that it is there; `nil` for a producer that does not stay.
     package private(set) var stays: Duration?
+    /// Whether the producer answers questions between two shipments.
+    package private(set) var isAskable = false
 
     /// - Parameters:
     ///   - common: What the consumer supports, as its HELLO says.
@@ -77,6 +81,11 @@ package struct ConsumerDialogue: Sendable {
         case (.betweenShipments, .frame(.stay(let stay))) where mode == .twoWay:
             stays = interval?.agreed(with: stay.interval)
             return nil
+        case (.betweenShipments, .frame(.askable)) where mode == .twoWay:
+            isAskable = stays != nil
+            return nil
+        case (.betweenShipments, .frame(.newest(let newest))) where mode == .twoWay:
+            return .note(newest)
         case (.betweenShipments, .frame(.signature(let signature))) where mode == .oneWay:
             state = .awaitingSignedManifest(signature)
             return nil

@@ -21,6 +21,8 @@ package struct ProducerDialogue: Sendable {
         case drop(Reason)
         /// The consumer has ended the session.
         case stop(Reason)
+        /// The consumer asks for the newest state of a store: answer between two shipments.
+        case note(Question)
     }
 
     private enum State: Hashable, Sendable {
@@ -44,6 +46,8 @@ package struct ProducerDialogue: Sendable {
     private var held: [StoreName: Hello.HeldStore] = [:]
     /// The stores of which the session has installed a shipment: that is current from then on, and nothing waits.
     private var renewed: Set<StoreName> = []
+    /// Those of which it has had a receipt of either kind.
+    private var acknowledged: Set<StoreName> = []
     private var installed = InstalledContents()
     /// Whether a manifest has gone: then the producer may end the session.
     package private(set) var hasOffered = false
@@ -51,6 +55,8 @@ package struct ProducerDialogue: Sendable {
     private var wanted: Int?
     /// How often each side says between two shipments that it is there; `nil` unless the producer has said that it stays.
     package private(set) var stays: Duration?
+    /// Whether the producer has said that it answers questions.
+    private var isAskable = false
     /// The encodings in which this side has opened each part of the shipment.
     private var begun: [Int: Set<PartEncoding>] = [:]
 
@@ -87,7 +93,8 @@ package struct ProducerDialogue: Sendable {
 
     /// The shipment of a store that broke off and may go on there; `nil` for none.
     package func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? {
-        renewed.contains(name) ? nil : held[name]?.unfinished
+        // A state that is older than one that has been acknowledged does not follow it.
+        acknowledged.contains(name) ? nil : held[name]?.unfinished
     }
 
     /// The producer wants to stay between two shipments.
@@ -99,6 +106,15 @@ package struct ProducerDialogue: Sendable {
         let stay = Stay(every: interval)
         stays = stay.agreed(with: wanted)
         return stay
+    }
+
+    /// The producer wants to say that it answers questions.
+    ///
+    /// - Returns: Whether the consumer may ask: it waits for a producer that stays, and has heard that this one does.
+    package mutating func answersQuestions() -> Bool {
+        guard stays != nil, case .betweenShipments = state else { return false }
+        isAskable = true
+        return true
     }
 
     /// Whether the consumer owes a reply about a shipment.
@@ -118,6 +134,9 @@ package struct ProducerDialogue: Sendable {
             return nil
         case (_, .frame(.refusal(let reason))):
             return try refused(reason)
+        case (_, .frame(.question(let question))) where isAskable:
+            // It may have crossed a manifest.
+            return .note(question)
         case (.awaitingPreamble, .preamble(let preamble)):
             _ = try Preamble(role: .producer, mode: .twoWay).sessionVersion(with: preamble)
             state = .awaitingHello
@@ -186,6 +205,7 @@ package struct ProducerDialogue: Sendable {
             throw .badMessage(type: FrameType.receipt.rawValue, flaw: "it is for another store")
         }
         guard receipt.sha256 == manifest.store.sha256 else { throw .damaged(.installedStore) }
+        acknowledged.insert(manifest.name)
         if receipt.outcome == .installed {
             installed.insert(manifest)
             renewed.insert(manifest.name)

@@ -14,6 +14,10 @@ package enum Frame: Hashable, Sendable {
     case cancel(Reason)
     case working
     case stay(Stay)
+    /// The producer answers questions.
+    case askable
+    case question(Question)
+    case newest(Newest)
 
     package var type: FrameType {
         switch self {
@@ -29,6 +33,9 @@ package enum Frame: Hashable, Sendable {
         case .cancel: .cancel
         case .working: .working
         case .stay: .stay
+        case .askable: .askable
+        case .question: .question
+        case .newest: .newest
         }
     }
 
@@ -53,6 +60,9 @@ package enum Frame: Hashable, Sendable {
         case .cancel: self = .cancel(try Reason.decode(payload, as: type))
         case .working: self = .working
         case .stay: self = .stay(try Stay(decoding: payload))
+        case .askable: self = .askable
+        case .question: self = .question(try Question(decoding: payload))
+        case .newest: self = .newest(try Newest(decoding: payload))
         }
     }
 
@@ -98,7 +108,9 @@ package enum Frame: Hashable, Sendable {
         case .receipt(let receipt): bytes += try type.packed(receipt.jsonBytes, answering: offer)
         case .refusal(let reason), .cancel(let reason): bytes += reason.jsonBytes
         case .stay(let stay): stay.append(to: &bytes)
-        case .end, .working: break
+        case .question(let question): question.append(to: &bytes)
+        case .newest(let newest): newest.append(to: &bytes)
+        case .end, .working, .askable: break
         }
         let length = UInt32(clamping: bytes.count - FrameHeader.size)
         guard length <= type.payloadLimit else {

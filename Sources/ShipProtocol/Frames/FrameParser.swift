@@ -63,7 +63,7 @@ package struct FrameParser: Sendable {
             emptyBytes += Int64(frame.count)
             return .unknownOptionalFrame
         }
-        if type == .working || type == .stay { emptyBytes += Int64(frame.count) }
+        if type.isWithoutContent { emptyBytes += Int64(frame.count) }
         let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
         if type == .signature { isSigned = true }
         if type == .manifest, isSigned { signedPayload = Array(payload) }

@@ -7,8 +7,10 @@ extension FrameType {
         case .part: PartOpening.size
         case .data: PartData.headerSize + Limits.segmentSize
         case .signature: Signature.size + Limits.certificateSize
-        case .end, .working: 0
+        case .end, .working, .askable: 0
         case .stay: Stay.size
+        case .question: Question.largest
+        case .newest: Newest.size
         }
     }
 

@@ -14,4 +14,15 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case signature = 0x0A
     case working = 0x81
     case stay = 0x83
+    case askable = 0x84
+    case question = 0x85
+    case newest = 0x86
+
+    /// Whether it only keeps a session going, and brings nothing of a shipment.
+    var isWithoutContent: Bool {
+        switch self {
+        case .working, .stay, .askable, .question, .newest: true
+        case .hello, .manifest, .answer, .part, .data, .end, .receipt, .refusal, .cancel, .signature: false
+        }
+    }
 }

@@ -25,6 +25,8 @@ package enum ExitStatus: Int32, Hashable, Sendable {
     case notPermitted = 77
     /// EX_CONFIG: a later version of this program made what is to be used. It is not damaged (EX_DATAERR): this program is to be updated.
     case misconfigured = 78
+    /// The copy is too old, or it is unknown how old it is; sysexits(3) has no number for that.
+    case tooOld = 79
     /// What a shell says of a program that SIGHUP, SIGINT or SIGTERM ended.
     case hungUp = 129
     case interrupted = 130

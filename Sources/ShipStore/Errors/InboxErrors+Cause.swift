@@ -92,6 +92,16 @@ extension StoreCheck.Flaw: ExplainedError {
     }
 }
 
+extension CopyAge {
+    /// `12 s old`, rounded up.
+    package var inWords: String { age.map { "\($0.inWholeSeconds) s old" } ?? "of unknown age" }
+}
+
+extension Duration {
+    /// In seconds, rounded up: an age is not told as less than it is.
+    package var inWholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
+}
+
 extension CoordinatorError: ExplainedError {
     public var cause: PrintableText {
         switch self {
@@ -106,6 +116,8 @@ extension CoordinatorError: ExplainedError {
         case .notAFile(let path): "\(path) is not a regular file"
         case .hasNoGenerations(let name): "\(name) is a file of its own, and cannot be pinned"
         case .hasNoFile(let name): "the store \(name) is in an inbox, where it is not written to"
+        case .tooOld(let name, let age, let limit):
+            "the copy of \(name) is \(age.inWords), and was to be no older than \(limit.inWholeSeconds) s"
         case .generationLocked(let name): "the current generation of \(name) is locked by another program"
         case .released: "the pin was given back before"
         case .suspended: "reading is suspended with the app"

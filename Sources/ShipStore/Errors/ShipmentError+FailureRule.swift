@@ -308,6 +308,7 @@ extension CoordinatorError {
         case .sameName, .hasNoGenerations, .hasNoFile, .released: .ofShipment(.usage, .cannotInstall, isTold: false)
         case .inWALMode, .hasSidecar, .notAFile: .ofShipment(.badData, .cannotInstall, isTold: false)
         case .generationLocked, .suspended: .ofShipment(.tryAgain, .cannotInstall, isTold: false)
+        case .tooOld: .here(.tooOld)
         case .file(let error): error.failureRule(.ofInbox)
         }
     }

@@ -16,6 +16,14 @@ final class FollowedStore: Sendable {
         var notBefore = ContinuousClock.now
         /// As the store was when the receiver acknowledged it.
         var shipped: WatchedStore.Look?
+        /// The content of the manifest that the receiver acknowledged last in this session.
+        var content: ManifestContent.ID?
+        /// The nonce of the last question that is not answered yet.
+        var question: UInt64?
+        /// What a shipment that is to be offered answers, as its copy was begun after the question had come.
+        var answer: Newest?
+        /// No question is answered before, unless by a shipment.
+        var noAnswerBefore = ContinuousClock.now
         /// Looks that have found nothing new, one after the other.
         var looksInVain = 0
         var failures = 0
@@ -31,6 +39,8 @@ final class FollowedStore: Sendable {
     /// A look may make notices itself, and where a clock was set back nothing tells them from those of a commit.
     private static let mostLooksInVain = 3
     private static let backoffInVain = Backoff(first: .seconds(1), longest: .seconds(5))
+    /// Each answer may cost a look.
+    private static let leastTimeOfAnswers = Duration.milliseconds(100)
 
     init(_ watched: WatchedStore, _ following: Following) { (self.watched, self.following) = (watched, following) }
 
@@ -45,15 +55,22 @@ final class FollowedStore: Sendable {
         state.withLock { $0.noticed = ($0.noticed?.first ?? now, now) }
     }
 
-    /// When it is to be looked at; `nil` if nothing has been noticed since the last look.
-    var due: ContinuousClock.Instant? {
-        let due: ContinuousClock.Instant? = state.withLock { state in
-            guard state.end == nil, let noticed = state.noticed else { return nil }
+    /// Why a store is to be looked at.
+    enum Cause { case notice, question }
+
+    /// When it is to be looked at, and why; `nil` if nothing has been noticed since the last look, and nobody asks. A store that may have
+    /// changed is not looked at earlier for a question: the shipment answers it.
+    var due: (at: ContinuousClock.Instant, Cause)? {
+        let due: (at: ContinuousClock.Instant, Cause)? = state.withLock { state in
+            guard state.end == nil else { return nil }
+            guard let noticed = state.noticed else {
+                return state.question == nil ? nil : (state.noAnswerBefore, .question)
+            }
             let settled = min(noticed.last + following.settling, noticed.first + following.longestDelay)
-            return max(settled, state.notBefore)
+            return (max(settled, state.notBefore), .notice)
         }
-        guard let due else { return nil }
-        return watched.rest.map { max(due, $0) } ?? due
+        guard let due, due.1 == .notice else { return due }
+        return (watched.rest.map { max(due.at, $0) } ?? due.at, .notice)
     }
 
     /// Whether the receiver may not have what the store holds now.
@@ -82,6 +99,44 @@ final class FollowedStore: Sendable {
         state.notBefore = max(state.notBefore, .now + delay)
     }
 
+    // MARK: Questions
+
+    /// A session begins: what was asked in the one before is not answered.
+    func begin() { state.withLock { ($0.content, $0.question, $0.answer) = (nil, nil, nil) } }
+
+    /// The receiver asks for the newest state.
+    func ask(_ nonce: UInt64) { state.withLock { $0.question = nonce } }
+
+    /// What was asked last, and is not answered. A state that is read from here on answers it.
+    var question: UInt64? { state.withLock { $0.question } }
+
+    /// The answer to a question since which the store has been found as the receiver has it.
+    ///
+    /// - Returns: `nil` if the receiver has nothing of this session.
+    func unchanged(since question: UInt64) -> Newest? {
+        state.withLock { state in
+            state.noAnswerBefore = .now + Self.leastTimeOfAnswers
+            if state.question == question { state.question = nil }
+            return state.content.map { Newest(answering: question, $0) }
+        }
+    }
+
+    /// A state has been read that is to be offered.
+    private func read(_ manifest: Manifest, since question: UInt64?) {
+        let answer = question.map { Newest(answering: $0, ManifestContent(of: manifest).id) }
+        state.withLock { $0.answer = answer }
+    }
+
+    /// What the offer of a manifest answers, if it is of the state that was read last; once.
+    private func takeAnswer(by manifest: Manifest) -> Newest? {
+        state.withLock { state in
+            guard let answer = state.answer, answer.content == ManifestContent(of: manifest).id else { return nil }
+            state.answer = nil
+            if state.question == answer.nonce { state.question = nil }
+            return answer
+        }
+    }
+
     // MARK: Shipping
 
     /// The same order, which tells this store what becomes of it.
@@ -96,17 +151,23 @@ final class FollowedStore: Sendable {
         followed.unchanged = { [self] in
             // What comes while this is under way counts as a change since.
             state.withLock { $0.noticed = nil }
+            let question = question
             let look = await watched.look()
             found.withLock { $0 = look }
-            return await order.unchanged()
+            let manifest = await order.unchanged()
+            if let manifest { read(manifest, since: question) }
+            return manifest
         }
         followed.prepare = { [self] in
             state.withLock { $0.noticed = nil }
+            let question = question
             let shipment = try await order.prepare()
+            read(shipment.manifest, since: question)
             underWay.withLock { $0 = shipment.version.makingWay.add(end) }
             found.withLock { $0 = WatchedStore.Look(state: shipment.version.state, left: shipment.version.left) }
             return shipment
         }
+        followed.answer = { [self] in takeAnswer(by: $0) }
         followed.ended = { [self] result in
             underWay.withLock { $0 = nil }
             if isNews(result) { order.ended(result) }
@@ -130,6 +191,7 @@ final class FollowedStore: Sendable {
             switch result {
             case .success(let delivery):
                 (state.shipped, state.failures, state.failure) = (shipped, 0, nil)
+                state.content = ManifestContent(of: delivery.manifest).id
                 if delivery.receipt?.outcome == .unchanged {
                     Self.lookInVain(&state)
                 } else {

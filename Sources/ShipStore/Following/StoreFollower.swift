@@ -61,14 +61,15 @@ package final class StoreFollower: Sendable {
                 report(event)
             })
         let open = stores.filter { $0.end == nil }
+        for store in open { store.begin() }
         let (ends, end) = AsyncStream<StoreName>.makeStream()
         return try await withThrowingTaskGroup(of: ShipmentError?.self) { group in
             defer { group.cancelAll() }
             group.addTask { [self] in
                 guard stays else { return try await departure.ship(open, over: link, makingWay: { end.yield($0) }) }
-                return try await departure.ship(open, over: link, makingWay: { end.yield($0) }) { [self] in
-                    try await next()
-                }
+                return try await departure.ship(
+                    open, over: link, makingWay: { end.yield($0) }, asked: { [self] in ask($0) },
+                    following: { [self] in try await next(answering: $0) })
             }
             group.addTask { [report] in
                 for await name in ends {
@@ -81,25 +82,38 @@ package final class StoreFollower: Sendable {
         }
     }
 
-    /// Waits for a store that has changed.
+    /// Other names than those of the session's stores are not known here.
+    private func ask(_ question: Question) {
+        stores.first { $0.name == question.name }?.ask(question.nonce)
+        alarm.ring()
+    }
+
+    /// Waits for a store that has changed, and answers questions about those that have not.
     ///
-    /// - Throws: `CancellationError`; why the last store is no longer followed.
-    private func next() async throws -> FollowedStore {
+    /// - Throws: `CancellationError`; what `answer` throws; why the last store is no longer followed.
+    private func next(answering answer: ProducerSession.Answering) async throws -> FollowedStore {
         while true {
-            let store = try await waitForChange()
-            if await store.mayHaveChanged() { return store }
+            let (store, cause) = try await waitForChange()
+            let question = store.question
+            if await store.mayHaveChanged() {
+                if cause == .notice { return store }
+                // It goes when it has settled, and as often as it may.
+                store.notice()
+            } else if let question, let newest = store.unchanged(since: question) {
+                try await answer(newest)
+            }
         }
     }
 
     /// - Returns: The store that has been due for the longest time.
-    private func waitForChange() async throws -> FollowedStore {
+    private func waitForChange() async throws -> (FollowedStore, FollowedStore.Cause) {
         while true {
             try Task.checkCancellation()
             if let end = ended { throw end }
-            let next = stores.compactMap { store in store.due.map { (store, $0) } }.min { $0.1 < $1.1 }
+            let next = stores.compactMap { store in store.due.map { (store, $0) } }.min { $0.1.at < $1.1.at }
             let isPaused = following.control.isPaused
-            if let next, !isPaused, next.1 <= .now { return next.0 }
-            try await alarm.wait(for: isPaused ? nil : next.map { max(.zero, $0.1 - ContinuousClock.now) })
+            if let next, !isPaused, next.1.at <= .now { return (next.0, next.1.1) }
+            try await alarm.wait(for: isPaused ? nil : next.map { max(.zero, $0.1.at - ContinuousClock.now) })
         }
     }
 
@@ -120,7 +134,7 @@ package final class StoreFollower: Sendable {
         if let end = ended { throw end }
         guard let failure else {
             while true {
-                let store = try await waitForChange()
+                let (store, _) = try await waitForChange()
                 // The session looks at it, and begins its notices anew.
                 if await store.mayHaveChanged() { return store.notice() }
             }

@@ -32,6 +32,8 @@ extension Inbox {
         public let producer: DeviceIdentifier?
         /// That device's number of the shipment, if it is known.
         public let counter: UInt64?
+        /// How old it is; `nil` for one that is not current.
+        public let age: CopyAge?
     }
 
     /// What is in an inbox.
@@ -84,7 +86,8 @@ extension Inbox {
                     rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
                     isAdopted: origin?.isAdopted == true,
                     producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) },
-                    counter: origin.flatMap { $0.isAdopted ? nil : $0.counter }))
+                    counter: origin.flatMap { $0.isAdopted ? nil : $0.counter },
+                    age: isCurrent ? folder.age(of: generation.folderName, name) : nil))
         }
     }
 

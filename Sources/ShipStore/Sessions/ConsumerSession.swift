@@ -15,6 +15,7 @@ package struct ConsumerSession {
     let installer: Installer
     let coordinator: StoreCoordinator
     let queues: StoreQueues
+    let bells: Bells
     /// Whether it waits for a producer that has nothing to ship at the moment.
     var stays = true
     /// Called when a producer that may ship has begun to, with its preamble; what it throws ends the session.
@@ -122,9 +123,10 @@ package struct ConsumerSession {
         var frames = FrameReader(link.reader, timeouts)
         var dialogue = ConsumerDialogue(taking: common, staying: interval)
         var outcome = Outcome()
+        let ages = CopyAges(installer, bells, writer)
         if greeting == .atOnce { try await greet(&frames, writer, link, shared) }
         while true {
-            let offer = try await awaitOffer(&frames, writer, &dialogue, greeting, link, shared, refuse)
+            let offer = try await awaitOffer(&frames, writer, &dialogue, ages, greeting, link, shared, refuse)
             outcome.hasStayed = dialogue.stays != nil
             guard var shipment = offer else { return outcome }
             let start = ContinuousClock.now
@@ -132,6 +134,7 @@ package struct ConsumerSession {
                 let receipt = try await receive(&shipment, of: dialogue, &frames, writer, link, shared)
                 if outcome.receipts.count == Self.mostOutcomes { outcome.receipts.removeFirst() }
                 outcome.receipts.append(receipt)
+                if dialogue.isAskable { ages.acknowledged(receipt, of: shipment.manifest) }
                 report(.finished(receipt, .now - start))
             } catch {
                 let cancelled = (error as? Cancelled)?.reason
@@ -164,8 +167,8 @@ package struct ConsumerSession {
     ///
     /// - Returns: `nil` if nothing more comes.
     private func awaitOffer(
-        _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ greeting: Greeting,
-        _ link: PeerLink, _ shared: SharedState, _ refuse: (ShipmentError) async -> Void
+        _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ ages: CopyAges,
+        _ greeting: Greeting, _ link: PeerLink, _ shared: SharedState, _ refuse: (ShipmentError) async -> Void
     ) async throws -> ReceivingDialogue? {
         let start = ContinuousClock.now
         let greeted = FrameReader.Deadline(end: start + timeouts.hello, error: .link(.timedOut(.reading)))
@@ -177,7 +180,7 @@ package struct ConsumerSession {
                 if let interval = dialogue.stays {
                     do {
                         element = try await writer.whileWorking(every: interval) {
-                            try await frames.next(within: interval + timeouts.idle)
+                            try await ages.whileAsking { try await frames.next(within: interval + timeouts.idle) }
                         }
                     } catch {
                         // All that was offered has had its last word: a session that breaks off here loses nothing.
@@ -207,6 +210,7 @@ package struct ConsumerSession {
             if try shared.begins(in: dialogue.mode) { try whenBegun() }
             switch action {
             case nil: continue
+            case .note(let newest): ages.note(newest)
             case .greet where greeting == .never: throw ShipmentError.cannotAnswer
             case .greet:
                 guard greeting == .ifAsked else { continue }

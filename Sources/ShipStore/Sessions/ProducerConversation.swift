@@ -75,6 +75,7 @@ final class ProducerConversation: Sendable {
     func stay() async throws -> Bool {
         guard let stay = state.withLock({ $0.dialogue.stay(every: session.timeouts.keepAlive) }) else { return false }
         try await writer.send(.stay(stay))
+        if session.asked != nil, state.withLock({ $0.dialogue.answersQuestions() }) { try await writer.send(.askable) }
         return true
     }
 
@@ -128,6 +129,7 @@ final class ProducerConversation: Sendable {
         do {
             while let element = try await next() {
                 let action = try state.withLock { state throws(ProtocolError) in try state.dialogue.receive(element) }
+                if case .note(let question) = action { session.asked?(question) }
                 if case .stop(let reason) = action { throw ShipmentError.refused(reason) }
             }
             throw LinkError.closedByPeer
@@ -146,7 +148,7 @@ final class ProducerConversation: Sendable {
     ) async throws(RefusedShipment) -> Receipt {
         do {
             let base = base(of: shipment.manifest, remembering: shipment.bases.map(\.content))
-            var action = try await offer(shipment.manifest, over: base, &frames)
+            var action = try await offer(shipment.manifest, over: base, order, &frames)
             writer.expectWork(on: shipment.manifest.totalSize)
             var rounds = 0
             while true {
@@ -164,6 +166,7 @@ final class ProducerConversation: Sendable {
                     }
                 case .giveUp(let error): return try await giveUp(ShipmentError(error), &frames)
                 case .stop(let reason): throw ShipmentError.refused(reason)
+                case .note(let question): throw BrokenInvariant("a question is no answer: \(question.name)")
                 }
             }
         } catch let refused as RefusedShipment {
@@ -179,8 +182,9 @@ final class ProducerConversation: Sendable {
     ///
     /// - Parameter base: The content that the manifest may refer to.
     func offer(
-        _ manifest: Manifest, over base: ManifestContent?, _ frames: inout FrameReader
+        _ manifest: Manifest, over base: ManifestContent?, _ order: ProducerSession.Order, _ frames: inout FrameReader
     ) async throws -> ProducerDialogue.Action {
+        if let newest = order.answer(manifest) { try await writer.send(.newest(newest)) }
         let start = ContinuousClock.now
         // Without a word of it, the consumer takes its current generation for the base.
         let isCurrent = state.withLock { $0.dialogue }.isCurrent(base, named: manifest.name)
@@ -332,6 +336,7 @@ final class ProducerConversation: Sendable {
             let action = try state.withLock { state throws(ProtocolError) in try state.dialogue.receive(element) }
             switch action {
             case nil: continue
+            case .note(let question): session.asked?(question)
             case .stop(let reason): throw ShipmentError.refused(reason)
             case .some(let action): return action
             }

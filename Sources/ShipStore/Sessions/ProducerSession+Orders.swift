@@ -16,6 +16,8 @@ extension ProducerSession {
         var isSmall: @Sendable () -> Bool = { false }
         /// Removes what takes room on the disk and can be made again; returns whether there may have been something.
         var makeRoom: @Sendable () async -> Bool = { false }
+        /// Returns what the offer of a manifest answers.
+        var answer: @Sendable (Manifest) -> Newest? = { _ in nil }
         /// Called when a copy is given up before it has gone: whoever else keeps it lets go of it.
         var dropped: @Sendable () -> Void = {}
         /// Called when all of the shipment has gone, and only the consumer works; earlier if little of it is still to go.

@@ -19,9 +19,14 @@ struct ProducerSession {
     var isPadded = false
     /// How fast bytes may go over a link; `nil` for as fast as it takes them.
     var rateLimit: RateLimit?
+    /// Told of the questions of a consumer that waits for more; `nil` for a session that answers none.
+    var asked: (@Sendable (Question) -> Void)?
     /// When the work began: before the link was opened.
     var start = ContinuousClock.now
     let report: @Sendable (SendEvent) -> Void
+
+    /// Sends an answer between two shipments.
+    typealias Answering = @Sendable (Newest) async throws -> Void
 
     /// Ships one store after the other, and on a two-way link with a consumer that waits for more whatever comes later.
     ///
@@ -30,7 +35,7 @@ struct ProducerSession {
     ///   - next: Waits for another one; its error ends the session. It is called once the known ones are done.
     /// - Returns: If the session breaks off, the order at hand and all after it have failed.
     func run(
-        _ link: PeerLink, _ orders: [Order], following next: (@Sendable () async throws -> Order)? = nil
+        _ link: PeerLink, _ orders: [Order], following next: (@Sendable (Answering) async throws -> Order)? = nil
     ) async -> Outcome {
         // The policy of compression sees a link that is as slow as it may be used.
         let paced = link.isFile ? nil : rateLimit.map { PacedWriter(link.writer, $0) }
@@ -118,7 +123,7 @@ struct ProducerSession {
 
     private func runTwoWay(
         _ frames: inout FrameReader, _ conversation: ProducerConversation, _ early: EarlyWork, _ results: inout Results,
-        following next: (@Sendable () async throws -> Order)?
+        following next: (@Sendable (Answering) async throws -> Order)?
     ) async throws {
         let writer = conversation.writer
         // A consumer that does not wait for more is asked again when there is more.
@@ -145,11 +150,13 @@ struct ProducerSession {
 
     /// - Returns: `nil` if no order comes any more, because the producer is stopped, and the consumer can be told that there is no more.
     private func wait(
-        for next: @escaping @Sendable () async throws -> Order, _ frames: inout FrameReader,
+        for next: @escaping @Sendable (Answering) async throws -> Order, _ frames: inout FrameReader,
         _ conversation: ProducerConversation
     ) async throws -> Order? {
         do {
-            return try await conversation.whileWorking(&frames, next)
+            return try await conversation.whileWorking(&frames) {
+                try await next { try await conversation.writer.send(.newest($0)) }
+            }
         } catch {
             guard !(error is RefusedShipment), Task.isCancelled, conversation.hasOffered else { throw error }
             return nil
@@ -201,11 +208,12 @@ struct ProducerSession {
         }
         try authorization.check()
         try order.check()
-        switch try await conversation.offer(manifest, over: content, &frames) {
+        switch try await conversation.offer(manifest, over: content, order, &frames) {
         case .conclude(let receipt): return (manifest, receipt)
         // A new copy may be accepted; if it is refused, that is the last word.
         case .drop: return nil
         case .stop(let reason): throw ShipmentError.refused(reason)
+        case .note: return nil
         case .send, .giveUp:
             // The consumer has lost something of it.
             let reason = Reason(.stopped, message: "another copy of the store is taken", ending: .shipment)

@@ -9,7 +9,7 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             Two lines a generation, under headings; the current one is marked with a *: its name and number, when the copy was \
             taken, its size, how many external files it has and the beginning of its digest; below that when it was installed, what \
-            its reader must know, whether it is held by a reader, stays for a sender that was told of it (`ship-store holdings`), was \
+            its reader must know, how old it is if its sender follows the store, whether it is held by a reader, stays for a sender that was told of it (`ship-store holdings`), was \
             rolled back, or holds the store since a rollback, and its metadata. Below them, what broke off \
             on its way in and waits for the rest, for a day at most.
 
@@ -89,6 +89,8 @@ extension Inbox.Entry {
             "leasedUntil": leasedUntil?.text,
             // Since when shipments of the store are refused; left out if they are not.
             "onHoldSince": onHoldSince?.text,
+            // Of the current generation. Left out if it is unknown, or nobody follows the store.
+            "age": age?.age?.inWholeSeconds, "isConnected": age?.isConnected == true ? true : nil,
             // Left out if it was not, or is welcome again.
             "rolledBackAt": rolledBackAt?.text,
             // Left out unless this device has adopted it.
@@ -128,6 +130,8 @@ extension Inbox.Entry {
             "\(isAdopted ? "adopted" : "installed") \(installedAt.text)",
             manifest.coreData.map { "\($0.entityVersionHashes.count) entities" }
                 ?? "user_version \(manifest.store.userVersion)",
+            age.flatMap { $0.isConnected || $0.age != nil ? $0.inWords : nil },
+            age?.isConnected == true ? "connected" : nil,
             isHeld == true ? "held" : nil, leasedUntil.map { "held until \($0.text)" },
             onHoldSince.map { "no shipment comes in since \($0.text)" },
             rolledBackAt.map { "rolled back \($0.text)" },

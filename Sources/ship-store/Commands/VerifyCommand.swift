@@ -12,7 +12,11 @@ struct VerifyCommand: AsyncParsableCommand {
             status is 0 if all is whole, also where nothing of a store has become current yet. What is not whole is \
             damaged, or unclear: it cannot be told without the functions of its app, say, or while a journal waits.
 
+            With --max-age, how old the copies in an inbox are, too: a receiver that is connected to a sender that \
+            follows the store asks it. The exit status is 79 if a copy is older, or its age is unknown.
+
               ship-store verify inbox
+              ship-store verify inbox --max-age 10m
               ship-store verify monday.shipment
               ship-store verify Recipes.sqlite
             """)
@@ -20,13 +24,18 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "What to verify.", completion: .file())
     var path: FilePath
 
+    @Option(
+        help: ArgumentHelp("Of an inbox: fail if a copy is older than this.", valueName: "time"),
+        transform: Duration.readInterval)
+    var maxAge: Duration?
+
     @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
         let console = output.console
-        try await console.run { [path, output, options = copy.copyOptions, checking = check.options] in
+        try await console.run { [path, maxAge, output, options = copy.copyOptions, checking = check.options] in
             let artifact = try Artifact(at: path)
             let findings = try await Verification.all(of: artifact, options: options, checking: checking)
             for finding in findings {
@@ -42,9 +51,42 @@ struct VerifyCommand: AsyncParsableCommand {
                     Output.write("\(finding.isJudged ? "damaged" : "unclear")  \(finding.subject)")
                 }
             }
+            let tooOld =
+                if let maxAge { try await ages(of: artifact, within: maxAge, output) } else { nil as ShipmentError? }
             if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
+            if let tooOld { throw tooOld }
             if findings.isEmpty { console.say("there is nothing to verify yet") }
         }
+    }
+
+    /// Tells how old each store of an inbox is.
+    ///
+    /// - Returns: Why the first one is too old.
+    private func ages(
+        of artifact: Artifact, within limit: Duration, _ output: OutputOptions
+    ) async throws -> ShipmentError? {
+        guard case .inbox(let root) = artifact else { throw ShipmentError.install(.noInbox(path)) }
+        let coordinator = StoreCoordinator(inbox: root)
+        var first: ShipmentError?
+        for name in try coordinator.stores {
+            var (age, problem): (CopyAge, ShipmentError?)
+            do {
+                (age, problem) = (try await coordinator.asOf(.named(name), noOlderThan: limit), nil)
+            } catch CoordinatorError.tooOld(let name, let found, let limit) {
+                (age, problem) = (found, .serving(.tooOld(name, found, limit: limit)))
+            }
+            first = first ?? problem
+            if output.json {
+                Output.write(
+                    object: [
+                        "name": name.text, "age": age.age?.inWholeSeconds, "isConnected": age.isConnected,
+                        "isTooOld": problem != nil,
+                    ])
+            } else {
+                Output.write("\(problem == nil ? "young " : "too old")  \(name)  \(age.inWords)")
+            }
+        }
+        return first
     }
 }
 

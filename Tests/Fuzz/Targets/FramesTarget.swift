@@ -97,7 +97,7 @@ enum FramesTarget {
                 let wasGreeted = dialogue.isGreeted
                 switch try dialogue.receive(element) {
                 case nil where !wasGreeted && dialogue.isGreeted: try dialogue.offered(manifest)
-                case nil, .stop: continue
+                case nil, .stop, .note: continue
                 case .conclude: try dialogue.offered(manifest)
                 case .drop:
                     if dialogue.mayCancel { dialogue.cancelled() }
