@@ -196,7 +196,7 @@ def questions() -> Iterator[Vector]:
     stale: Turn = ("producer", [answer(7), answer(1), answer(1), *NEXT_OFFERED[1]])
     yield dialogue("question_stale", "Answers to no open question say nothing", DONE, *start, asks(1), stale, *NEXT[1:], shipments=both, covers=covers)
     yield dialogue("question_elsewhere", "A question about a store that the producer does not know is passed over", DONE, *start, asks(1, b"Other"), *NEXT, shipments=both, covers=covers)
-    for name, payload in ("nameless", bytes(8)), ("short", bytes(7)), ("bad_name", bytes(8) + b"../x"):
+    for name, payload in ("nameless", bytes(8)), ("short", bytes(7)), ("bad_name", bytes(8) + b"../x"), ("not_utf8", bytes(8) + b"a\xffb"):
         broken: Turn = ("consumer", [frame(QUESTION, binary(payload, "no question"))])
         yield dialogue(f"question_{name}", "A question that names no store", [("producer", "failed bad-manifest")], *start, broken, shipments=THERE, covers=covers)
     plain: Turn = ("producer", [preamble(), stay, GOOD_MANIFEST])

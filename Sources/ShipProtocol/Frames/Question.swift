@@ -16,7 +16,7 @@ package struct Question: Hashable, Sendable {
     /// - Throws: `.badMessage` for what is no name of a store.
     init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
         guard payload.count > Self.nonceSize,
-            let name = StoreName(String(decoding: payload.dropFirst(Self.nonceSize), as: UTF8.self))
+            let text = String(validating: payload.dropFirst(Self.nonceSize), as: UTF8.self), let name = StoreName(text)
         else { throw .badMessage(type: FrameType.question.rawValue, flaw: "it names no store") }
         (nonce, self.name) = (UInt64(bigEndianBytes: payload.prefix(Self.nonceSize)), name)
     }
