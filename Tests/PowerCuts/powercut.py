@@ -136,24 +136,6 @@ def examine(work, job, program, cuts, report):
     return len(cuts), bad
 
 
-def make_stores(folder, program):
-    """Makes the versions of a store, shipments of them, each of which says what has changed since the one before, and two identities."""
-    stores.make(folder)
-
-    def run(*arguments):
-        return subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=True,
-                              env={**os.environ, "HOME": folder, "XDG_STATE_HOME": f"{folder}/.state"}).stdout
-    for version in range(1, stores.VERSIONS + 1):
-        shutil.rmtree(f"{folder}/app", ignore_errors=True)
-        shutil.copytree(f"{folder}/{version}", f"{folder}/app")
-        run("send", "app/Recipes.sqlite", "--to", f"./whole{version}.shipment")
-        since = ["--since", f"whole{version - 1}.shipment"] if version > 1 else []
-        run("send", "app/Recipes.sqlite", *since, "--to", f"./{version}.shipment")
-    for number in (1, 2):
-        with open(f"{folder}/id{number}", "w") as file:
-            file.write(run("identity", "--identity", f".identity{number}"))
-
-
 def impediment():
     if os.geteuid() != 0:
         return "only root may mount what a disk held"
@@ -207,7 +189,7 @@ def main():
     try:
         for name in ("disk", "jobs", "stores"):
             os.mkdir(os.path.join(work, name))
-        make_stores(os.path.join(work, "stores"), program)
+        stores.make_with_shipments(os.path.join(work, "stores"), program)
         print(f"powercut: SEED={options.seed} IMAGES={options.images}, in {work}", flush=True)
         return run(work, options, program)
     except (KeyboardInterrupt, SystemExit):

@@ -2,7 +2,9 @@
 import hashlib
 import os
 import plistlib
+import shutil
 import sqlite3
+import subprocess
 import uuid
 
 VERSIONS = 6
@@ -46,6 +48,24 @@ def make(folder, name="Recipes"):
                 file.write(_photo_content(key))
         database.commit()
         database.close()
+
+
+def make_with_shipments(folder, program):
+    """Makes the versions of a store, shipments of them, each of which says what has changed since the one before, and two identities."""
+    make(folder)
+
+    def run(*arguments):
+        return subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=True,
+                              env={**os.environ, "HOME": folder, "XDG_STATE_HOME": f"{folder}/.state"}).stdout
+    for version in range(1, VERSIONS + 1):
+        shutil.rmtree(f"{folder}/app", ignore_errors=True)
+        shutil.copytree(f"{folder}/{version}", f"{folder}/app")
+        run("send", "app/Recipes.sqlite", "--to", f"./whole{version}.shipment")
+        since = ["--since", f"whole{version - 1}.shipment"] if version > 1 else []
+        run("send", "app/Recipes.sqlite", *since, "--to", f"./{version}.shipment")
+    for number in (1, 2):
+        with open(f"{folder}/id{number}", "w") as file:
+            file.write(run("identity", "--identity", f".identity{number}"))
 
 
 def version(path, live=False):

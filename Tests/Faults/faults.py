@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Lets the system calls of the built program fail, at each place in the program that makes one, and judges what becomes of it.
+
+A site is a call and the functions that lead to it. In each scenario (those of the power cuts), the first and the last call of each site
+fails, in each way in which it may, once or from then on; or the program is killed there. After each run: the exit status, the message, no hang;
+the store is old or new, whole; the same command, run again, succeeds, and nothing is left behind.
+"""
+import argparse
+import collections
+import os
+import random
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "PowerCuts"))
+import judge  # noqa: E402
+import scenarios  # noqa: E402
+import stores  # noqa: E402
+
+LONGEST = 60  # seconds that a command may take
+# What these calls may fail with [their manual pages]. A call that is made, and fails then, is one whose answer is lost, as on a network.
+CHANGES = "eio enospc edquot eio-after"
+WAYS = {
+    **dict.fromkeys(("rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "mkdir", "mkdirat"), CHANGES),
+    **dict.fromkeys(("unlink", "unlinkat", "rmdir", "remove"), "eio eio-after"),
+    **dict.fromkeys(("write", "pwrite"), "eio enospc edquot eintr short"),
+    **dict.fromkeys(("writev", "pwritev", "sendfile", "copy_file_range"), "eio enospc"),
+    **dict.fromkeys(("send", "sendto", "sendmsg"), "econnreset eintr"),
+    **dict.fromkeys(("read", "pread"), "eio eintr short"),
+    **dict.fromkeys(("recv", "recvfrom", "recvmsg"), "econnreset eintr"),
+    **dict.fromkeys(("fsync", "fdatasync", "syncfs"), "eio enospc"),
+    **dict.fromkeys(("ftruncate", "truncate", "fallocate"), "eio enospc"),
+    **dict.fromkeys(("open", "mkstemp", "mkostemp", "mkdtemp"), "eio enospc emfile erofs"),
+    "open-read": "eio emfile enomem",
+    **dict.fromkeys(("stat", "lstat", "fstatat", "readdir", "fgetxattr"), "eio"),
+    **dict.fromkeys(("fchmod", "fchmodat", "chmod", "fchown", "chown", "futimens", "utimensat", "fsetxattr"), "eio eperm"),
+    **dict.fromkeys(("flock", "lock"), "enolck eintr"),
+    **dict.fromkeys(("fdopendir", "mmap"), "enomem"),
+    **dict.fromkeys(("socket", "pipe2", "dup", "epoll_create1", "inotify_init1"), "emfile"),
+    "inotify_add_watch": "enospc", "connect": "econnreset", "accept4": "emfile", "shutdown": "econnreset",
+}
+Call = collections.namedtuple("Call", "site name path")
+Fault = collections.namedtuple("Fault", "role site name path at way")
+
+
+class Stage:
+    """A scenario in a folder, in which it is run from each of its steps on."""
+
+    def __init__(self, work, number, program, shim, scenario):
+        self.folder = os.path.join(work, f"{number:02}-{scenario.name}")
+        for name in ("disk", "tmp", "job/run"):
+            os.makedirs(os.path.join(self.folder, name), 0o700)
+        os.symlink(os.path.join(work, "stores"), os.path.join(self.folder, "stores"))
+        self.scenario, self.shim, self.program = scenario, shim, program
+        self.box = judge.Box(self.folder, os.path.join(self.folder, "job"), program)
+        # Faults come in one of the processes that a command starts.
+        self.wrapper = os.path.join(self.folder, "program")
+        with open(self.wrapper, "w") as file:
+            file.write('#!/bin/sh\ntest "$1" = "$FAULT_ROLE" && export LD_PRELOAD="$FAULT_SHIM" || unset LD_PRELOAD\n'
+                       f'exec setarch -R {shlex.quote(program)} "$@"\n')
+        os.chmod(self.wrapper, 0o700)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def save(self, name):
+        shutil.rmtree(self.path(name), ignore_errors=True)
+        os.mkdir(self.path(name))
+        for folder in ("disk", "job", "tmp"):
+            subprocess.run(["cp", "-a", self.path(folder), self.path(name)], check=True)
+
+    def bring_back(self, name):
+        for folder in ("disk", "job", "tmp"):
+            shutil.rmtree(self.path(folder))
+            subprocess.run(["cp", "-a", self.path(name, folder), self.folder], check=True)
+
+    def names(self):
+        """The names of all that is there, without what differs from run to run."""
+        found = self.box.names()
+        for folder, folders, files in os.walk(self.path("tmp")):
+            found |= {judge.plain(os.path.join("tmp", os.path.relpath(os.path.join(folder, name), self.path("tmp")))) for name in folders + files}
+        return found
+
+    def run(self, command, **environment):
+        """Returns the exit status, None for one that hangs, and what was said."""
+        shell = subprocess.Popen(["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 errors="replace", start_new_session=True,
+                                 env={**os.environ, **self.box.values, "S": self.wrapper, "FAULT_SHIM": self.shim, **environment})
+        try:
+            _, words = shell.communicate(timeout=LONGEST)
+            if os.path.exists(self.path("tmp/told")):
+                with open(self.path("tmp/told"), errors="replace") as file:
+                    words += file.read()
+            return shell.returncode, words
+        except subprocess.TimeoutExpired:
+            return None, ""
+        finally:
+            try:
+                os.killpg(shell.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            shell.communicate()
+
+    def calls(self, command, role):
+        """The calls of one of the processes, in their order."""
+        log = self.path("calls")
+        status, words = self.run(command, FAULT_ROLE=role, SHIP_STORE_FAULT_LOG=log, SHIP_STORE_FAULT_SITE="0", SHIP_STORE_FAULT_ONLY="all",
+                                 SHIP_STORE_FAULT_PROGRAM=os.path.basename(self.program))
+        if status != 0:
+            raise ValueError(f"{self.scenario.name}: `{command}` exited with {status} without a fault: {words[-300:]}")
+        found = []
+        if os.path.exists(log):
+            with open(log, errors="replace") as file:
+                for line in file:
+                    _, site, name, path = (line.rstrip("\n").split(" ", 3) + [""])[:4]
+                    found.append(Call(site, name, path))
+            os.unlink(log)
+        return found
+
+
+def faults(stage, command, role):
+    """All that may befall the calls of one process."""
+    of_site = collections.defaultdict(list)
+    for call in stage.calls(command, role):
+        # What the loader and the runtime look for elsewhere is not the program's.
+        if call.name in WAYS and (stage.folder in call.path or not call.path.startswith("/")):
+            of_site[call.site, call.name].append(call)
+    for (site, name), calls in of_site.items():
+        for at in sorted({1, len(calls)}):
+            for way in WAYS[name].split() + ["kill"]:
+                yield Fault(role, site, name, calls[at - 1].path, str(at), way)
+        for way in WAYS[name].split()[:2]:
+            if way != "eintr":
+                yield Fault(role, site, name, calls[0].path, "1+", way)
+
+
+def judged(stage, index, fault, clean):
+    """Runs one step with one fault. Returns what is wrong, or None."""
+    scenario, step = stage.scenario, stage.scenario.steps[index]
+    way, _, when = fault.way.partition("-")
+    status, words = stage.run(
+        step.command, FAULT_ROLE=fault.role, SHIP_STORE_FAULT_SITE=fault.site, SHIP_STORE_FAULT_AT=fault.at, SHIP_STORE_FAULT_ACTION=way,
+        SHIP_STORE_FAULT_WHEN=when, SHIP_STORE_FAULT_ONLY="all", SHIP_STORE_FAULT_PROGRAM=os.path.basename(stage.program))
+    if status is None:
+        return f"it hangs: not done after {LONGEST} s"
+    if way != "kill":
+        if status < 0 or status > 128:
+            return f"it died: {status}: {words[-300:]}"
+        if "Fatal error" in words or "BrokenInvariant" in words or status == 70:
+            return f"an internal error, {status}: {words[-300:]}"
+        if status != 0 and "error: " not in words:
+            return f"{status} without a word: {words[-300:]}"
+    try:
+        problem = scenario.problem(stage.box, index + 1, index + 1 if status == 0 else index)
+    except ValueError as error:
+        problem = str(error)
+    if problem:
+        return f"{status}: {problem}; {words[-300:]}"
+    if way == "short" or way == "eintr":
+        if status != 0:
+            return f"{status} for what can be tried again: {words[-300:]}"
+    # What could not be removed goes the next time.
+    if status != 0 or way == "kill" or stage.names() - clean:
+        if step.before:
+            stage.run(step.before)
+        status, words = stage.run(step.command)
+        if status not in (0, *step.done):
+            return f"once more, it exits with {status}: {words[-300:]}"
+        try:
+            problem = scenario.problem(stage.box, index + 1, index + 1)
+        except ValueError as error:
+            problem = str(error)
+        if problem:
+            return f"once more: {problem}"
+    left = stage.names() - clean
+    return f"left behind: {', '.join(sorted(left))[:300]}" if left else None
+
+
+def run_scenario(work, number, program, shim, scenario, chance, most, report):
+    """Returns how many faults there were, and how many were bad."""
+    stage = Stage(work, number, program, shim, scenario)
+    total = bad = 0
+    if scenario.setup:
+        stage.run(scenario.setup)
+    for index, step in enumerate(scenario.steps):
+        if step.before:
+            stage.run(step.before)
+        stage.save("before")
+        roles = sorted(set(re.findall(r"\$S (\w+)", step.command)))
+        wanted = []
+        for role in roles:
+            stage.bring_back("before")
+            wanted += faults(stage, step.command, role)
+        clean = stage.names()
+        if step.before:
+            stage.run(step.before)
+        stage.run(step.command)
+        clean |= stage.names()
+        for fault in wanted if most is None or len(wanted) <= most else chance.sample(wanted, most):
+            stage.bring_back("before")
+            problem = judged(stage, index, fault, clean)
+            total += 1
+            if problem:
+                bad += 1
+                report(scenario, index, fault, problem.replace(stage.folder + "/", ""))
+        stage.bring_back("before")
+        stage.run(step.command)
+    shutil.rmtree(stage.folder)
+    return total, bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--most", type=int, help="faults of each step, drawn from all by the seed")
+    parser.add_argument("--scenarios", default=",".join(s.name for s in scenarios.SCENARIOS))
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    program = os.path.abspath(options.program)
+    work = tempfile.mkdtemp(prefix="faults-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    started = time.monotonic()
+    wanted = set(options.scenarios.split(","))
+
+    def report(scenario, index, fault, problem):
+        print(f"faults: SEED={options.seed} {scenario.name}, step {index + 1}, {fault.role}: {fault.name} {fault.path} ({fault.site}, {fault.at}) "
+              f"{fault.way}: {problem}".replace(work, ""), flush=True)
+
+    try:
+        shim = os.path.join(work, "faultshim.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", shim, os.path.join(HERE, "faultshim.c"), "-ldl"], check=True)
+        os.mkdir(os.path.join(work, "stores"))
+        stores.make_with_shipments(os.path.join(work, "stores"), program)
+        print(f"faults: SEED={options.seed}", flush=True)
+        with ThreadPoolExecutor(options.processes) as pool:
+            jobs = [pool.submit(run_scenario, work, number, program, shim, scenario, random.Random(f"{options.seed} {scenario.name}"),
+                                options.most, report)
+                    for number, scenario in enumerate(scenarios.SCENARIOS) if scenario.name in wanted]
+            results = [job.result() for job in jobs]
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    total, bad = (sum(column) for column in zip(*results))
+    print(f"faults: {total} faults, {bad} bad, in {(time.monotonic() - started) / 60:.1f} minutes, SEED={options.seed}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
