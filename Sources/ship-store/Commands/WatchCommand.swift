@@ -44,6 +44,13 @@ struct WatchCommand: AsyncParsableCommand {
             valueName: "generation"))
     var since: Int?
 
+    @Flag(
+        help: """
+            Tell which rows were inserted, updated and deleted: how many, and with --json their keys, up to \(ChangedRows.most) \
+            of a change.
+            """)
+    var rows = false
+
     @Flag(help: "End after the first change; with --exec, with the status of the command.")
     var once = false
 
@@ -64,7 +71,7 @@ struct WatchCommand: AsyncParsableCommand {
         let (inbox, names) = (Inbox(at: absolute(into)), Set(name))
         // Without --once, a signal is the regular end.
         try await console.run(whenStopped: once ? nil : .success, isEndless: true) {
-            [output, exec, once, into, since] in
+            [output, exec, once, into, since, rows] in
             do throws(InboxError) {
                 _ = try Inbox(at: into).storeNames()
             } catch {
@@ -72,7 +79,7 @@ struct WatchCommand: AsyncParsableCommand {
             }
             let changes: StoreChanges
             do throws(CoordinatorError) {
-                changes = try StoreCoordinator(inbox: inbox.root).changes(since: since)
+                changes = try StoreCoordinator(inbox: inbox.root).changes(since: since, rows: rows)
             } catch {
                 throw ShipmentError.serving(error)
             }
@@ -254,7 +261,9 @@ extension GenerationDifference {
         ]
         return [
             "tables": tables?.map {
-                ["name": $0.name, "rowsBefore": $0.rowsBefore, "rowsAfter": $0.rowsAfter] as JSONObject
+                [
+                    "name": $0.name, "rowsBefore": $0.rowsBefore, "rowsAfter": $0.rowsAfter, "rows": $0.rows?.json,
+                ] as JSONObject
             },
             "externalFiles": files,
             "metadata": metadata.mapValues { ["before": $0.before, "after": $0.after] as JSONObject },
@@ -264,10 +273,12 @@ extension GenerationDifference {
 
 extension GenerationDifference.TableChange {
     fileprivate var text: PrintableText {
+        let rows = rows?.text.map { " (\($0))" } ?? ""
         switch (rowsBefore, rowsAfter) {
-        case (nil, let after): "\(name) new, \(after ?? 0) rows"
-        case (_, nil): "\(name) gone"
-        case (let before?, let after?): before == after ? "\(name) changed" : "\(name) \(before) to \(after) rows"
+        case (nil, let after): return "\(name) new, \(after ?? 0) rows"
+        case (_, nil): return "\(name) gone"
+        case (let before?, let after?):
+            return before == after ? "\(name) changed\(rows)" : "\(name) \(before) to \(after) rows\(rows)"
         }
     }
 }
