@@ -121,7 +121,8 @@ public final class StoreCoordinator: Sendable {
     ///   - number: Of the generation that was told last, of a store of an inbox: where another one is current by now, that is the
     ///     first change. 0 for none; `nil` to be told only of what is still to come.
     ///   - rows: Whether to tell which rows of a changed table were inserted, updated and deleted. The two generations are compared
-    ///     before the change is told, in the time that it takes to read the changed tables of both.
+    ///     before the change is told, in the time that it takes to read the changed tables of both. They cannot be where the one before
+    ///     is not kept any more.
     /// - Throws: `.file` if this process has no descriptor left; `.suspended`.
     public func changes(since number: Int? = nil, rows: Bool = false) throws(CoordinatorError) -> StoreChanges {
         _ = try gate.enter()

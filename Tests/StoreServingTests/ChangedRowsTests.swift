@@ -276,6 +276,16 @@ extension ChangedRowsTests {
         #expect(change.difference.tables?.contains { $0.name == "ZRECIPE" } == true)
     }
 
+    @Test func `history takes no room from objects`() async throws {
+        let change = try await change(
+            by: """
+                INSERT INTO ACHANGE(Z_ENT) \(Self.numbers(ChangedRows.most, "16001"));
+                UPDATE ZRECIPE SET ZNAME = 'Other' WHERE Z_PK = 1;
+                """)
+        #expect(Self.words(change, "ACHANGE") == "too-many")
+        #expect(try change.difference.changedObjects?.updated == [Self.id("Recipe/p1")])
+    }
+
     @Test func `any name of an entity makes an ID`() async throws {
         let change = try await change(
             by: "UPDATE ZRECIPE SET ZNAME = 'Other' WHERE Z_PK = 1",

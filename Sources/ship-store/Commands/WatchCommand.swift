@@ -14,8 +14,9 @@ struct WatchCommand: AsyncParsableCommand {
             First one line a store with what is current; then one line a change on standard output; with --json one object. \
             The command is run by `sh -c`, one after the other, with the change in its environment: SHIP_STORE_NAME, \
             SHIP_STORE_GENERATION, SHIP_STORE_PATH (the absolute path of the store's file in that generation, which stays \
-            until the command ends) and SHIP_STORE_CHANGE (the object that --json writes). If it is busy while several \
-            shipments arrive, the next change tells of all of them. It goes on until it is stopped.
+            until the command ends) and SHIP_STORE_CHANGE (the object that --json writes; without its lists, if it is too \
+            long for an environment). If it is busy while several shipments arrive, the next change tells of all of them. It \
+            goes on until it is stopped.
 
             What arrived while nobody watched is a change as well with --since and the number of the generation that was \
             handled last; 0 makes everything one.
@@ -24,6 +25,7 @@ struct WatchCommand: AsyncParsableCommand {
               ship-store watch --into inbox Recipes \\
                 --exec 'sqlite3 -readonly "$SHIP_STORE_PATH" .dump > recipes.sql'
               ship-store watch --into inbox Recipes --since 7 --exec ./take-over
+              ship-store watch --into inbox Recipes --rows --json
               ship-store watch --into inbox --once && echo something new
             """)
 

@@ -4,7 +4,7 @@ public import ShipProtocol
 ///
 /// Rows are compared as they are written: one that was written anew with the same values may be among the updated ones.
 public struct ChangedRows: Hashable, Sendable {
-    /// Most rows that are told of one change of a store, in all of its tables.
+    /// Most rows that are told of one change of a store, in all of its tables: by their names, those that Core Data keeps for itself last.
     public static let most = 10_000
     /// Most bytes of their keys.
     static let mostKeyBytes = 1024 * 1024

@@ -36,14 +36,20 @@ struct RowComparison {
         checking check: @escaping () throws -> Void
     ) -> [GenerationDifference.TableChange] {
         var comparison = old.flatMap { try? RowComparison(from: $0, to: new, check: check) }
-        return tables.map { table in
-            var told = table
-            told.rows =
-                if table.rowsBefore == nil { .table(.new) } else if table.rowsAfter == nil { .table(.gone) } else {
-                    comparison?.changes(of: table.name) ?? .table(.unknown)
+        var told = tables
+        // What Core Data keeps for itself, as its history, takes no room from the app's rows.
+        let own = tables.indices.filter { ObjectNames.canBeObjects(tables[$0].name) }
+        for index in own + tables.indices where told[index].rows == nil {
+            told[index].rows =
+                if tables[index].rowsBefore == nil {
+                    .table(.new)
+                } else if tables[index].rowsAfter == nil {
+                    .table(.gone)
+                } else {
+                    comparison?.changes(of: tables[index].name) ?? .table(.unknown)
                 }
-            return told
         }
+        return told
     }
 
     private mutating func changes(of table: ForeignText) -> RowChanges {
