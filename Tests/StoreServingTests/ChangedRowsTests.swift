@@ -220,6 +220,63 @@ extension ChangedRowsTests {
     }
 }
 
+/// Stores are checked when they come in; damage may come later.
+extension ChangedRowsTests {
+    /// A generation in a folder of its own.
+    private func generation(_ number: Int, _ bytes: [UInt8]) throws -> Generation {
+        let folder = scratch.path.appending("damaged-\(number)")
+        try? PlatformCalls.makeFolder(folder)
+        let generation = Generation(
+            number: number, path: folder, manifest: try SampleWords().manifest("Recipes", bytes))
+        try Data(bytes).write(to: URL(fileURLWithPath: generation.storePath.string))
+        return generation
+    }
+
+    @Test func `damage harms nothing`() async throws {
+        var random = RepeatableRandom(seed: 11)
+        var sound: [[UInt8]] = []
+        for rows in [30, 40] {
+            let path = scratch.path.appending("\(rows).sqlite")
+            let sample = try CoreDataSample(at: path, journalMode: "DELETE")
+            try TestStore.make(
+                at: sample.path,
+                sql: """
+                    INSERT INTO ZRECIPE \(Self.numbers(rows, "i + 10, 1, 1, 'Tea ' || i, zeroblob(i * 40)"));
+                    CREATE TABLE pairs(v, a TEXT COLLATE NOCASE, b, PRIMARY KEY(b DESC, a)) WITHOUT ROWID;
+                    INSERT INTO pairs \(Self.numbers(rows * 2, "i, 'k' || i, i % 7"));
+                    CREATE TABLE long(a); INSERT INTO long VALUES (zeroblob(300000) || \(rows));
+                    PRAGMA page_size = 512; VACUUM;
+                    """)
+            sound.append(Array(try Data(contentsOf: URL(fileURLWithPath: path.string))))
+        }
+        let changed = ["ZRECIPE", "pairs", "long"].map {
+            GenerationDifference.TableChange(name: $0, rowsBefore: 1, rowsAfter: 1, rows: nil)
+        }
+        var found: Set<String> = []
+        for _ in 0..<(Soak.isOn ? 20_000 : 400) {
+            var bytes = sound
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let side = Int.random(in: 0...1, using: &random)
+                // Most of the bytes are of the long row.
+                let page = 512 * Int.random(in: 0..<40, using: &random) % bytes[side].count
+                let place = page + Int.random(in: 0..<(Bool.random(using: &random) ? 16 : 512), using: &random)
+                bytes[side][place] = UInt8.random(in: 0...255, using: &random)
+            }
+            let told = RowComparison.tell(
+                changed, from: try generation(0, bytes[0]), to: try generation(1, bytes[1])
+            ) {}
+            for rows in told.compactMap(\.rows) {
+                guard case .table(let reason) = rows else {
+                    found.insert("rows")
+                    continue
+                }
+                found.insert(reason.rawValue)
+            }
+        }
+        #expect(found.isSuperset(of: ["rows", "unknown"]))
+    }
+}
+
 /// A store that Core Data made.
 extension ChangedRowsTests {
     private func installSample(_ sql: String = "") async throws {

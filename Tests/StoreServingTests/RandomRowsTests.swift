@@ -278,6 +278,7 @@ private struct RandomTables {
                     ? [
                         "i", "'K' || i", "char(97 + i % 26) || i || '  '", "i / 2.0", "CAST('b' || i AS BLOB)",
                         "char(65 + i % 26)",
+                        "char(65 + 32 * (i % 2) + i % 26) || i / 5",
                     ].randomElement(using: &random) ?? "i"
                     : "i * \(number(1...5))")
         }
