@@ -31,7 +31,7 @@ package struct TableDigests {
         switch rows {
         case .begin(let tree, let kind):
             guard tree.isTable else { return }
-            let name = Self.text(tree.name, textEncoding)
+            let name = tree.text(textEncoding)
             table = name.hasPrefix("sqlite_") ? nil : Table(name: name, kind: kind)
         case .cells(let cells, let count):
             table?.append(cells)
@@ -82,19 +82,23 @@ package struct TableDigests {
     /// - Throws: `FileError`; `StoreFlaw` where the schema is not sound.
     package static func names(in path: FilePath) throws -> Set<String> {
         let trees = try StoreTrees(try PageFile(reading: path))
-        let names = try trees.schema().tables.map { text($0.name, trees.settings.textEncoding) }
+        let names = try trees.schema().tables.map { $0.text(trees.settings.textEncoding) }
         return Set(names.filter { !$0.hasPrefix("sqlite_") })
     }
+}
 
+extension SchemaTrees.Tree {
     /// The name of a table, as the schema writes it.
-    private static func text(_ bytes: [UInt8], _ encoding: UInt32) -> String {
+    ///
+    /// - Parameter encoding: Of the store's header.
+    package func text(_ encoding: UInt32) -> String {
         func units(_ unit: (UInt16, UInt16) -> UInt16) -> [UInt16] {
-            stride(from: 0, to: bytes.count - 1, by: 2).map { unit(UInt16(bytes[$0]), UInt16(bytes[$0 + 1])) }
+            stride(from: 0, to: name.count - 1, by: 2).map { unit(UInt16(name[$0]), UInt16(name[$0 + 1])) }
         }
         return switch encoding {
         case 2: String(decoding: units { $1 << 8 | $0 }, as: UTF16.self)
         case 3: String(decoding: units { $0 << 8 | $1 }, as: UTF16.self)
-        default: String(decoding: bytes, as: UTF8.self)
+        default: String(decoding: name, as: UTF8.self)
         }
     }
 }

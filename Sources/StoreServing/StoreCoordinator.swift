@@ -117,15 +117,19 @@ public final class StoreCoordinator: Sendable {
     ///
     /// A reader that subscribes before it reads misses no change.
     ///
-    /// - Parameter number: Of the generation that was told last, of a store of an inbox: where another one is current by now,
-    ///   that is the first change. 0 for none; `nil` to be told only of what is still to come.
+    /// - Parameters:
+    ///   - number: Of the generation that was told last, of a store of an inbox: where another one is current by now, that is the
+    ///     first change. 0 for none; `nil` to be told only of what is still to come.
+    ///   - rows: Whether to tell which rows of a changed table were inserted, updated and deleted. The two generations are compared
+    ///     before the change is told, in the time that it takes to read the changed tables of both. They cannot be where the one before
+    ///     is not kept any more.
     /// - Throws: `.file` if this process has no descriptor left; `.suspended`.
-    public func changes(since number: Int? = nil) throws(CoordinatorError) -> StoreChanges {
+    public func changes(since number: Int? = nil, rows: Bool = false) throws(CoordinatorError) -> StoreChanges {
         _ = try gate.enter()
         defer { gate.leave() }
         return try CoordinatorError.wrapping { () throws(FileError) in
             switch source {
-            case .inbox(let inbox, _): try StoreChanges(hub, gate, of: inbox, since: number)
+            case .inbox(let inbox, _): try StoreChanges(hub, gate, of: inbox, since: number, tellsRows: rows)
             case .files: try StoreChanges(hub, gate, of: nil)
             }
         }

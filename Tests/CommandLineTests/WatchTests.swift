@@ -70,6 +70,57 @@ import Testing
         }
     }
 
+    @Test func `with --rows each change names its rows, and the objects that they are`() async throws {
+        let sample = try CoreDataSample(at: desk["Meals.sqlite"])
+        try sample.addSubentity()
+        try TestStore.make(
+            at: sample.path,
+            sql: """
+                CREATE TABLE tag(name, n REAL, part BLOB, PRIMARY KEY(name, n, part)) WITHOUT ROWID;
+                INSERT INTO tag VALUES ('sweet', 1.5, x'0aff'), ('sour', 9e999, x'');
+                """)
+        func ship(_ sql: String) async throws {
+            try TestStore.make(at: sample.path, sql: sql)
+            try await desk.run("send", "Meals.sqlite", "--to", "exec:$SHIP receive --into inbox --from -")
+                .expectSuccess()
+        }
+        try await ship("")
+        let watch = try await watch("--rows", "--json", "--once")
+        let plain = try await self.watch("--rows", "--once")
+        try await ship(
+            """
+            INSERT INTO ZRECIPE VALUES (902, 3, 1, 'Jelly', NULL); UPDATE Z_PRIMARYKEY SET Z_MAX = 902 WHERE Z_ENT = 1;
+            UPDATE ZRECIPE SET ZNAME = 'Broth', Z_OPT = 2 WHERE Z_PK = 2; DELETE FROM ZRECIPE WHERE Z_PK = 1;
+            DELETE FROM tag; CREATE TABLE note(text); INSERT INTO note VALUES ('x');
+            """)
+        let outcome = try await watch.wait()
+        try outcome.expectOutput(of: "watch")
+        let tables = try #require(outcome.events().last?["tables"] as? [[String: Any]])
+        func rows(_ table: String) -> NSDictionary? {
+            tables.first { $0["name"] as? String == table }?["rows"] as? NSDictionary
+        }
+        func object(_ key: Int, _ entity: String) -> [String: Any] {
+            [
+                "key": [key], "entity": entity,
+                "objectID": "x-coredata://\(CoreDataSample.identity)/\(entity)/p\(key)",
+            ]
+        }
+        let recipes: NSDictionary = [
+            "key": ["Z_PK"], "inserted": [object(902, "Dessert")], "updated": [object(2, "Recipe")],
+            "deleted": [object(1, "Recipe")],
+        ]
+        #expect(rows("ZRECIPE") == recipes)
+        let tags: NSDictionary = [
+            "key": ["name", "n", "part"], "inserted": [Any](), "updated": [Any](),
+            "deleted": [["key": ["sour", ["real": "inf"], ["blob": ""]]], ["key": ["sweet", 1.5, ["blob": "0aff"]]]],
+        ]
+        #expect(rows("tag") == tags)
+        #expect(rows("note") == ["any": "new"])
+        let line = try #require(try await plain.wait().lines.last)
+        #expect(line.contains("ZRECIPE changed (1 inserted, 1 updated, 1 deleted)"))
+        #expect(line.contains("note new, 1 rows") && line.contains("tag 2 to 0 rows (2 deleted)"))
+    }
+
     @Test func `only the stores that are named are told`() async throws {
         try await ship()
         let watch = try await watch("Soups", "Teas", "--once")

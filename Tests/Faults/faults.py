@@ -42,7 +42,7 @@ WAYS = {
     "open-read": "eio emfile enomem",
     **dict.fromkeys(("stat", "lstat", "fstatat", "readdir", "fgetxattr"), "eio"),
     **dict.fromkeys(("fchmod", "fchmodat", "chmod", "fchown", "chown", "futimens", "utimensat", "fsetxattr"), "eio eperm"),
-    **dict.fromkeys(("flock", "lock"), "enolck eintr"),
+    **dict.fromkeys(("flock", "lock"), "enolck"),  # neither waits
     **dict.fromkeys(("fdopendir", "mmap"), "enomem"),
     **dict.fromkeys(("socket", "pipe2", "dup", "epoll_create1", "inotify_init1"), "emfile"),
     "inotify_add_watch": "enospc", "connect": "econnreset", "accept4": "emfile", "shutdown": "econnreset",

@@ -41,7 +41,15 @@ final class SampleInbox: Sendable {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
                 INSERT INTO t SELECT i FROM n WHERE \(rows) > 0;
                 """)
-        return try await install(name, Array(try Data(contentsOf: URL(fileURLWithPath: path.string))), words)
+        return try await install(name, fileAt: path, words)
+    }
+
+    /// Installs the store in a file.
+    @discardableResult
+    func install(
+        _ name: String = "Recipes", fileAt path: FilePath, _ words: SampleWords = SampleWords()
+    ) async throws -> Generation {
+        try await install(name, Array(try Data(contentsOf: URL(fileURLWithPath: path.string))), words)
     }
 
     /// Installs a store of these bytes.
@@ -82,14 +90,17 @@ struct SampleWords {
         TableContent(rows: rows, sha256: ContentDigest(hashing: Array(content.utf8)))
     }
 
-    /// - Parameter bytes: Of a store with pages of 4096 bytes.
+    /// - Parameter bytes: Of a store; without a header, of pages of 4096 bytes.
     func manifest(_ name: String, _ bytes: [UInt8]) throws -> Manifest {
         guard let name = StoreName(name), let time = Timestamp("2026-11-20T19:04:05Z") else { throw Bad() }
         let digest = ContentDigest(hashing: bytes)
+        let declared = Int64(bytes[16]) << 8 | Int64(bytes[17])
+        let pageSize = declared == 0 ? 4096 : declared
         return Manifest(
             name: name, createdAt: time, producer: Manifest.Software(software: "test", sqlite: "3"),
             store: StoreFacts(
-                size: Int64(bytes.count), sha256: digest, pageSize: 4096, pageCount: Int64(bytes.count / 4096),
+                size: Int64(bytes.count), sha256: digest, pageSize: Int(pageSize),
+                pageCount: Int64(bytes.count) / pageSize,
                 textEncoding: .utf8, applicationID: 0, userVersion: 0, schemaSHA256: digest),
             identity: "sample", coreData: Manifest.CoreDataFacts(entityVersionHashes: [:]),
             externalFiles: files.sorted { $0.key < $1.key }.map { file, content in

@@ -28,7 +28,7 @@ import Testing
         let queue = try TestStore.open(path, preparation: "PRAGMA page_size = \(pageSize); \(preparation)")
         try await queue.write { try $0.execute(sql: sql) }
         try queue.close()
-        return try await inbox.install("Recipes", Array(try Data(contentsOf: URL(fileURLWithPath: path.string))), words)
+        return try await inbox.install(fileAt: path, words)
     }
 
     private func told() throws -> Told { Told(try StoreCoordinator(inbox: inbox.root).changes()) }

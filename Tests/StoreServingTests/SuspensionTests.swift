@@ -265,7 +265,7 @@ import Testing
         options.watching = watching
         let coordinator = StoreCoordinator(inbox: inbox.root, options: options)
         try await inbox.install(rows: 1)
-        let told = Told(waitingFor: try coordinator.changes())
+        let told = Told(waitingFor: try coordinator.changes(rows: true))
         try await inbox.install(rows: 2)
         #expect(try await told.generation().to.number == 2)
         let pin = try coordinator.pin()
@@ -276,6 +276,11 @@ import Testing
         let change = try await told.generation()
         #expect(change.from?.number == 2 && change.to.number == 4)
         #expect(change.difference.tables?.map(\.name) == ["t"])
+        guard case .rows(let changed)? = change.difference.tables?.first?.rows else {
+            Issue.record("no rows")
+            return
+        }
+        #expect(changed.inserted.map(\.key) == [[3.databaseValue], [4.databaseValue]])
         try await inbox.install(rows: 5)
         #expect(try await told.generation().to.number == 5)
         withExtendedLifetime(pin) {}

@@ -29,7 +29,7 @@ package struct IndexOrder: Sendable {
     /// [sqlite3StrNICmp].
     ///
     /// - Returns: `false` also for an unsound entry.
-    func comparesWholeTexts(of entry: Span<UInt8>) -> Bool {
+    package func comparesWholeTexts(of entry: Span<UInt8>) -> Bool {
         var position = 0
         guard let header = Varint.read(entry, at: &position), header <= UInt64(entry.count) else { return false }
         var value = Int(header)

@@ -29,6 +29,17 @@ package struct IndexShape: Hashable, Sendable {
         case binary = 0
         case noCase = 1
         case rightTrim = 2
+
+        /// - Parameter name: In capitals.
+        /// - Returns: `nil` for a collation that is not SQLite's own.
+        package init?(sqlName name: String) {
+            switch name {
+            case "BINARY": self = .binary
+            case "NOCASE": self = .noCase
+            case "RTRIM": self = .rightTrim
+            default: return nil
+            }
+        }
     }
 
     package let parts: [Part]

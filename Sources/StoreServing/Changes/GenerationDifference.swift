@@ -20,6 +20,25 @@ public struct GenerationDifference: Hashable, Sendable {
         public let rowsBefore: Int64?
         /// `nil` if there is no such table any more.
         public let rowsAfter: Int64?
+        /// Which rows changed; `nil` unless `StoreCoordinator.changes` was asked to tell rows.
+        public internal(set) var rows: RowChanges?
+    }
+
+    /// The objects of a Core Data store that changed; `nil` where any of its objects may have changed, and unless rows were asked for.
+    ///
+    /// Rows of tables that join two entities are no objects.
+    public var changedObjects: ChangedObjects? {
+        guard let tables else { return nil }
+        var objects = ChangedObjects()
+        for table in tables where ObjectNames.canBeObjects(table.name) {
+            guard case .rows(let rows) = table.rows else { return nil }
+            // Rows of entities, which have no names that both stores know.
+            if rows.keyColumns == ["Z_PK"], rows.all.contains(where: { $0.objectID == nil }) { return nil }
+            objects.inserted += rows.inserted.compactMap(\.objectID)
+            objects.updated += rows.updated.compactMap(\.objectID)
+            objects.deleted += rows.deleted.compactMap(\.objectID)
+        }
+        return objects
     }
 
     /// External files by their names, each list sorted.

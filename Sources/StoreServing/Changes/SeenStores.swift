@@ -18,6 +18,7 @@ struct SeenStores {
     }
 
     private let inbox: Inbox
+    private let tellsRows: Bool
     private var seen: [StoreName: Seen] = [:]
 
     /// The store of the last change: the others get their turn first.
@@ -25,10 +26,13 @@ struct SeenStores {
 
     /// Knows what is there now.
     ///
-    /// - Parameter number: Of the generation that was seen last, of each store: another one that is current now is a change.
-    ///   0 if none was; `nil` if what is there now is no news.
-    init(in inbox: Inbox, since number: Int? = nil) {
+    /// - Parameters:
+    ///   - number: Of the generation that was seen last, of each store: another one that is current now is a change. 0 if none was;
+    ///     `nil` if what is there now is no news.
+    ///   - tellsRows: Whether the rows of changed tables are told.
+    init(in inbox: Inbox, since number: Int? = nil, tellsRows: Bool = false) {
         self.inbox = inbox
+        self.tellsRows = tellsRows
         for name in (try? inbox.storeNames()) ?? [] {
             guard let number else {
                 _ = look(at: name, comparing: false)
@@ -100,9 +104,14 @@ struct SeenStores {
                     seen[store]?.tables = nil
                     return nil
                 }
-                let (changes, tables) = Self.changes(
+                var (changes, tables) = Self.changes(
                     from: before?.readable, before?.tables, to: generation, checking: check)
                 seen[store]?.tables = tables
+                if tellsRows {
+                    changes = changes.map {
+                        RowComparison.tell($0, from: before?.readable, to: generation, checking: check)
+                    }
+                }
                 return .generation(GenerationChange(from: before?.readable, to: generation, tables: changes))
             } catch {
                 // Pruned after the look at the link: there is a newer one.

@@ -17,9 +17,10 @@ public struct StoreChanges: AsyncSequence, Sendable {
     public let current: [GenerationStamp]
 
     init(
-        _ hub: ChangeHub, _ gate: SuspensionGate, of inbox: Inbox?, since number: Int? = nil
+        _ hub: ChangeHub, _ gate: SuspensionGate, of inbox: Inbox?, since number: Int? = nil, tellsRows: Bool = false
     ) throws(FileError) {
-        subscription = try Subscription(hub, gate, of: inbox, since: number)
+        subscription = try Subscription(
+            hub, gate, inbox.map { SeenStores(in: $0, since: number, tellsRows: tellsRows) })
         current = subscription.current
     }
 
@@ -54,12 +55,12 @@ private final class Subscription: Sendable {
     /// `nil` for a coordinator of single files.
     private let seen: Mutex<SeenStores?>
 
-    init(_ hub: ChangeHub, _ gate: SuspensionGate, of inbox: Inbox?, since number: Int?) throws(FileError) {
+    init(_ hub: ChangeHub, _ gate: SuspensionGate, _ seen: SeenStores?) throws(FileError) {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.signals = signals
         self.hub = hub
         self.gate = gate
-        seen = Mutex(inbox.map { SeenStores(in: $0, since: number) })
+        self.seen = Mutex(seen)
         id = try hub.subscribe(signal)
     }
 

@@ -46,16 +46,3 @@ struct IndexValue {
         }
     }
 }
-
-extension IndexShape.Collation {
-    /// - Parameter name: In capitals.
-    /// - Returns: `nil` for a collation that is not SQLite's own.
-    fileprivate init?(sqlName name: String) {
-        switch name {
-        case "BINARY": self = .binary
-        case "NOCASE": self = .noCase
-        case "RTRIM": self = .rightTrim
-        default: return nil
-        }
-    }
-}

@@ -14,8 +14,9 @@ struct WatchCommand: AsyncParsableCommand {
             First one line a store with what is current; then one line a change on standard output; with --json one object. \
             The command is run by `sh -c`, one after the other, with the change in its environment: SHIP_STORE_NAME, \
             SHIP_STORE_GENERATION, SHIP_STORE_PATH (the absolute path of the store's file in that generation, which stays \
-            until the command ends) and SHIP_STORE_CHANGE (the object that --json writes). If it is busy while several \
-            shipments arrive, the next change tells of all of them. It goes on until it is stopped.
+            until the command ends) and SHIP_STORE_CHANGE (the object that --json writes; without its lists, if it is too \
+            long for an environment). If it is busy while several shipments arrive, the next change tells of all of them. It \
+            goes on until it is stopped.
 
             What arrived while nobody watched is a change as well with --since and the number of the generation that was \
             handled last; 0 makes everything one.
@@ -24,6 +25,7 @@ struct WatchCommand: AsyncParsableCommand {
               ship-store watch --into inbox Recipes \\
                 --exec 'sqlite3 -readonly "$SHIP_STORE_PATH" .dump > recipes.sql'
               ship-store watch --into inbox Recipes --since 7 --exec ./take-over
+              ship-store watch --into inbox Recipes --rows --json
               ship-store watch --into inbox --once && echo something new
             """)
 
@@ -43,6 +45,13 @@ struct WatchCommand: AsyncParsableCommand {
             "Begin with the change from this generation to the current one, if that is another; 0 for none.",
             valueName: "generation"))
     var since: Int?
+
+    @Flag(
+        help: """
+            Tell which rows were inserted, updated and deleted: how many, and with --json their keys, up to \(ChangedRows.most) \
+            of a change.
+            """)
+    var rows = false
 
     @Flag(help: "End after the first change; with --exec, with the status of the command.")
     var once = false
@@ -64,7 +73,7 @@ struct WatchCommand: AsyncParsableCommand {
         let (inbox, names) = (Inbox(at: absolute(into)), Set(name))
         // Without --once, a signal is the regular end.
         try await console.run(whenStopped: once ? nil : .success, isEndless: true) {
-            [output, exec, once, into, since] in
+            [output, exec, once, into, since, rows] in
             do throws(InboxError) {
                 _ = try Inbox(at: into).storeNames()
             } catch {
@@ -72,7 +81,7 @@ struct WatchCommand: AsyncParsableCommand {
             }
             let changes: StoreChanges
             do throws(CoordinatorError) {
-                changes = try StoreCoordinator(inbox: inbox.root).changes(since: since)
+                changes = try StoreCoordinator(inbox: inbox.root).changes(since: since, rows: rows)
             } catch {
                 throw ShipmentError.serving(error)
             }
@@ -254,7 +263,9 @@ extension GenerationDifference {
         ]
         return [
             "tables": tables?.map {
-                ["name": $0.name, "rowsBefore": $0.rowsBefore, "rowsAfter": $0.rowsAfter] as JSONObject
+                [
+                    "name": $0.name, "rowsBefore": $0.rowsBefore, "rowsAfter": $0.rowsAfter, "rows": $0.rows?.json,
+                ] as JSONObject
             },
             "externalFiles": files,
             "metadata": metadata.mapValues { ["before": $0.before, "after": $0.after] as JSONObject },
@@ -264,10 +275,12 @@ extension GenerationDifference {
 
 extension GenerationDifference.TableChange {
     fileprivate var text: PrintableText {
+        let rows = rows?.text.map { " (\($0))" } ?? ""
         switch (rowsBefore, rowsAfter) {
-        case (nil, let after): "\(name) new, \(after ?? 0) rows"
-        case (_, nil): "\(name) gone"
-        case (let before?, let after?): before == after ? "\(name) changed" : "\(name) \(before) to \(after) rows"
+        case (nil, let after): return "\(name) new, \(after ?? 0) rows"
+        case (_, nil): return "\(name) gone"
+        case (let before?, let after?):
+            return before == after ? "\(name) changed\(rows)" : "\(name) \(before) to \(after) rows\(rows)"
         }
     }
 }

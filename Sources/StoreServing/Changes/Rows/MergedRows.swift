@@ -1,0 +1,146 @@
+import EssentialFoundation
+import GRDB
+import ShipProtocol
+import StoreFormat
+
+/// The rows of one side of a merge.
+struct MergedRows {
+    /// Bytes of a long record in which its first columns are looked for.
+    private static let head = 64 * 1024
+
+    var cursor: StoreFormat.RowCursor
+    private let textEncoding: UInt32
+    /// `nil` where rows are no objects.
+    private let names: ObjectNames?
+    /// The row that it stands on; `nil` between two rows, and at the end.
+    private(set) var cell: TreeCell?
+    /// Of that row, if it was asked for; one value is reused for many rows.
+    private(set) var record: [UInt8] = []
+    private var holdsRecord = false
+    private var isAtEnd = false
+
+    init(_ cursor: StoreFormat.RowCursor, textEncoding: UInt32, _ names: ObjectNames?) {
+        (self.cursor, self.textEncoding, self.names) = (cursor, textEncoding, names)
+    }
+
+    var isBetweenRows: Bool { cell == nil && !isAtEnd }
+
+    /// Goes to the next row, if it is between two.
+    ///
+    /// - Parameter order: Of the rows, whose records are read then; `nil` if it is that of rowids.
+    /// - Throws: `StoreFlaw`, also for a record that is too long to be compared, or that SQLite compares otherwise.
+    mutating func fill(in order: IndexOrder?) throws {
+        guard isBetweenRows else { return }
+        cell = try cursor.next()
+        guard let cell else {
+            isAtEnd = true
+            return
+        }
+        guard let order else { return }
+        guard cell.payloadSize <= CanonicalForm.longestHeldRecord else { throw StoreFlaw.record(page: cell.page) }
+        try hold()
+        guard order.comparesWholeTexts(of: record.span) else { throw StoreFlaw.record(page: cell.page) }
+    }
+
+    mutating func pass() {
+        cell = nil
+        holdsRecord = false
+    }
+
+    /// Reads the record of the row, which is not longer than `CanonicalForm.longestHeldRecord`.
+    mutating func hold() throws {
+        guard let cell, !holdsRecord else { return }
+        record.removeAll(keepingCapacity: true)
+        try cursor.appendRecord(of: cell, to: &record)
+        holdsRecord = true
+    }
+}
+
+/// What is told of a row.
+extension MergedRows {
+    /// A text that is none.
+    private struct NoText: Error {}
+
+    private func columns(atLeast count: Int) throws -> RecordColumns {
+        var columns = RecordColumns()
+        guard columns.read(record.span), columns.count >= count else { throw StoreFlaw.record(page: cell?.page ?? 0) }
+        return columns
+    }
+
+    /// Bytes of the first values of the record.
+    func keySize(_ count: Int) throws -> Int {
+        let columns = try columns(atLeast: count)
+        return columns.starts[count] - columns.starts[0]
+    }
+
+    /// The first values of the record.
+    func key(_ count: Int) throws -> [DatabaseValue] {
+        let columns = try columns(atLeast: count)
+        return try (0..<count).map { place in
+            let (type, range) = (columns.types[place], columns.starts[place]..<columns.starts[place + 1])
+            if type == SerialType.null { return .null }
+            if SerialType.isInteger(type) {
+                return CanonicalRecord.integer(type, in: record.span, at: range.lowerBound).databaseValue
+            }
+            if type == SerialType.real {
+                let bits = CanonicalRecord.integer(6, in: record.span, at: range.lowerBound)
+                return Double(bitPattern: UInt64(bitPattern: bits)).databaseValue
+            }
+            guard SerialType.isText(type) else { return Data(record[range]).databaseValue }
+            guard let text = String(record[range], textEncoding: textEncoding) else { throw NoText() }
+            return text.databaseValue
+        }
+    }
+
+    /// The object that the row is.
+    ///
+    /// - Parameter entityPlace: Of `Z_ENT` in the record.
+    mutating func object(_ cell: TreeCell, entityPlace: Int?) throws -> (entity: ForeignText, id: URL)? {
+        guard let names, let entityPlace else { return nil }
+        var head: [UInt8] = []
+        if cell.payloadSize > CanonicalForm.longestHeldRecord {
+            try cursor.places(of: cell).append(0..<Self.head, to: &head)
+        } else {
+            try hold()
+            head = record
+        }
+        return Self.integer(entityPlace, in: head.span).flatMap { names.object($0, key: cell.rowid) }
+    }
+
+    /// An integer of a record.
+    ///
+    /// - Parameter record: Or its beginning.
+    private static func integer(_ place: Int, in record: Span<UInt8>) -> Int64? {
+        var position = 0
+        guard let size = Varint.read(record, at: &position), size <= UInt64(record.count) else { return nil }
+        var (value, column) = (Int(size), 0)
+        while position < Int(size) {
+            guard let type = Varint.read(record, at: &position), let length = SerialType.length(type),
+                length <= record.count - value
+            else { return nil }
+            guard column < place else {
+                return SerialType.isInteger(type) ? CanonicalRecord.integer(type, in: record, at: value) : nil
+            }
+            value += length
+            column += 1
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// - Parameter textEncoding: SQLite's number for it.
+    /// - Returns: `nil` for bytes that are no text.
+    fileprivate init?(_ bytes: ArraySlice<UInt8>, textEncoding: UInt32) {
+        guard textEncoding == 2 || textEncoding == 3 else {
+            self.init(validating: bytes, as: UTF8.self)
+            return
+        }
+        guard bytes.count % 2 == 0 else { return nil }
+        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return textEncoding == 2 ? second << 8 | first : first << 8 | second
+        }
+        self.init(validating: units, as: UTF16.self)
+    }
+}

@@ -1,0 +1,85 @@
+import ShipProtocol
+import StoreFormat
+import StoreInbox
+
+/// Compares two generations of a store row by row. Both stay while it lives.
+struct RowComparison {
+    private let old: ComparedStore
+    private let new: ComparedStore
+    private let declarations: (old: [String: ContentDigest], new: [String: ContentDigest])
+    /// Of both, in a store that Core Data made and that is the same one in both.
+    private let names: (old: ObjectNames, new: ObjectNames)?
+    private var room = TableMerge.Room()
+
+    /// - Parameter check: Called before each page is read; throws to end the work.
+    /// - Throws: Where one of them is gone, or cannot be read.
+    private init(from old: Generation, to new: Generation, check: @escaping () throws -> Void) throws {
+        self.old = try ComparedStore(old, check: check)
+        self.new = try ComparedStore(new, check: check)
+        declarations = (try self.old.declarations(), try self.new.declarations())
+        if let before = try ObjectNames(of: self.old), let after = try ObjectNames(of: self.new),
+            before.store == after.store
+        {
+            names = (before, after)
+        } else {
+            names = nil
+        }
+    }
+
+    /// Adds to changed tables which of their rows changed.
+    ///
+    /// - Parameters:
+    ///   - old: The generation before; `nil` if there was none.
+    ///   - check: Called before each page is read; what it throws ends the comparison.
+    static func tell(
+        _ tables: [GenerationDifference.TableChange], from old: Generation?, to new: Generation,
+        checking check: @escaping () throws -> Void
+    ) -> [GenerationDifference.TableChange] {
+        var comparison = old.flatMap { try? RowComparison(from: $0, to: new, check: check) }
+        var told = tables
+        // What Core Data keeps for itself, as its history, takes no room from the app's rows.
+        let own = tables.indices.filter { ObjectNames.canBeObjects(tables[$0].name) }
+        for index in own + tables.indices where told[index].rows == nil {
+            told[index].rows =
+                if tables[index].rowsBefore == nil {
+                    .table(.new)
+                } else if tables[index].rowsAfter == nil {
+                    .table(.gone)
+                } else {
+                    comparison?.changes(of: tables[index].name) ?? .table(.unknown)
+                }
+        }
+        return told
+    }
+
+    private mutating func changes(of table: ForeignText) -> RowChanges {
+        do {
+            return try merged(table)
+        } catch is TableMerge.TooMany {
+            return .table(.tooMany)
+        } catch {
+            return .table(.unknown)
+        }
+    }
+
+    private mutating func merged(_ table: ForeignText) throws -> RowChanges {
+        let name = table.unescaped
+        guard let declaration = declarations.new[name], let rows = try new.rows(of: name),
+            let oldRows = try old.rows(of: name)
+        else { return .table(.unknown) }
+        guard declarations.old[name] == declaration else { return .table(.declaration) }
+        let (before, after) = (old.settings, new.settings)
+        let key = try new.read { try TableKey(of: name, rows.kind, textEncoding: after.textEncoding, in: $0) }
+        guard let key, rows.kind == oldRows.kind, before.textEncoding == after.textEncoding,
+            before.integers == after.integers
+        else { return .table(.unknown) }
+        let names = ObjectNames.canBeObjects(table) ? names : nil
+        let merge = TableMerge(
+            MergedRows(oldRows, textEncoding: before.textEncoding, names?.old),
+            MergedRows(rows, textEncoding: after.textEncoding, names?.new), key,
+            hasSamePages: before.pageSize == after.pageSize && before.reservedBytes == after.reservedBytes, in: room)
+        let found = try merge.run()
+        room = found.room
+        return .rows(found.rows)
+    }
+}
