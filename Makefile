@@ -20,7 +20,7 @@ FUZZ_SECONDS := 60
 PREFIX := /usr/local
 PAGES := .build/pages
 
-.PHONY: help setup build install uninstall pages package try-package demo test test-app test-asan test-tsan soak powercut fuzz docs lint \
+.PHONY: help setup build install uninstall pages package try-package demo test test-app test-asan test-tsan soak powercut faults fuzz docs lint \
   format shape vectors bench pictures clean
 
 help: ## Say what can be made
@@ -90,6 +90,12 @@ test-asan: setup ## Run the tests of what reads others' bytes under Address Sani
 soak: build ## Test damage, faults, crowds and random stores far longer, which takes hours
 	swift build $(RELEASE) --product reader-example
 	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|RandomStoreTests|RandomShipmentTests|printed raw'
+
+# Of each step so many, drawn by the seed; all if it is empty.
+MOST ?=
+FAULTS_OF ?=
+faults: build ## Let each system call of the built program fail, in each way in which it may
+	Tests/Faults/faults.py $(PROGRAM) $(if $(MOST),--most $(MOST)) $(if $(FAULTS_OF),--scenarios $(FAULTS_OF)) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 
 # Of each scenario on each file system so many, and by default another seed each time.
 SEED := $(shell date +%s)

@@ -156,7 +156,8 @@ def judged(stage, index, fault, clean):
             return f"it died: {status}: {words[-300:]}"
         if "Fatal error" in words or "BrokenInvariant" in words or status == 70:
             return f"an internal error, {status}: {words[-300:]}"
-        if status != 0 and "error: " not in words:
+        # What follows goes on, and warns.
+        if status != 0 and "error: " not in words and "warning: " not in words and "not installed: " not in words:
             return f"{status} without a word: {words[-300:]}"
     try:
         problem = scenario.problem(stage.box, index + 1, index + 1 if status == 0 else index)
