@@ -10,14 +10,21 @@ import Testing
 
 /// Which question a shipment answers.
 @Suite struct QuestionTests {
-    @Test func `a copy answers what was asked before it was begun, and nothing later`() async throws {
-        let scratch = try ScratchFolder()
-        let path = scratch.path.appending("Recipes.sqlite")
+    private let scratch: ScratchFolder
+    private let path: FilePath
+    private let store: FollowedStore
+
+    init() throws {
+        scratch = try ScratchFolder()
+        path = scratch.path.appending("Recipes.sqlite")
         try SampleStore.plain.make(at: path)
         let watched = try WatchedStores(of: Producer(path), Following(), isShared: false)
-        let store = FollowedStore(try #require(watched.all.first), Following())
+        store = FollowedStore(try #require(watched.all.first), Following())
         store.begin()
-        let order = ProducerSession.Order {
+    }
+
+    @Test func `a copy answers what was asked before it was begun, and nothing later`() async throws {
+        let order = ProducerSession.Order { [path, store] in
             let copy = try await PreparedCopy(of: path, CopyOptions())
             // While the copy is taken.
             store.ask(2)
@@ -36,12 +43,6 @@ import Testing
     }
 
     @Test func `a question that comes while another one is answered stays open`() async throws {
-        let scratch = try ScratchFolder()
-        let path = scratch.path.appending("Recipes.sqlite")
-        try SampleStore.plain.make(at: path)
-        let watched = try WatchedStores(of: Producer(path), Following(), isShared: false)
-        let store = FollowedStore(try #require(watched.all.first), Following())
-        store.begin()
         store.ask(1)
         let looked = try #require(store.question)
         store.ask(2)
