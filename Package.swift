@@ -38,6 +38,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -122,7 +123,7 @@ let package = Package(
             "ShipTransport",
             [
                 "EssentialFoundation", "DeviceTrust", "ShipLinks", "ShipProtocol", "StoreFiles", crypto, nioCore,
-                nioPosix, nioSSL, nioTLS, subprocess, system,
+                nioHTTP1, nioPosix, nioSSL, nioTLS, subprocess, system,
             ]),
         target("DeviceTrust", ["EssentialFoundation", "ShipProtocol", "StoreFiles", crypto, swiftASN1, system, x509]),
         target("StoreBases", ["EssentialFoundation", "ShipProtocol", "StoreFiles", system]),
@@ -157,7 +158,7 @@ let package = Package(
             [
                 "EssentialFoundation", "DeviceTrust", "ShipProtocol", "ShipStore", "ShipTransport", "StoreFiles",
                 "StoreServing",
-                "StoreSnapshot", subprocess, system,
+                "StoreSnapshot", crypto, subprocess, system,
             ]),
         .executableTarget(
             name: "ship-store",

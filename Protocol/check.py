@@ -14,12 +14,13 @@ import io
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
+from decoder import publication  # noqa: E402
 from decoder.columns import store_of  # noqa: E402
 from decoder.deflater.stream import deflate, gzip_stream, zlib_stream  # noqa: E402
 from decoder.delta.apply import result_of  # noqa: E402
@@ -31,11 +32,14 @@ from decoder.store.canonical_file import canonical_copy  # noqa: E402
 from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
 from decoder.tables import told  # noqa: E402
 from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
+from decoder.way import Held, after, cost, is_way, leads_on, way  # noqa: E402
 from decoder.wire import Reader, block, content_of, decoded, opening, unpacked, unpacked_answer, unpacked_manifest  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 SWEPT = "stream_one_block.txt"
 """The stream that is cut at each byte and has each of its bits turned over."""
+WAYS = "catalog_ways.txt"
+"""The catalog of which every way is taken."""
 END_SIZE = 9
 """Of the last END, which is the session's."""
 
@@ -45,6 +49,7 @@ JSON_KINDS: dict[str, Callable[[bytes], rules.Members]] = {
     "refusal": rules.last_word,
     "cancel": rules.last_word,
     "holdings": rules.holdings,
+    "catalog": publication.catalog,
 }
 ANSWERS: dict[str, Callable[[bytes], rules.Members]] = {"answer": rules.answer, "receipt": rules.receipt}
 
@@ -185,6 +190,15 @@ def check_delta(vector: VectorFile) -> None:
     expect(hashlib.sha256(found).hexdigest(), vector.detail("sha256"))
 
 
+def check_head(vector: VectorFile, data: bytes) -> None:
+    found = publication.head(data)
+    expect(found.publisher, vector.detail("publisher"))
+    expect(rules.lines(found.members), vector.values())
+    expect([f"{len(each)} {hashlib.sha256(each).hexdigest()}" for each in found.shipments], vector.all("shipment"))
+    taken = [each for _, steps in found.with_shipments() for _, each in steps]
+    expect(taken == found.shipments, True)
+
+
 def check_deflate(vector: VectorFile) -> None:
     content, head = vector.section("content") or b"", vector.section("head") or b""
     level, memory_level, window_bits = (int(vector.detail(key)) for key in ("level", "memory-level", "window-bits"))
@@ -254,7 +268,7 @@ def check_plain(vector: VectorFile, data: bytes) -> None:
         return expect(rules.lines(ANSWERS[vector.kind](unpacked_answer(data, answered))), vector.values())
     plain = {
         "preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block,
-        "part": check_part, "data": check_data,
+        "part": check_part, "data": check_data, "head": check_head,
     }  # fmt: skip
     plain[vector.kind](vector, data)
 
@@ -284,6 +298,30 @@ def check_sweep(stream: bytes) -> None:
             raise BrokenVector(f"{SWEPT}, damaged, comes to {consumer.end}")
 
 
+def check_ways(steps: list[rules.Members]) -> None:
+    """From each content with each number the way is right, and none is cheaper, whatever a step counts for."""
+    contents = {step["to"] for step in steps}
+    helds = [Held(content, number) for content in [None, *contents] for number in [0, *(step["counter"] for step in steps)]]
+    for newest in contents:
+        for held in helds:
+            every = list(ways(steps, newest, held))
+            for added in (0, 100, 16_384):
+                found = way(steps, newest, held, added)
+                expect(found is None, not every)
+                if found is not None:
+                    expect(is_way(found, newest, held), True)
+                    expect(cost(found, added), min(cost(each, added) for each in every))
+
+
+def ways(steps: list[rules.Members], newest: str, held: Held) -> Iterator[tuple[rules.Members, ...]]:
+    """All there are, of one step or more."""
+    for step in steps:
+        if leads_on(step, held):
+            if step["to"] == newest:
+                yield (step,)
+            yield from ((step, *rest) for rest in ways(steps, newest, after(step)))
+
+
 def problems(texts: dict[str, str]) -> list[str]:
     """What is wrong with the vectors, by file."""
     found: list[str] = []
@@ -293,6 +331,8 @@ def problems(texts: dict[str, str]) -> list[str]:
             check(vector)
             if file == SWEPT:
                 check_sweep(vector.section("") or b"")
+            if file == WAYS:
+                check_ways(publication.catalog(vector.section("") or b"")["steps"])
         except (BrokenVector, AssertionError, Refused) as problem:
             found.append(f"{file}: {problem}")
     return found

@@ -102,10 +102,14 @@ def check_form(payload: bytes) -> None:
 def signer(payload: bytes, version: int, manifest: bytes) -> str:
     """The id of the device that signed, in hexadecimal; both payloads are those of their frames."""
     value, certificate = payload[:VALUE_SIZE], payload[VALUE_SIZE:]
+    return signer_of(b"ship-store one-way shipment v1" + bytes([version, 1]), manifest, value, certificate)
+
+
+def signer_of(fixed: bytes, signed: bytes, value: bytes, certificate: bytes) -> str:
+    """The same of a value that is of `fixed`, the device's id, and `signed` with its size before it."""
     key = public_key(certificate)
-    producer = hashlib.sha256(certificate)
-    fixed = b"ship-store one-way shipment v1" + bytes([version, 1])
-    content = fixed + producer.digest() + len(manifest).to_bytes(8, "big") + manifest
+    device = hashlib.sha256(certificate)
+    content = fixed + device.digest() + len(signed).to_bytes(8, "big") + signed
     r, s = int.from_bytes(value[:32], "big"), int.from_bytes(value[32:], "big")
     if not (0 < r < ORDER and 0 < s < ORDER):
         raise bad("numbers out of range")
@@ -113,5 +117,5 @@ def signer(payload: bytes, version: int, manifest: bytes) -> str:
     digest = int.from_bytes(hashlib.sha256(content).digest(), "big")
     x, _, z = summed(multiple(digest * inverse % ORDER, BASE), multiple(r * inverse % ORDER, key))
     if z == 0 or x * pow(z, -2, FIELD) % FIELD % ORDER != r:
-        raise bad("not of this shipment")
-    return producer.hexdigest()
+        raise bad("not what was signed")
+    return device.hexdigest()

@@ -109,8 +109,27 @@ extension DeviceIdentity {
     ///   - version: The session's.
     package func signature(ofManifest payload: [UInt8], version: UInt8) throws(IdentityError) -> Signature {
         let content = Signature.signedContent(version: version, producer: id.bytes, manifest: payload)
+        return Signature(value: try signature(of: content), certificate: certificate)
+    }
+
+    /// Signs the head of a publication.
+    package func sign(_ head: PublishedHead) throws(IdentityError) -> HeadFile {
+        try HeadFile(head, certificate: certificate) { (content) throws(IdentityError) in
+            try signature(of: Signature.signedContent(publisher: id.bytes, head: content))
+        }
+    }
+
+    /// - Returns: r, then s.
+    private func signature(of content: [UInt8]) throws(IdentityError) -> [UInt8] {
         guard let value = try? key.signature(for: content).rawRepresentation else { throw .notMade }
-        return Signature(value: Array(value), certificate: certificate)
+        return Array(value)
+    }
+}
+
+extension HeadFile {
+    /// Verifies the signature, and returns the device that published the head.
+    package func publisher() throws(SignatureError) -> DeviceIdentifier {
+        try signature.signer { Signature.signedContent(publisher: $0, head: content) }
     }
 }
 
@@ -121,12 +140,16 @@ extension Signature {
     ///   - payload: The payload of its MANIFEST, as it came.
     ///   - version: The session's.
     package func signer(ofManifest payload: [UInt8], version: UInt8) throws(SignatureError) -> DeviceIdentifier {
+        try signer { Signature.signedContent(version: version, producer: $0, manifest: payload) }
+    }
+
+    /// - Parameter content: Returns what is signed, for the id of the device that is said to have signed it.
+    fileprivate func signer(of content: ([UInt8]) -> [UInt8]) throws(SignatureError) -> DeviceIdentifier {
         guard certificate.count <= Limits.certificateSize else { throw .badCertificate }
         let key = try Self.key(of: certificate)
         let id = DeviceIdentifier(ofCertificate: certificate)
-        let content = Signature.signedContent(version: version, producer: id.bytes, manifest: payload)
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: value),
-            key.isValidSignature(signature, for: content)
+            key.isValidSignature(signature, for: content(id.bytes))
         else { throw .wrong }
         return id
     }

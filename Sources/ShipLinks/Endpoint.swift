@@ -8,6 +8,9 @@ public import SystemPackage
 /// | `-` | the standard streams |
 /// | `unix:PATH` | a Unix socket |
 /// | `exec:COMMAND` | the standard streams of a child, `/bin/sh -c COMMAND` |
+/// | `dir:PATH` | a folder in which stores are published |
+/// | `s3://BUCKET[/PREFIX]` | the same in S3-compatible storage |
+/// | `https://HOST[:PORT]/PATH`, `http://...` | such a folder, as a web server shows it |
 /// | `file:PATH`, or any text with a `/`, or a name that ends in `.shipment` | a file |
 /// | `tcp:HOST[:PORT]`, `HOST:PORT`, `HOST` | TCP; an IPv6 address stands in brackets |
 ///
@@ -19,6 +22,9 @@ public enum Endpoint: Hashable, Sendable {
     case unix(FilePath)
     case command(String)
     case file(FilePath)
+    case folder(FilePath)
+    case web(WebAddress)
+    case bucket(BucketAddress)
 
     /// The port of a text that names none.
     public static let defaultPort = 7645
@@ -36,6 +42,9 @@ extension Endpoint: CustomStringConvertible {
         case .standardStreams: return "-"
         case .unix(let path): return "unix:\(path.text)"
         case .command(let command): return "exec:\(command)"
+        case .folder(let path): return "dir:\(path.text)"
+        case .web(let address): return address.text
+        case .bucket(let address): return address.text
         case .file(let path): return reads(as: path.text) ? path.text : "file:\(path.text)"
         }
     }
@@ -57,8 +66,8 @@ public enum EndpointError: Error, Hashable, Sendable {
     case badPort(String)
     /// Several colons: an IPv6 address must stand in brackets.
     case needsBrackets(String)
-    /// A URL, as of the web.
-    case isURL(String)
+    /// A URL of another scheme than `http` and `https`, or with more in it than a host, a port and a path.
+    case badURL(String)
     /// Digits only: a port without a host.
     case onlyAPort(String)
     /// Not UTF-8, which all of it has to be but the path of a file.
@@ -76,12 +85,13 @@ extension Endpoint {
     public init(_ text: String, toListen isToListen: Bool = false) throws(EndpointError) {
         let endpoint = try Self.parse(text, isToListen)
         switch endpoint {
-        case .standardStreams where isToListen, .command where isToListen, .file where isToListen:
+        case .standardStreams where isToListen, .command where isToListen, .file where isToListen,
+            .folder where isToListen, .web where isToListen, .bucket where isToListen:
             throw .cannotListen(endpoint)
-        case .tcp, .unix, .standardStreams, .command:
+        case .tcp, .unix, .standardStreams, .command, .web, .bucket:
             guard PathText.isPlain(text) else { throw .notText(text) }
             self = endpoint
-        case .file: self = endpoint
+        case .file, .folder: self = endpoint
         }
     }
 
@@ -92,7 +102,12 @@ extension Endpoint {
         if let path = try rest(of: text, after: "unix:") { return .unix(FilePath(text: path)) }
         if let command = try rest(of: text, after: "exec:") { return .command(command) }
         if let path = try rest(of: text, after: "file:") { return .file(FilePath(text: path)) }
-        if isURL(text) { throw .isURL(text) }
+        if let path = try rest(of: text, after: "dir:") { return .folder(FilePath(text: path)) }
+        if let place = try rest(of: text, after: "s3://") {
+            guard let address = BucketAddress(place) else { throw .badURL(text) }
+            return .bucket(address)
+        }
+        if isURL(text) { return .web(try parseURL(text)) }
         if let address = try rest(of: text, after: "tcp:") { return try parseAddress(address, isToListen) }
         if text.contains("/") { return .file(FilePath(text: text)) }
         if text.hasSuffix(shipmentSuffix) { return .file(FilePath(text: text)) }
@@ -103,6 +118,23 @@ extension Endpoint {
     private static func isURL(_ text: String) -> Bool {
         guard let end = text.firstRange(of: "://")?.lowerBound, end > text.startIndex else { return false }
         return text[..<end].unicodeScalars.allSatisfy { isLetterOrDigit($0) || "+.-".unicodeScalars.contains($0) }
+    }
+
+    private static func parseURL(_ text: String) throws(EndpointError) -> WebAddress {
+        guard let end = text.firstRange(of: "://")?.lowerBound else { throw .badURL(text) }
+        let (scheme, rest) = (text[..<end].lowercased(), text[end...].dropFirst(3))
+        guard scheme == "https" || scheme == "http" else { throw .badURL(text) }
+        let start = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = String(rest[..<start])
+        guard !authority.isEmpty, !authority.contains("@") else { throw .badURL(text) }
+        let isSecure = scheme == "https"
+        let hasPort = authority.split(separator: "]", omittingEmptySubsequences: false).last?.contains(":") == true
+        guard
+            case .tcp(let host, let port) = try parseAddress(
+                hasPort ? authority : "\(authority):\(isSecure ? 443 : 80)", false),
+            let address = WebAddress(isSecure: isSecure, host: host, port: port, path: String(rest[start...]))
+        else { throw .badURL(text) }
+        return address
     }
 
     private static func rest(of text: String, after prefix: String) throws(EndpointError) -> String? {

@@ -77,6 +77,8 @@ public enum LinkError: Error, Hashable, Sendable {
     case onlyTLSThere
     /// TLS failed, in its library's words.
     case tlsFailed(String)
+    /// The certificate of a web server is not for its name, has expired, or no authority that is trusted vouches for it.
+    case certificateRefused
     /// A process of another user is at the other end of a Unix socket.
     case otherUser(UInt32)
 

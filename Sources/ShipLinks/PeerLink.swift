@@ -19,6 +19,8 @@ package struct PeerLink: Sendable {
     package let peer: Peer
     /// The device at the other end, by its certificate; `nil` where no certificate is asked for: on this machine, and on an app's link.
     package let device: DeviceIdentifier?
+    /// The device that must have signed what comes over a one-way link; `nil` where that is for each shipment to say.
+    package let signer: DeviceIdentifier?
 
     /// Who is at the other end, for messages.
     package enum Peer: Hashable, Sendable {
@@ -29,7 +31,7 @@ package struct PeerLink: Sendable {
 
     package init(
         direction: Preamble.Mode, isFile: Bool = false, reader: any LinkReader, writer: any LinkWriter, peer: Peer,
-        device: DeviceIdentifier? = nil
+        device: DeviceIdentifier? = nil, signer: DeviceIdentifier? = nil
     ) {
         self.direction = direction
         self.isFile = isFile
@@ -37,6 +39,7 @@ package struct PeerLink: Sendable {
         self.writer = writer
         self.peer = peer
         self.device = device
+        self.signer = signer
     }
 }
 

@@ -55,4 +55,14 @@ package enum Limits {
     package static let counterLead: UInt64 = 1 << 32
     /// Longest message of a refusal or a cancellation, in bytes of UTF-8.
     package static let reasonLength = 1024
+    /// Longest head of a publication, in bytes.
+    package static let headSize = 256 * 1024
+    /// Most bytes that a head or a catalog inflates to: checked while it does.
+    package static let publicationText = 1024 * 1024
+    /// Longest catalog, in bytes.
+    package static let catalogSize = 1024 * 1024
+    /// Most steps that a catalog lists.
+    package static let publishedSteps = 2048
+    /// Most objects that a catalog lists as gone.
+    package static let goneObjects = 2048
 }

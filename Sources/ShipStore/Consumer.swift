@@ -137,6 +137,7 @@ public final class Consumer: Sendable {
     /// Removes shipments that broke off a day ago, or whose sender may no longer send.
     package func removeUnwelcome() {
         installer.folder.removeExpiredShipments()
+        installer.removeExpiredObjects()
         // If the list cannot be read, sessions fail for it.
         guard let list = try? options.trust.list() else { return }
         let own = try? options.trust.ownIdentifier()

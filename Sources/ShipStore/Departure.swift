@@ -183,20 +183,22 @@ package struct Departure: Sendable {
         _ source: Producer.Source, counting isCounted: Bool, for remembered: RememberedShipment? = nil,
         _ filed: FiledShipment?
     ) async throws -> OutgoingShipment {
-        func take(_ turn: SnapshotTurn) async throws -> PreparedCopy {
-            try await takeCopy(of: source, for: remembered?.bases ?? filed?.memory, turn)
-        }
-        func takeCounted() async throws -> PreparedCopy {
-            guard isCounted, let device = options.knownDevice else { return try await take(.free) }
-            return try await device.number(copyOf: source.store, take)
-        }
-        if let filed { return filed.shipment(of: try await takeCounted(), options) }
-        let (version, duration) = try await version(of: source, taking: takeCounted)
+        let take = { try await takeCopy(of: source, counting: isCounted, for: remembered?.bases ?? filed?.memory) }
+        if let filed { return filed.shipment(of: try await take(), options) }
+        let (version, duration) = try await version(of: source, taking: take)
         guard let remembered else { return OutgoingShipment(version, copiedIn: duration, options) }
         return remembered.shipment(of: version, copiedIn: duration, options)
     }
 
+    /// Takes a numbered copy, or finds the newest one.
+    ///
     /// - Returns: How long the copy took, if one was taken.
+    func version(
+        of source: Producer.Source, for bases: RememberedBases?
+    ) async throws -> (StoreVersion, copiedIn: Duration?) {
+        try await version(of: source) { try await takeCopy(of: source, counting: true, for: bases) }
+    }
+
     private func version(
         of source: Producer.Source, taking take: () async throws -> PreparedCopy
     ) async throws -> (StoreVersion, copiedIn: Duration?) {
@@ -204,6 +206,15 @@ package struct Departure: Sendable {
         let copy = try await take()
         let duration = copy.duration
         return (StoreVersion(copy), duration)
+    }
+
+    private func takeCopy(
+        of source: Producer.Source, counting isCounted: Bool, for bases: RememberedBases?
+    ) async throws -> PreparedCopy {
+        guard isCounted, let device = options.knownDevice else {
+            return try await takeCopy(of: source, for: bases, .free)
+        }
+        return try await device.number(copyOf: source.store) { try await takeCopy(of: source, for: bases, $0) }
     }
 
     /// Takes a copy: in the memory's folder if it is to be remembered, and there is room.

@@ -40,6 +40,9 @@ extension Producer {
         to endpoint: Endpoint, _ link: LinkOptions, _ report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> [Delivery] {
         do {
+            if let publisher = try publisher(to: endpoint, link, Publishing(), report) {
+                return try await publisher.publish()
+            }
             let departure = try await depart(to: endpoint, link, report)
             var options = link
             if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
@@ -49,19 +52,61 @@ extension Producer {
         }
     }
 
+    /// Removes the objects of a publication that nothing needs, and that no reader may still ask for. With `follow` that is done by itself.
+    ///
+    /// - Parameters:
+    ///   - grace: How long an object stays after the first head that does not need it.
+    ///   - link: How to reach the endpoint.
+    /// - Returns: How many objects were removed, and how many stay.
+    public func prune(
+        _ endpoint: Endpoint, after grace: Duration = Publishing().grace, _ link: LinkOptions = LinkOptions()
+    ) async throws(ShipmentError) -> (removed: Int, kept: Int) {
+        do {
+            guard let publisher = try publisher(to: endpoint, link, Publishing(), { _ in }) else {
+                throw PublicationError.cannotPublish(endpoint)
+            }
+            return try await publisher.prune(after: grace)
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
+    /// - Returns: `nil` if the endpoint is no publication.
+    /// - Throws: `.publication(.cannotPublish)`.
+    private func publisher(
+        to endpoint: Endpoint, _ link: LinkOptions, _ publishing: Publishing,
+        _ report: @escaping @Sendable (SendEvent) -> Void
+    ) throws -> Publisher? {
+        switch endpoint {
+        case .folder(let path):
+            try Publisher(self, to: PublicationFolder(at: path), at: endpoint, publishing, report: report)
+        case .bucket(let address):
+            try Publisher(
+                self, to: BucketPublication(at: address, link.storage, options.timeouts, trusting: link.authorities),
+                at: endpoint, publishing, report: report)
+        case .web: throw PublicationError.cannotPublish(endpoint)
+        case .tcp, .unix, .command, .standardStreams, .file: nil
+        }
+    }
+
     /// Ships each store, and each settled change of it, until the task is cancelled; connects again whenever the connection breaks.
     ///
     /// - Parameters:
     ///   - endpoint: Of a receiver that answers.
     ///   - following: What is shipped when.
+    ///   - publishing: How stores are published, if the endpoint is a publication.
     ///   - link: How to reach the endpoint.
     ///   - report: Told of what happens, as it does. What goes on failing for the same reason is told once.
     /// - Throws: What is wrong with a store at the start; why no store is followed any more; `.stopped`.
     public func follow(
-        to endpoint: Endpoint, _ following: Following = Following(), _ link: LinkOptions = LinkOptions(),
+        to endpoint: Endpoint, _ following: Following = Following(), publishing: Publishing = Publishing(),
+        _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) {
         do {
+            if let publisher = try publisher(to: endpoint, link, publishing, report) {
+                return try await publisher.follow(following)
+            }
             let watched = try WatchedStores(of: self, following, isShared: false)
             let follower = StoreFollower(self, following, watched, report: report)
             while true {
@@ -109,7 +154,7 @@ extension Producer {
             return try await depart(report: report) { (store, path) throws(ShipmentError) in
                 if let output, store.owns(output) { throw .source(.partOfStore(path)) }
             }
-        case .tcp, .unix, .command: return try await depart(report: report)
+        case .tcp, .unix, .command, .folder, .web, .bucket: return try await depart(report: report)
         }
     }
 }
@@ -128,9 +173,12 @@ extension Consumer {
             switch endpoint {
             case .tcp, .unix: false
             // What goes over a child, or over this process's streams, is the sender's decision.
-            case .command, .standardStreams, .file: true
+            case .command, .standardStreams, .file, .folder, .web, .bucket: true
             }
         do {
+            if let reader = try publication(at: endpoint, link) {
+                return try await receive(published: reader, at: endpoint, report: report)
+            }
             return try await withLink(from: endpoint, link) {
                 try await self.receive(over: $0, $1, staying: stays, report)
             }
@@ -144,14 +192,24 @@ extension Consumer {
     ///
     /// - Parameters:
     ///   - endpoint: Where the sender listens. One that does not follow its stores is asked again at each `Timeouts.keepAlive`.
+    ///   - interval: How often to look what is published, if the endpoint is a publication.
     ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
     ///   - link: How to reach the endpoint.
     ///   - report: Told of what happens, as it does. What goes on failing for the same reason is told once.
     /// - Throws: Why there is no use in another attempt; `.stopped`.
     public func follow(
-        from endpoint: Endpoint, keepsTrying: Bool = false, _ link: LinkOptions = LinkOptions(),
+        from endpoint: Endpoint, every interval: Duration = .seconds(2), keepsTrying: Bool = false,
+        _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
+        do {
+            if let reader = try publication(at: endpoint, link) {
+                return try await follow(
+                    published: reader, at: endpoint, every: interval, keepsTrying: keepsTrying, report: report)
+            }
+        } catch {
+            throw ShipmentError(error)
+        }
         // Why the last shipment of each store failed: what goes on failing for the same reason is told once.
         let failures = Mutex<[StoreName?: ShipmentError]>([:])
         let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
@@ -194,6 +252,19 @@ extension Consumer {
             }
         } catch {
             throw ShipmentError(error)
+        }
+    }
+
+    /// - Returns: `nil` if the endpoint is no publication.
+    private func publication(at endpoint: Endpoint, _ link: LinkOptions) throws(PublicationError) -> (
+        any PublicationReader
+    )? {
+        switch endpoint {
+        case .folder(let path): PublicationFolder(at: path)
+        case .bucket(let address):
+            try BucketPublication(at: address, link.storage, options.timeouts, trusting: link.authorities)
+        case .web(let address): WebPublication(at: address, options.timeouts, trusting: link.authorities)
+        case .tcp, .unix, .command, .standardStreams, .file: nil
         }
     }
 

@@ -56,7 +56,7 @@ extension Listener {
             }
             defer { file.remove() }
             try await serve(listener, channel, endpoint, options, onListening, handler)
-        case .standardStreams, .command, .file:
+        case .standardStreams, .command, .file, .folder, .web, .bucket:
             throw .io(.notSupported)
         }
     }

@@ -96,15 +96,25 @@ extension OpenLink {
 }
 
 extension SocketAddress {
-    /// The addresses of a host; without TLS, all of them must be on this machine. A numeric address is not looked up.
+    /// The addresses of a host. A numeric address is not looked up.
     ///
-    /// - Throws: `.couldNotResolve`, `.notLoopback`, `.timedOutConnecting`, `.cancelled`.
+    /// - Throws: `.couldNotResolve`, `.timedOutConnecting`, `.cancelled`.
     static func resolve(
-        _ host: String, port: Int, _ security: LinkSecurity, within limit: Duration
+        _ host: String, port: Int, within limit: Duration
     ) async throws(LinkError) -> [SocketAddress] {
         let texts = try await addresses(of: host, port: port, within: limit)
         let addresses = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
         guard !addresses.isEmpty else { throw .couldNotResolve(host: host, reason: "") }
+        return addresses
+    }
+
+    /// The same; without TLS, all of them must be on this machine.
+    ///
+    /// - Throws: Also `.notLoopback`.
+    static func resolve(
+        _ host: String, port: Int, _ security: LinkSecurity, within limit: Duration
+    ) async throws(LinkError) -> [SocketAddress] {
+        let addresses = try await resolve(host, port: port, within: limit)
         if case .plainOnLoopback = security, let foreign = addresses.first(where: { !$0.isLoopback }) {
             throw .notLoopback(Endpoint(foreign) ?? .tcp(host: host, port: port))
         }
@@ -160,7 +170,7 @@ extension Channel {
 }
 
 /// Makes NIO try addresses that are looked up already one after the other, IPv6 first [RFC 8305].
-private struct ResolvedAddresses: Resolver, Sendable {
+struct ResolvedAddresses: Resolver, Sendable {
     let addresses: [SocketAddress]
     let eventLoop: any EventLoop
 

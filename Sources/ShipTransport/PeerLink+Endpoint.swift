@@ -26,6 +26,8 @@ extension PeerLink {
             } else {
                 try await OpenLink.toSpecialFile(path, options).use(body)
             }
+        // Nobody is at the other end of a publication.
+        case .folder, .web, .bucket: throw LinkError.oneWay
         }
     }
 
@@ -45,7 +47,7 @@ extension PeerLink {
         _ body: nonisolated(nonsending) (PeerLink) async throws -> Result
     ) async throws -> Result {
         switch endpoint {
-        case .tcp, .unix, .command: try await withLink(to: endpoint, options, body)
+        case .tcp, .unix, .command, .folder, .web, .bucket: try await withLink(to: endpoint, options, body)
         case .standardStreams: try await OpenLink.fromStandardInput(options).use(body)
         case .file(let path): try await withLink(fromFile: path, within: options.connectTimeout, body)
         }
@@ -73,6 +75,10 @@ public struct LinkOptions: Sendable {
     /// closes the oldest one of the address that has most, so that silent connections keep no device out.
     public var maximumHandshakes = 256
     public var maximumHandshakesPerAddress = 64
+    /// A file with certificates, as PEM, of authorities that web servers are trusted by; `nil` for the system's.
+    public var authorities: FilePath?
+    /// How to reach S3-compatible storage.
+    public var storage = StorageOptions()
     /// Which file a shipment may replace.
     public var overwriting = Overwriting.shipments
     /// The descriptors of `-`.

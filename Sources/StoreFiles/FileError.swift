@@ -14,6 +14,7 @@ public struct FileError: Error, Hashable, Sendable {
         case makeFolderIn = "make a folder in"
         case listFolder = "list the folder"
         case changeMode = "change the mode of"
+        case changeTime = "set the time of"
         case changeOwner = "change the owner of"
         case measureSpace = "measure the space around"
         /// The app's `FileCreation` threw.

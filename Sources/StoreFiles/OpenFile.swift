@@ -154,6 +154,13 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// Gives the file a time of change that is at least a second after another, if it has an earlier one.
+    package func setModified(after time: Duration) throws(FileError) {
+        let earliest = Duration.seconds(time.components.seconds + 1)
+        guard try status.modified < earliest else { return }
+        try PlatformCalls.setModified(of: descriptor, path, to: earliest)
+    }
+
     /// See `PlatformCalls.sync`.
     package func sync() throws(FileError) {
         try PlatformCalls.sync(descriptor, path)

@@ -8,6 +8,8 @@ package import SystemPackage
 ///     DIR/.Recipes_SUPPORT    -> .ship-store/Recipes/current/.Recipes_SUPPORT
 ///     DIR/.ship-store/.format                                            `InboxFolder.format`
 ///     DIR/.ship-store/.lock
+///     DIR/.ship-store/.published-3fa9c1d2...json                         once it has followed a publication
+///     DIR/.ship-store/.objects/SHA-256                                   while it comes from one
 ///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
 ///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
@@ -28,6 +30,13 @@ package struct InboxLayout: Hashable, Sendable {
     package var depot: FilePath { root.appending(FilePath.depot) }
     package var lock: FilePath { depot.appending(".lock") }
     package var format: FilePath { depot.appending(".format") }
+
+    package func publicationRecord(at place: String) -> FilePath {
+        depot.appending(".published-\(ContentDigest(hashing: place.utf8).hex.prefix(32)).json")
+    }
+
+    /// Objects of publications that are coming in, by their digests.
+    package var objects: FilePath { depot.appending(".objects") }
 
     package func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
     package func current(_ name: StoreName) -> FilePath { store(name).appending(Self.currentLink) }

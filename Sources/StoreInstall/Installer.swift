@@ -13,8 +13,8 @@ package final class Installer: Sendable {
     private let lock: InboxLock
     private let retention: Retention
     /// Bytes that stay free on the disk.
-    private let reserve: Int64
-    private let space: SpaceLedger
+    let reserve: Int64
+    let space: SpaceLedger
     /// The stores in whose place the operator lets another one come: each for one shipment.
     private let replaceable: Mutex<Set<StoreName>>
     private let allowsEmpty: Bool
@@ -385,7 +385,7 @@ package final class Installer: Sendable {
     }
 
     /// A receiver that was killed between a rename and the sync after it leaves a generation that a power cut could still remove.
-    private func makeDurable(_ generation: Generation) throws(InboxError) {
+    package func makeDurable(_ generation: Generation) throws(InboxError) {
         let name = generation.manifest.name
         try InboxError.wrapping { () throws(FileError) in
             try folder.files.sync(inbox.layout.generations(name))

@@ -24,7 +24,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
             SendCommand.self, ReceiveCommand.self, HoldingsCommand.self, AdoptCommand.self, ListCommand.self,
             WatchCommand.self,
             RollbackCommand.self,
-            PruneCommand.self, ForgetCommand.self, CopyCommand.self, CopiesCommand.self, RestoreCommand.self,
+            PruneCommand.self, PublishCommand.self, ForgetCommand.self, CopyCommand.self, CopiesCommand.self, RestoreCommand.self,
             MoveCommand.self,
             DestroyCommand.self, BasesCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self,
             IdentityCommand.self,

@@ -106,6 +106,19 @@ final class RawSocket: Sendable {
         return Self.poll(&poll, for: 0) == 0
     }
 
+    /// What comes until there are these bytes in it.
+    ///
+    /// - Returns: `nil` if the other side ends, or is silent for ten seconds, before.
+    func read(until end: [UInt8]) -> [UInt8]? {
+        var (bytes, byte) = ([UInt8](), [UInt8](repeating: 0, count: 1))
+        while !bytes.reversed().starts(with: end.reversed()) {
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard Self.wait(&poll), recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+            bytes += byte
+        }
+        return bytes
+    }
+
     /// What comes until the other side ends, or is silent for ten seconds.
     func readToEnd() -> [UInt8] {
         var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))

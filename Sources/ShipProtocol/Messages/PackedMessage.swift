@@ -1,5 +1,3 @@
-import CZlib
-
 /// The payload of HELLO, MANIFEST, ANSWER and RECEIPT: their JSON, deflated. For a small store each byte of it counts.
 ///
 ///     0  1 byte    how: 0 stored, 1 deflate, 2 difference, 3 answer
@@ -32,7 +30,7 @@ extension FrameType {
             throw .payloadTooLong(type: rawValue, length: UInt32(clamping: json.count), limit: jsonLimit)
         }
         var shortest = [Self.storedForm] + json
-        if let stream = Self.deflate(json, after: []), 1 + stream.count < shortest.count {
+        if let stream = PresetDeflate.deflate(json, after: Self.window(after: [])), 1 + stream.count < shortest.count {
             shortest = [Self.deflatedForm] + stream
         }
         let references = [
@@ -40,7 +38,7 @@ extension FrameType {
             offer.isEmpty ? nil : (head: [Self.answerForm], contents: offer),
         ]
         for case let (head, contents)? in references {
-            guard let stream = Self.deflate(json, after: contents) else { continue }
+            guard let stream = PresetDeflate.deflate(json, after: Self.window(after: contents)) else { continue }
             if mustRefer || head.count + stream.count < shortest.count { shortest = head + stream }
         }
         return shortest
@@ -85,65 +83,14 @@ extension FrameType {
         Array((messageDictionary + contents.flatMap(\.json)).suffix(windowSize))
     }
 
-    private static func deflate(_ json: [UInt8], after contents: [ManifestContent]) -> [UInt8]? {
-        let dictionary = window(after: contents)
-        var stream = z_stream()
-        guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }
-        defer { deflateEnd(&stream) }
-        guard deflateSetDictionary(&stream, dictionary, uInt(dictionary.count)) == Z_OK else { return nil }
-        var isWhole = false
-        let output = [UInt8](unsafeUninitializedCapacity: json.count) { output, count in
-            json.withUnsafeBufferPointer { json in
-                stream.next_in = UnsafeMutablePointer(mutating: json.baseAddress)
-                stream.avail_in = uInt(json.count)
-                stream.next_out = output.baseAddress
-                stream.avail_out = uInt(output.count)
-                isWhole = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END
-                count = output.count - Int(stream.avail_out)
-            }
-        }
-        return isWhole ? output : nil
-    }
-
     private func inflate(
         _ input: ArraySlice<UInt8>, after contents: [ManifestContent]
     ) throws(ProtocolError) -> [UInt8] {
-        let (result, output, unused) = Self.inflated(input, after: Self.window(after: contents), limit: jsonLimit)
-        switch result {
-        case Z_STREAM_END where unused == 0 && output.count <= jsonLimit: return output
-        case _ where output.count > jsonLimit: throw .inflatedTooLong(type: rawValue, limit: jsonLimit)
-        default: throw .damaged(.message(rawValue))
+        switch PresetDeflate.inflate(input, after: Self.window(after: contents), limit: jsonLimit) {
+        case .success(let output): return output
+        case .failure(.tooLong): throw .inflatedTooLong(type: rawValue, limit: jsonLimit)
+        case .failure(.damaged): throw .damaged(.message(rawValue))
         }
-    }
-
-    /// Inflates piece by piece, so that memory grows with what comes out and no further than one byte past the limit.
-    private static func inflated(
-        _ input: ArraySlice<UInt8>, after dictionary: [UInt8], limit: Int
-    ) -> (result: Int32, output: [UInt8], unused: Int) {
-        var stream = z_stream()
-        guard ship_inflate_init_raw(&stream) == Z_OK else { return (Z_MEM_ERROR, [], 0) }
-        defer { inflateEnd(&stream) }
-        guard inflateSetDictionary(&stream, dictionary, uInt(dictionary.count)) == Z_OK else {
-            return (Z_MEM_ERROR, [], 0)
-        }
-        var output: [UInt8] = []
-        let result = input.withUnsafeBufferPointer { input in
-            stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-            stream.avail_in = uInt(input.count)
-            var result = Z_OK
-            repeat {
-                let room = min(64 * 1024, limit + 1 - output.count)
-                output += [UInt8](unsafeUninitializedCapacity: room) { piece, count in
-                    stream.next_out = piece.baseAddress
-                    stream.avail_out = uInt(room)
-                    result = CZlib.inflate(&stream, Z_NO_FLUSH)
-                    count = room - Int(stream.avail_out)
-                }
-                // A full piece is no end; an empty input is.
-            } while result == Z_OK && stream.avail_out == 0 && output.count <= limit
-            return result
-        }
-        return (result, output, Int(stream.avail_in))
     }
 
     /// The preset dictionary of deflated messages: the words of messages. Those of most manifests come last, where references to them

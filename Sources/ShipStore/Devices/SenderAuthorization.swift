@@ -28,6 +28,7 @@ struct SenderAuthorization {
     func sender(
         of manifest: Manifest, over link: PeerLink, signedBy signer: DeviceIdentifier?
     ) throws(ShipmentError) -> Sender {
+        if let expected = link.signer, signer != expected { throw .signature(.otherDevice) }
         if let device = link.device {
             guard signer == nil || signer == device else { throw .signature(.otherDevice) }
             try trust.check(link, as: .sender, of: manifest.name)

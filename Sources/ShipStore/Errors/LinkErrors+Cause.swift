@@ -29,6 +29,8 @@ extension LinkError: ExplainedError {
         case .noCertificate: "the other side does not say who it is"
         case .noTLSThere: "the other side does not encrypt, and does not say who it is"
         case .onlyTLSThere: "the other side wants to know who this device is"
+        case .certificateRefused:
+            "the certificate of the web server is not for its name, has expired, or comes from no authority that is trusted"
         case .tlsFailed(let words): "no encrypted link came about: \(words)"
         case .otherUser(let user): "a program of another user, \(user), is at the other end"
         case .timedOut(.reading): "the other side has been silent for too long"

@@ -52,6 +52,7 @@ extension ShipmentError: ExplainedError {
             "\(path) says what differs from another copy of \(name), and is nothing without it: its SHA-256 is \(base)"
         case .unsoundBase(let path, let flaw): "in the earlier shipment \(path) \(flaw.cause)"
         case .badHoldings(let path, let flaw): "\(path) does not say what a receiver holds: \(flaw)"
+        case .publication(let error): error.cause
         case .cannotAnswer: "the sender awaits an answer, and there is no way back on this link"
         case .stopped: "stopped before it was done"
         case .sqlite(let message): "SQLite cannot open what was installed: \(message)"

@@ -56,6 +56,7 @@ extension ShipmentError {
         case .notWhole: .here(.missingBase)
         case .unsoundBase: .badStore
         case .badHoldings: .here(.badData)
+        case .publication(let error): error.failureRule
         case .cannotAnswer: .untold(.protocolBroken)
         case .stopped: .onLink(.tryAgain, .stopped, cancellation: .stopped)
         case .sqlite: .ofShipment(.badData, .cannotInstall)
@@ -202,8 +203,8 @@ extension FileError.Operation {
     fileprivate var makes: Bool {
         switch self {
         case .makeFolder, .makeFolderIn, .link, .rename, .write: true
-        case .open, .read, .sync, .remove, .lock, .resolve, .watch, .stat, .listFolder, .changeMode, .changeOwner,
-            .measureSpace, .setAttributes:
+        case .open, .read, .sync, .remove, .lock, .resolve, .watch, .stat, .listFolder, .changeMode, .changeTime,
+            .changeOwner, .measureSpace, .setAttributes:
             false
         }
     }
@@ -242,6 +243,7 @@ extension LinkError {
         case .timedOut, .tooSlow: .timedOut
         case .cancelled: .linkStopped
         case .tlsFailed, .closedByPeer: .untold(.protocolBroken)
+        case .certificateRefused: .untold(.notPermitted)
         case .file(let error): error.failureRule(.ofLink)
         case .carrierFailed, .io: .linkFailed
         }

@@ -16,11 +16,28 @@ extension ShipmentError {
         case .refused(let reason), .givenUp(let reason): reason.knownCode?.mayPass ?? true
         case .protocolBroken(.truncated), .protocolBroken(.damaged): true
         case .protocolBroken: false
+        case .publication(let error): error.mayPass
         default:
             switch failureRule.exitStatus {
             case .noInput, .unavailable, .cannotInstall, .inputOutput, .tryAgain, .missingBase, .protocolBroken: true
             default: false
             }
+        }
+    }
+}
+
+extension PublicationError {
+    /// Whether the place may show something else later: caches show what is old, portals what is none, and publishers mend what is damaged.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .otherPublisher, .otherPublication, .cannotPublish, .badStorage, .ignoresConditions, .noCredentials,
+            .tooMany,
+            .storage(_, 400...499, _), .badHead(_, .versionNotSupported):
+            false
+        case .nothingThere, .badHead, .badSignature, .badObject, .badStep, .objectGone, .wentBack, .expired, .noWay,
+            .contended,
+            .status, .storage, .badAnswer:
+            true
         }
     }
 }

@@ -89,6 +89,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case unsoundBase(FilePath, StoreCheck.Flaw)
     /// A file is not a valid holdings file.
     case badHoldings(FilePath, flaw: ForeignText)
+    /// Something is wrong with a publication.
+    case publication(PublicationError)
     /// The producer awaits an answer on a link on which there is no way back.
     case cannotAnswer
     /// This side was told to stop.
@@ -123,6 +125,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as BaseMemoryError: error == .stopped ? .stopped : .memory(error)
             case let error as SignatureError: .signature(error)
             case let error as PairingError: .pairing(error)
+            case let error as PublicationError: .publication(error)
             case let error as TrustListError: .trustList(error)
             case is CancellationError: .stopped
             case let error as DatabaseError: .sqlite(ForeignText(error.description))

@@ -93,7 +93,7 @@ package final class StoreFollower: Sendable {
     /// - Throws: `CancellationError`; what `answer` throws; why the last store is no longer followed.
     private func next(answering answer: ProducerSession.Answering) async throws -> FollowedStore {
         while true {
-            let (store, cause) = try await waitForChange()
+            guard let (store, cause) = try await waitForChange() else { continue }
             let question = store.question
             if await store.mayHaveChanged() {
                 if cause == .notice { return store }
@@ -105,16 +105,64 @@ package final class StoreFollower: Sendable {
         }
     }
 
-    /// - Returns: The store that has been due for the longest time.
-    private func waitForChange() async throws -> (FollowedStore, FollowedStore.Cause) {
+    /// - Returns: The store that has been due for the longest time; `nil` if that comes to an end first.
+    private func waitForChange(
+        until end: ContinuousClock.Instant? = nil
+    ) async throws -> (FollowedStore, FollowedStore.Cause)? {
         while true {
             try Task.checkCancellation()
             if let end = ended { throw end }
             let next = stores.compactMap { store in store.due.map { (store, $0) } }.min { $0.1.at < $1.1.at }
             let isPaused = following.control.isPaused
             if let next, !isPaused, next.1.at <= .now { return (next.0, next.1.1) }
-            try await alarm.wait(for: isPaused ? nil : next.map { max(.zero, $0.1.at - ContinuousClock.now) })
+            if let end, end <= .now { return nil }
+            let times = [isPaused ? nil : next?.1.at, end].compactMap(\.self)
+            try await alarm.wait(for: times.min().map { max(.zero, $0 - ContinuousClock.now) })
         }
+    }
+
+    // MARK: Without sessions
+
+    /// Publishes all stores, and then each that has changed, until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - interval: How often to publish all of them, though nothing has changed.
+    ///   - publish: Publishes stores.
+    func publish(
+        reissuing interval: Duration, _ publish: ([FollowedStore], PublishingCause) async throws -> Void
+    ) async throws {
+        while true {
+            do {
+                var (end, next) = (ContinuousClock.now + interval, nil as FollowedStore?)
+                try await publish(stores.filter { $0.end == nil }, .change)
+                while true {
+                    attempts.succeeded()
+                    next = try await changed(until: end)
+                    if let next {
+                        try await publish([next], .change)
+                    } else {
+                        end = .now + interval
+                        try await publish(stores.filter { $0.end == nil }, .time)
+                    }
+                }
+            } catch {
+                if let end = ended { throw end }
+                try await rest(after: ShipmentError(error))
+            }
+        }
+    }
+
+    /// Why stores are published.
+    enum PublishingCause { case change, time }
+
+    /// - Returns: The store that has changed; `nil` at that time.
+    private func changed(until end: ContinuousClock.Instant) async throws -> FollowedStore? {
+        while let (store, cause) = try await waitForChange(until: end) {
+            guard await store.mayHaveChanged() else { continue }
+            if cause == .notice { return store }
+            store.notice()
+        }
+        return nil
     }
 
     /// Why no store is followed any more; `nil` if one is.
@@ -134,7 +182,7 @@ package final class StoreFollower: Sendable {
         if let end = ended { throw end }
         guard let failure else {
             while true {
-                let (store, _) = try await waitForChange()
+                guard let (store, _) = try await waitForChange() else { continue }
                 // The session looks at it, and begins its notices anew.
                 if await store.mayHaveChanged() { return store.notice() }
             }

@@ -116,7 +116,7 @@ extension ConsumerSession {
 }
 
 extension Receipt {
-    fileprivate init(_ generation: Generation, _ outcome: Outcome) {
+    init(_ generation: Generation, _ outcome: Outcome) {
         self.init(
             name: generation.manifest.name, generation: generation.number,
             sha256: generation.manifest.store.sha256, outcome: outcome)

@@ -19,6 +19,7 @@ struct ReceiveCommand: AsyncParsableCommand {
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once
               ship-store receive --into inbox --listen 0.0.0.0:7645 --pair
               ship-store receive --into inbox --from phone --follow
+              ship-store receive --into inbox --from https://shop.example/kitchen
               ship-store receive --into inbox --from - < monday.shipment
               ship-store receive --into inbox --keep 5 --keep-for 7d
               ship-store receive --into inbox --model Recipes.momd
@@ -43,7 +44,10 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Receive what comes from here, and end: - (standard input), a file, unix:PATH, exec:COMMAND or HOST:PORT.",
+            """
+            Receive what comes from here, and end: - (standard input), a file, unix:PATH, exec:COMMAND, HOST:PORT, or a \
+            publication, https://HOST/PATH, s3://BUCKET/PREFIX or dir:PATH.
+            """,
             valueName: "endpoint"), completion: .file(), transform: Endpoint.read)
     var from: Endpoint?
 
@@ -60,6 +64,12 @@ struct ReceiveCommand: AsyncParsableCommand {
             breaks, until a signal ends it.
             """)
     var follow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --follow: how often to look whether something new is published. (default: 2s)", valueName: "time"),
+        transform: Duration.readInterval)
+    var poll: Duration?
 
     @Flag(
         help: """
@@ -98,11 +108,13 @@ struct ReceiveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Listening") var listening: ListenArguments
     @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
+    @OptionGroup(title: "Publications") var storage: StorageArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     private static let defaultAddress = Endpoint.tcp(host: "127.0.0.1", port: Endpoint.defaultPort)
 
     func validate() throws {
+        try storage.validate(for: from)
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
         try listening.validate(isListening: from == nil)
         try pair?.validate()
@@ -115,14 +127,23 @@ struct ReceiveCommand: AsyncParsableCommand {
         case (.some, .some): throw ValidationError("--pair goes over TCP only")
         }
         switch from {
-        case .tcp, .unix: break
+        case .tcp, .unix, .folder, .web, .bucket: break
         case nil, .command, .standardStreams, .file:
-            if follow { throw ValidationError("--follow says something only with --from HOST:PORT or unix:PATH") }
+            if follow {
+                throw ValidationError(
+                    "--follow says something only with --from HOST:PORT, unix:PATH, https://HOST/PATH or dir:PATH")
+            }
+        }
+        switch from {
+        case .folder, .web, .bucket:
+            if poll != nil, !follow { throw ValidationError("--poll says something only with --follow") }
+        case nil, .tcp, .unix, .command, .standardStreams, .file:
+            if poll != nil { throw ValidationError("--poll is for publications: https://HOST/PATH or dir:PATH") }
         }
         if keepTrying, !follow { throw ValidationError("--keep-trying says something only with --follow") }
         switch from {
         case nil, .tcp: break
-        case .unix, .command, .standardStreams, .file:
+        case .unix, .command, .standardStreams, .file, .folder, .web, .bucket:
             guard link.insecure else { break }
             throw ValidationError("--insecure is for TCP; what comes from elsewhere may need --unsigned")
         }
@@ -140,6 +161,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.checking = check.options
         options.timeouts = link.timeouts
         var reach = link.linkOptions
+        storage.apply(to: &reach)
         // No frames go among the JSON objects.
         reach.standardOutputIsTaken = output.json
         options.trust = link.trust(console)
@@ -156,7 +178,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
         // A listener outlives its terminal, and has no configuration to read again.
         try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: true) {
-            [into, from, listen, once, pair, peerName, follow, keepTrying, link, required, options, reach] in
+            [into, from, listen, once, pair, peerName, follow, poll, keepTrying, link, required, options, reach] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: into, options: options)
@@ -168,7 +190,9 @@ struct ReceiveCommand: AsyncParsableCommand {
                 }
                 if follow {
                     ServiceManager.tell(.ready)
-                    try await consumer.follow(from: from, keepsTrying: keepTrying, reach, report: reporter.report)
+                    try await consumer.follow(
+                        from: from, every: poll ?? .seconds(2), keepsTrying: keepTrying, reach,
+                        report: reporter.report)
                 } else {
                     _ = try await consumer.receive(from: from, reach, report: reporter.report)
                 }

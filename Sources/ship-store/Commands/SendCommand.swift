@@ -16,8 +16,8 @@ struct SendCommand: AsyncParsableCommand {
             ways the command succeeds only when the receiver says that the copy is installed and durable. What the \
             receiver holds already of an earlier shipment does not go again: the next one says what has changed.
 
-            ENDPOINT is HOST:PORT, - (standard output), unix:PATH, exec:COMMAND (a child's standard streams), or the \
-            path of a file, with a / in it or ending in .shipment, to keep the shipment for later. A shipment of that \
+            ENDPOINT is HOST:PORT, - (standard output), unix:PATH, exec:COMMAND (a child's standard streams), dir:PATH \
+            or s3://BUCKET/PREFIX (a publication, for any number of receivers), or the path of a file, with a / in it or ending in .shipment, to keep the shipment for later. A shipment of that \
             name is replaced in one step, another file only with --force. HOST alone means port \(Endpoint.defaultPort).
 
               ship-store send Recipes.sqlite --to 127.0.0.1:7645
@@ -32,6 +32,7 @@ struct SendCommand: AsyncParsableCommand {
               ship-store send Recipes.sqlite --to watch --dry-run
               ship-store send Recipes.sqlite Photos.sqlite Notes.sqlite --to watch
               ship-store send Recipes.sqlite --to watch --follow
+              ship-store send Recipes.sqlite --to dir:public/kitchen --follow
               ship-store send Recipes.sqlite --listen 0.0.0.0:7645 --follow
 
             Several stores go one after the other, over one link. One that the receiver refuses, or that cannot be \
@@ -135,6 +136,12 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
     var force = false
 
+    @Flag(
+        help: """
+            With s3: publish also where the storage does not honour conditions on writing. No other program may publish there then.
+            """)
+    var unconditional = false
+
     @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
     var dryRun = false
 
@@ -144,6 +151,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
+    @OptionGroup(title: "Publications") var storage: StorageArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
@@ -158,15 +166,24 @@ struct SendCommand: AsyncParsableCommand {
                 "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it")
         }
         try listening.validate(isListening: listen != nil)
+        try storage.validate(for: to)
+        if unconditional {
+            guard case .bucket = to else { throw ValidationError("--unconditional is for s3://BUCKET/PREFIX") }
+        }
         if once, listen == nil { throw ValidationError("--once says something only with --listen") }
         try validatePairing()
+        let isPublication =
+            switch to {
+            case .folder, .web, .bucket: true
+            case nil, .tcp, .unix, .command, .file, .standardStreams: false
+            }
         let isAnswered =
             switch to {
-            case .file, .standardStreams: false
+            case .file, .standardStreams, .folder, .web, .bucket: false
             case nil, .tcp, .unix, .command: true
             }
-        if sign, isAnswered { throw ValidationError("--sign is for files and standard output") }
-        if isAnswered, receiver != nil || since != nil {
+        if sign, isAnswered || isPublication { throw ValidationError("--sign is for files and standard output") }
+        if isAnswered || isPublication, receiver != nil || since != nil {
             throw ValidationError(
                 "--for and --since are for files and standard output; elsewhere the receiver says what it holds")
         }
@@ -176,7 +193,7 @@ struct SendCommand: AsyncParsableCommand {
             if following.follow { throw ValidationError("--follow tries again for ever: --retry says nothing with it") }
         }
         if following.follow {
-            if !isAnswered { throw ValidationError("--follow needs a receiver that answers") }
+            if !isAnswered, !isPublication { throw ValidationError("--follow needs a receiver that answers") }
             if dryRun { throw ValidationError("--follow and --dry-run exclude each other") }
         }
         if dryRun, listen != nil { throw ValidationError("--listen and --dry-run exclude each other") }
@@ -186,6 +203,10 @@ struct SendCommand: AsyncParsableCommand {
         }
         if force {
             guard case .file = to else { throw ValidationError("--force is for files") }
+        }
+        if isPublication, dryRun { throw ValidationError("--dry-run says nothing of publications yet") }
+        if isPublication, compression.limitRate != nil {
+            throw ValidationError("--limit-rate is for links to a receiver")
         }
         if replace, noRemember { throw ValidationError("--replace says something only without --no-remember") }
         if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
@@ -229,6 +250,8 @@ struct SendCommand: AsyncParsableCommand {
         options.timeouts = link.timeouts
         var reach = link.linkOptions
         if force { reach.overwriting = .anything }
+        storage.apply(to: &reach)
+        reach.storage.isUnconditional = unconditional
         options.trust = link.trust(console)
         options.device = link.device.device
         options.padding = compression.pad

@@ -119,7 +119,7 @@ struct SendReporter: Sendable {
     private var hasTerminal: Bool {
         switch endpoint {
         case .standardStreams, .command: false
-        case .tcp, .unix, .file: true
+        case .tcp, .unix, .file, .folder, .web, .bucket: true
         // Several shipments go at the same time.
         case nil: false
         }

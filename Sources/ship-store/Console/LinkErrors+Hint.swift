@@ -33,6 +33,8 @@ extension LinkError {
             "make it trust this device (`ship-store trust` there), and start it again; on one machine, both "
                 + "may say --insecure"
         case .onlyTLSThere: Self.trustFirst
+        case .certificateRefused:
+            "check the address and the clock; --ca-file FILE gives the certificate of an authority of your own"
         case .tlsFailed: nil
         case .otherUser: "use TCP between users"
         case .timedOut(.reading), .timedOut(.writing): "check it and the network, then try again"

@@ -54,6 +54,7 @@ extension ShipmentError {
         case .unsoundBase:
             "leave --since out: a receiver that has that store refuses it too, and takes all of the new one"
         case .badHoldings: "have it written by `ship-store holdings --into INBOX > FILE` at the receiver"
+        case .publication(let error): error.hint
         case .cannotAnswer:
             "keep shipments with `send --to FILE`, which awaits none; without --json `receive --from -` answers"
         case .stopped: "nothing has changed; start again"

@@ -1,0 +1,110 @@
+"""PUBLISHED.md 4: what a follower makes of a store that is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from decoder import json_rules as rules
+from decoder import publication
+from decoder.json_rules import Members
+from decoder.place import Place, object_of
+from decoder.refused import Refused
+from decoder.shipment import Shipment
+from decoder.sides import Consumer
+from decoder.way import Held, way
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A store that the publisher has shipped."""
+
+    manifest: Members
+    store: bytes
+    shipment: Shipment | None = None
+
+    @property
+    def content(self) -> str:
+        return rules.content_id(rules.content(self.manifest)).hex()
+
+    @property
+    def digest(self) -> str:
+        found: str = self.manifest["store"]["sha256"]
+        return found
+
+
+class Published:
+    """A store of a head."""
+
+    def __init__(self, place: Place, publisher: str, members: Members, in_head: list[tuple[Members, bytes]]) -> None:
+        self.place = place
+        self.publisher = publisher
+        self.members = members
+        self.in_head = in_head
+        self.read_catalog: Members | None = None
+
+    @property
+    def name(self) -> str:
+        found: str = self.members["name"]
+        return found
+
+    def catalog(self) -> Members | None:
+        if self.read_catalog is None and "catalog" in self.members:
+            found = publication.catalog(object_of(self.place, self.members["catalog"]["sha256"], self.members["catalog"]["size"]))
+            if found["name"] != self.name:
+                raise Refused("bad-manifest", f"the catalog of {self.name} is that of {found['name']}")
+            self.read_catalog = found
+        return self.read_catalog
+
+    def steps(self) -> list[Members]:
+        """All there are, the oldest first."""
+        catalog = self.catalog()
+        found = (catalog["steps"] if catalog else []) + [step for step, _ in self.in_head]
+        return sorted(found, key=lambda step: step["counter"])
+
+    def way(self, held: Held) -> list[Members] | None:
+        """The catalog is read only if the steps in the head do not lead there."""
+        newest = self.members["newest"]
+        if held.content == newest or held.number >= self.members["counter"]:
+            return []
+        return way([step for step, _ in self.in_head], newest, held) or way(self.steps(), newest, held)
+
+    def shipment(self, step: Members) -> bytes:
+        if "sha256" in step:
+            return object_of(self.place, step["sha256"], step["size"])
+        return next(content for each, content in self.in_head if each is step)
+
+    def taken(self, step: Members, base: Copy | None) -> Copy | None:
+        """What the step makes of its base; none where it has one and that is not given. It is what the step says all the same."""
+        consumer = Consumer()
+        if base is not None and "from" in step:
+            consumer.generations = [(base.manifest, self.publisher)]
+            consumer.stores = {base.digest: base.store}
+        consumer.walk([("producer", self.shipment(step))])
+        if consumer.end != "done" or len(consumer.outcomes) != 1:
+            raise Refused("protocol-violation", f"no shipment of one store: {consumer.end}, {len(consumer.outcomes)} shipments")
+        outcome = consumer.outcomes[0]
+        manifest = outcome.shipment.manifest
+        found = Copy(manifest, bytes(outcome.shipment.contents[0]), outcome.shipment)
+        if outcome.signer != self.publisher:
+            raise Refused("bad-signature", f"the shipment is signed by {outcome.signer}")
+        facts = {
+            "name": (manifest["name"], self.name),
+            "counter": (manifest.get("counter"), step["counter"]), "content": (found.content, step["to"]),
+            "whether there is a base": ("base" in manifest, "from" in step),
+        }  # fmt: skip
+        if base is not None and "from" in step:
+            facts["base"] = (manifest.get("base", {}).get("sha256"), base.digest)
+        for fact, (is_there, stated) in facts.items():
+            if is_there != stated:
+                raise Refused("bad-manifest", f"{fact} of the shipment is {is_there}, and not {stated}")
+        if outcome.end == "refused missing-base" and base is None and "from" in step:
+            return None
+        if outcome.end not in ("installed", "unchanged"):
+            raise Refused(outcome.end.split()[-1], f"the shipment is {outcome.end}")
+        return found
+
+
+def stores(place: Place, head: publication.Head) -> Iterator[Published]:
+    for members, in_head in head.with_shipments():
+        yield Published(place, head.publisher, members, in_head)

@@ -1,0 +1,130 @@
+"""PUBLISHED.md 2 and 3: reads heads and catalogs."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from decoder import json_rules as rules
+from decoder.json_rules import Members, array, digest, integer, label, members, no, pattern, store_name, timestamp
+from decoder.refused import Refused
+from decoder.signature import LONGEST_CERTIFICATE, VALUE_SIZE, signer_of
+from decoder.wire import DICTIONARY
+
+MAGIC, OUR_VERSION = b"SHIPHEAD", 1
+SIGNED_BEFORE = b"ship-store publication head v1"
+FIELDS = len(MAGIC) + 1 + VALUE_SIZE
+LARGEST_HEAD, LARGEST_CONTENT = 262_144, 1_048_576
+LARGEST_CATALOG = 1_048_576
+MOST_STORES, MOST_STEPS = 1024, 2048
+
+content_id = pattern("[0-9a-f]{32}")
+number = integer(1, 2**64 - 1)
+STEP = {"to": content_id, "counter": number, "size": integer(1, rules.LARGEST_STORE)}
+FROM = {"from": content_id}
+
+
+def with_shipment_in_head(value: Any) -> Members:
+    step: Members = members(STEP, FROM | {"sha256": digest})(value)
+    if "sha256" in step:
+        raise no("the shipment of a step in a head stands in the head")
+    return step
+
+
+def steps(step: rules.Rule) -> rules.Rule:
+    def rule(value: Any) -> list[Members]:
+        found: list[Members] = array(step, MOST_STEPS)(value)
+        if any(later["counter"] < earlier["counter"] for earlier, later in zip(found, found[1:])):
+            raise no("numbers that fall")
+        if any(each["to"] == each.get("from") for each in found):
+            raise no("a step that leads nowhere")
+        return found
+
+    return rule
+
+
+STORE = members(
+    {"name": store_name, "newest": content_id, "counter": number, "asOf": timestamp, "size": integer(0, rules.LARGEST_STORE), "steps": steps(with_shipment_in_head)},
+    {"catalog": members({"sha256": digest, "size": integer(1, LARGEST_CATALOG)})},
+)
+HEAD = members({
+    "publication": digest, "number": number, "software": label, "issued": timestamp, "expires": timestamp, "stores": array(STORE, MOST_STORES),
+})  # fmt: skip
+CATALOG = members({
+    "name": store_name, "steps": steps(members(STEP | {"sha256": digest}, FROM)),
+    "gone": array(members({"sha256": digest, "since": timestamp}), MOST_STEPS),
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Head:
+    publisher: str
+    """The id of the device that has signed it, in hexadecimal."""
+    members: Members
+    shipments: list[bytes]
+    """Of all steps of all stores, in their order."""
+
+    def with_shipments(self) -> Iterator[tuple[Members, list[tuple[Members, bytes]]]]:
+        """Each store, and its steps with their shipments."""
+        rest = iter(self.shipments)
+        for store in self.members["stores"]:
+            yield store, [(step, next(rest)) for step in store["steps"]]
+
+
+def head(file: bytes) -> Head:
+    if len(file) > LARGEST_HEAD:
+        raise no("too long")
+    if not file.startswith(MAGIC):
+        raise no("no head")
+    if file[len(MAGIC) : len(MAGIC) + 1] not in (b"", bytes([OUR_VERSION])):
+        raise Refused("version-not-supported", f"version {file[len(MAGIC)]}")
+    if len(file) < FIELDS:
+        raise Refused("damaged", "it ends within its fields")
+    content = inflated(file[FIELDS:], LARGEST_CONTENT)
+    certificate, rest = sized(content)
+    if not 1 <= len(certificate) <= LONGEST_CERTIFICATE:
+        raise no("no certificate, or one that is too long")
+    publisher = signer_of(SIGNED_BEFORE, content, file[FIELDS - VALUE_SIZE : FIELDS], certificate)
+    json, rest = sized(rest)
+    known = HEAD(rules.parsed(json))
+    names = [store["name"] for store in known["stores"]]
+    if any(later <= earlier for earlier, later in zip(names, names[1:])):
+        raise no("names that do not rise")
+    sizes = [step["size"] for store in known["stores"] for step in store["steps"]]
+    if sum(sizes) != len(rest):
+        raise no("more or less than the shipments of the steps")
+    shipments = []
+    for size in sizes:
+        shipments.append(rest[:size])
+        rest = rest[size:]
+    return Head(publisher, known, shipments)
+
+
+def catalog(file: bytes) -> Members:
+    if len(file) > LARGEST_CATALOG:
+        raise no("too long")
+    known: Members = CATALOG(rules.parsed(inflated(file, LARGEST_CATALOG)))
+    return known
+
+
+def inflated(stream: bytes, limit: int) -> bytes:
+    decoder = zlib.decompressobj(-15, zdict=DICTIONARY)
+    try:
+        content = decoder.decompress(stream, limit + 1)
+    except zlib.error as error:
+        raise Refused("damaged", str(error)) from error
+    if len(content) > limit:
+        raise no("it inflates to too much")
+    if not decoder.eof or decoder.unused_data:
+        raise Refused("damaged", "the stream does not end with the file")
+    return content
+
+
+def sized(content: bytes) -> tuple[bytes, bytes]:
+    """What has its size before it, and what follows it."""
+    end = 4 + int.from_bytes(content[:4], "big")
+    if len(content) < 4 or len(content) < end:
+        raise no("less than its size says")
+    return content[4:end], content[end:]

@@ -1,0 +1,63 @@
+"""Heads and catalogs (PUBLISHED.md 2 and 3). Everything that a vector may want to be wrong is an argument."""
+
+from __future__ import annotations
+
+import struct
+
+from encoder.deflate import DeflateStream, matched
+from encoder.device import Device
+from encoder.piece import Piece, Pieces, binary, joined
+from encoder.wire import message_dictionary
+
+MAGIC = b"SHIPHEAD"
+DOMAIN = b"ship-store publication head v1"
+LARGEST_HEAD, LARGEST_CONTENT, LARGEST_CATALOG = 262_144, 1_048_576, 1_048_576
+LONGEST_STORED_BLOCK = 65_535
+
+
+def content(certificate: bytes, json: Pieces, shipments: bytes = b"", certificate_size: int | None = None, json_size: int | None = None) -> Pieces:
+    """What a head has in its stream."""
+    sizes = [
+        len(certificate) if certificate_size is None else certificate_size,
+        len(joined(json)) if json_size is None else json_size,
+    ]
+    return [
+        Piece(struct.pack(">I", sizes[0]), f"size {sizes[0]}"), *binary(certificate, "the certificate"),
+        Piece(struct.pack(">I", sizes[1]), f"size {sizes[1]}"), *json, *binary(shipments, "shipments"),
+    ]  # fmt: skip
+
+
+def signed_content(content: bytes, publisher: bytes, domain: bytes = DOMAIN) -> bytes:
+    return domain + publisher + len(content).to_bytes(8, "big") + content
+
+
+def value(device: Device, content: bytes, domain: bytes = DOMAIN) -> bytes:
+    return b"".join(part.to_bytes(32, "big") for part in device.signed(signed_content(content, device.id, domain)))
+
+
+def head(value: bytes, stream: Pieces, magic: bytes = MAGIC, version: int = 1) -> Pieces:
+    return [
+        Piece(magic, "magic" + ("" if magic == MAGIC else ", wrong")), Piece(bytes([version]), f"version {version}"),
+        *binary(value[:32], "r"), *binary(value[32:], "s"), *stream,
+    ]  # fmt: skip
+
+
+def stored(pieces: Pieces) -> Pieces:
+    """A stream that can be read: in stored blocks, each piece as it is."""
+    rest, found = joined(pieces), []
+    if len(rest) <= LONGEST_STORED_BLOCK:
+        return [block_header(len(rest), True), *pieces]
+    while rest:
+        block, rest = rest[:LONGEST_STORED_BLOCK], rest[LONGEST_STORED_BLOCK:]
+        found += [block_header(len(block), not rest), Piece(block, is_text=True)]
+    return found
+
+
+def block_header(size: int, is_last: bool) -> Piece:
+    last = "the last one" if is_last else "more to come"
+    return Piece(bytes([int(is_last)]) + struct.pack("<HH", size, size ^ 0xFFFF), f"a stored block of {size} bytes, {last}")
+
+
+def deflated(data: bytes) -> Pieces:
+    stream = DeflateStream().fixed(matched(data, message_dictionary())).finished()
+    return binary(stream, f"{len(stream)} bytes of deflate")

@@ -1,0 +1,89 @@
+/// A head as it lies in a publication. Its publisher is to be verified before the head is read.
+///
+/// Source: `Protocol/PUBLISHED.md` sections 2 and 7. Vectors: `head_*`.
+package struct HeadFile: Hashable, Sendable {
+    private static let magic = Array("SHIPHEAD".utf8)
+    private static let version: UInt8 = 1
+
+    package let signature: Signature
+    /// What is signed, beside the publisher's id.
+    package let content: [UInt8]
+    /// The JSON, and the shipments after it.
+    private let json: [UInt8]
+    private let shipments: [UInt8]
+
+    /// - Parameter sign: Signs the content.
+    package init<Failure: Error>(
+        _ head: PublishedHead, certificate: [UInt8], signedBy sign: ([UInt8]) throws(Failure) -> [UInt8]
+    ) throws(Failure) {
+        json = head.jsonBytes
+        shipments = head.stores.flatMap { $0.steps.flatMap(\.shipment) }
+        var content: [UInt8] = []
+        for part in [certificate, json] {
+            content.append(bigEndian: UInt32(part.count))
+            content += part
+        }
+        self.content = content + shipments
+        signature = Signature(value: try sign(self.content), certificate: certificate)
+    }
+
+    /// The whole file.
+    package var encoded: [UInt8] { Self.magic + [Self.version] + signature.value + PublicationText.packed(content) }
+
+    /// - Throws: `.versionNotSupported`, `.damaged`, `.badMessage`.
+    package init(decoding file: [UInt8]) throws(ProtocolError) {
+        guard file.count <= Limits.headSize, file.starts(with: Self.magic) else { throw Self.bad("it is no head") }
+        let rest = file.dropFirst(Self.magic.count)
+        if let version = rest.first, version != Self.version { throw .versionNotSupported(version...version) }
+        guard rest.count > Signature.size else { throw .damaged(.message(FrameType.manifest.rawValue)) }
+        content = try PublicationText.unpacked(rest.dropFirst(1 + Signature.size))
+        var left = content[...]
+        guard let certificate = Self.take(from: &left), (1...Limits.certificateSize).contains(certificate.count) else {
+            throw Self.bad("it has no certificate")
+        }
+        guard let json = Self.take(from: &left) else { throw Self.bad("it is cut off") }
+        signature = Signature(value: Array(rest.dropFirst().prefix(Signature.size)), certificate: Array(certificate))
+        (self.json, shipments) = (Array(json), Array(left))
+    }
+
+    /// Reads what the head says.
+    ///
+    /// - Throws: `.badMessage`.
+    package func head() throws(ProtocolError) -> PublishedHead {
+        var head = try PublishedHead.decode(json[...], as: .manifest)
+        var left = shipments[...]
+        guard head.take(from: &left), left.isEmpty else { throw Self.bad("its shipments are not as long as it says") }
+        return head
+    }
+
+    private static func take(from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard bytes.count >= 4 else { return nil }
+        let size = UInt32(bigEndianBytes: bytes.prefix(4))
+        let rest = bytes.dropFirst(4)
+        guard size <= rest.count else { return nil }
+        bytes = rest.dropFirst(Int(size))
+        return rest.prefix(Int(size))
+    }
+
+    private static func bad(_ flaw: ForeignText) -> ProtocolError {
+        .badMessage(type: FrameType.manifest.rawValue, flaw: flaw)
+    }
+}
+
+extension Signature {
+    /// What the signature of a head covers.
+    ///
+    ///     0   30 bytes  `ship-store publication head v1` in ASCII
+    ///     30  32 bytes  the publisher's id
+    ///     62  8 bytes   length of the content
+    ///     70  rest      the content
+    ///
+    /// Source: `Protocol/PUBLISHED.md` section 2.
+    package static func signedContent(publisher id: [UInt8], head content: [UInt8]) -> [UInt8] {
+        var bytes = Array("ship-store publication head v1".utf8)
+        bytes += id
+        bytes.append(bigEndian: UInt64(content.count))
+        bytes += content
+        return bytes
+    }
+}

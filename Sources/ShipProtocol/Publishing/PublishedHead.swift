@@ -1,0 +1,138 @@
+/// The one file of a publication that changes: for each store the newest content, and the last steps to it. The publisher signs it.
+///
+///     0   8 bytes   `SHIPHEAD`
+///     8   1 byte    version: 1
+///     9   64 bytes  ECDSA signature with P-256 and SHA-256: r, then s
+///     73  rest      the content, packed as `PublicationText`
+///
+/// The content:
+///
+///     0   4 bytes   length of the publisher's certificate
+///     4   ...       the certificate, as DER
+///         4 bytes   length of the JSON
+///         ...       the JSON
+///         rest      the shipments of the steps that stand in the head, one after the other
+///
+/// Source: `Protocol/PUBLISHED.md` section 2. Vectors: `head_*`.
+package struct PublishedHead: Hashable, Sendable {
+    /// Tells publications of one device apart.
+    package let publication: ContentDigest
+    /// Rises with each head of the publication.
+    package let number: UInt64
+    /// Name and version of the publisher's program.
+    package let software: ForeignText
+    /// When the head was made.
+    package let issued: Timestamp
+    /// From when on the head says nothing any more.
+    package let expires: Timestamp
+    /// Strictly rising by name.
+    package private(set) var stores: [Store]
+
+    /// A store, as it is now.
+    package struct Store: Hashable, Sendable {
+        package let name: StoreName
+        /// Content of its manifest.
+        package let newest: ManifestContent.ID
+        /// The number of the shipment that brought it.
+        package let counter: UInt64
+        /// The store was so when it was looked at last, at this time or later.
+        package let asOf: Timestamp
+        /// Of the store, in bytes.
+        package let size: Int64
+        /// Has the other steps; `nil` as long as there are none.
+        package let catalog: PublishedObject?
+        /// The last steps, the oldest first; their shipments stand in the head.
+        package private(set) var steps: [InlineStep]
+
+        package init(
+            name: StoreName, newest: ManifestContent.ID, counter: UInt64, asOf: Timestamp, size: Int64,
+            catalog: PublishedObject?, steps: [InlineStep]
+        ) {
+            (self.name, self.newest, self.counter, self.asOf, self.size) = (name, newest, counter, asOf, size)
+            (self.catalog, self.steps) = (catalog, steps)
+        }
+
+        /// The same, found unchanged at a later time.
+        package func unchanged(asOf time: Timestamp) -> Store {
+            Store(
+                name: name, newest: newest, counter: counter, asOf: max(asOf, time), size: size, catalog: catalog,
+                steps: steps)
+        }
+
+        mutating func take(from bytes: inout ArraySlice<UInt8>) -> Bool {
+            for index in steps.indices {
+                guard steps[index].step.size <= Int64(bytes.count) else { return false }
+                let size = Int(steps[index].step.size)
+                steps[index] = InlineStep(steps[index].step, shipment: Array(bytes.prefix(size)))
+                bytes = bytes.dropFirst(size)
+            }
+            return true
+        }
+    }
+
+    /// A step with its shipment.
+    package struct InlineStep: Hashable, Sendable {
+        package let step: PublishedStep
+        package let shipment: [UInt8]
+
+        package init(_ step: PublishedStep, shipment: [UInt8]) { (self.step, self.shipment) = (step, shipment) }
+    }
+
+    /// - Parameter stores: In any order.
+    package init(
+        publication: ContentDigest, number: UInt64, software: String, issued: Timestamp, expires: Timestamp,
+        stores: [Store]
+    ) {
+        (self.publication, self.number, self.software) = (publication, number, ForeignText(software))
+        (self.issued, self.expires) = (issued, expires)
+        self.stores = stores.sorted { $0.name < $1.name }
+    }
+
+    package subscript(_ name: StoreName) -> Store? { stores.first { $0.name == name } }
+}
+
+extension PublishedHead.InlineStep: Codable {
+    package init(from decoder: any Decoder) throws { self.init(try PublishedStep(from: decoder), shipment: []) }
+
+    package func encode(to encoder: any Encoder) throws { try step.encode(to: encoder) }
+}
+
+extension PublishedHead.Store: Codable {
+    fileprivate var firstFlaw: String? {
+        guard (0...Limits.partSize).contains(size) else { return "the size of a store is out of range" }
+        guard counter > 0 else { return "counters begin at 1" }
+        let steps = steps.map(\.step)
+        guard steps.count <= Limits.publishedSteps else { return "more than \(Limits.publishedSteps) steps" }
+        guard steps.allSatisfy({ $0.sha256 == nil }) else { return "a step in the head that has an object" }
+        guard zip(steps, steps.dropFirst()).allSatisfy({ $0.counter <= $1.counter }) else {
+            return "numbers that do not rise"
+        }
+        if let catalog, !(1...Int64(Limits.catalogSize)).contains(catalog.size) {
+            return "the size of a catalog is out of range"
+        }
+        return steps.lazy.compactMap(\.firstFlaw).first
+    }
+}
+
+extension PublishedHead: Message {
+    private enum CodingKeys: String, CodingKey { case publication, number, software, issued, expires, stores }
+
+    var firstFlaw: String? {
+        guard software.isLabel else { return "software is not a label" }
+        guard stores.count <= Limits.holdings else { return "more than \(Limits.holdings) stores" }
+        guard zip(stores, stores.dropFirst()).allSatisfy({ $0.name < $1.name }) else { return "names that do not rise" }
+        return number == 0 ? "numbers begin at 1" : stores.lazy.compactMap(\.firstFlaw).first
+    }
+}
+
+extension PublishedHead {
+    /// Takes the shipments of all steps.
+    ///
+    /// - Returns: `false` if there are fewer bytes than the steps say.
+    mutating func take(from bytes: inout ArraySlice<UInt8>) -> Bool {
+        for index in stores.indices {
+            guard stores[index].take(from: &bytes) else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,73 @@
+/// A shipment that a publication has: it brings a receiver from one content of a store to another.
+///
+/// Source: `Protocol/PUBLISHED.md` section 3.
+package struct PublishedStep: Hashable, Sendable, Codable {
+    /// Content of the manifest that the receiver has to hold; `nil` for a whole store, which needs none.
+    package let from: ManifestContent.ID?
+    /// Content of the manifest that it has then.
+    package let to: ManifestContent.ID
+    /// The number of the shipment.
+    package let counter: UInt64
+    /// Of the shipment, in bytes.
+    package let size: Int64
+    /// The digest of the shipment, and the name of its object; `nil` for a shipment that stands in the head.
+    package let sha256: ContentDigest?
+
+    package init(
+        from: ManifestContent.ID?, to: ManifestContent.ID, counter: UInt64, size: Int64, sha256: ContentDigest?
+    ) {
+        (self.from, self.to, self.counter, self.size, self.sha256) = (from, to, counter, size, sha256)
+    }
+
+    /// Whether it is the same shipment, wherever that lies.
+    package func isSame(as other: PublishedStep) -> Bool {
+        from == other.from && to == other.to && counter == other.counter
+    }
+
+    var firstFlaw: String? {
+        guard counter > 0 else { return "counters begin at 1" }
+        guard from != to else { return "a step that leads nowhere" }
+        return (1...Limits.partSize).contains(size) ? nil : "the size of a step is out of range"
+    }
+}
+
+extension PublishedStep {
+    /// The steps that bring a receiver to a content in the fewest bytes, counting what each costs beside its shipment.
+    ///
+    /// - Parameters:
+    ///   - held: Content of its current manifest; `nil` for none.
+    ///   - counter: The highest number that it has accepted of the publisher: numbers rise along the way.
+    ///   - newest: Content to reach.
+    ///   - storeSize: Of the store, in bytes: each step has the receiver write all of it.
+    /// - Returns: `[]` if it is there; `nil` if no way leads there.
+    package static func route(
+        from held: ManifestContent.ID?, above counter: UInt64, to newest: ManifestContent.ID,
+        among steps: [PublishedStep], storeSize: Int64
+    ) -> [PublishedStep]? {
+        guard held != newest else { return [] }
+        let overhead = requestCost + max(0, storeSize) / bytesWrittenForOne
+        var best: [ManifestContent.ID?: (cost: Int64, steps: [PublishedStep])] = [held: (0, [])]
+        // A receiver that holds something may still take the whole.
+        if held != nil { best[ManifestContent.ID?.none] = (0, []) }
+        let usable = steps.filter { $0.counter > counter }.sorted { $0.counter < $1.counter }
+        var index = 0
+        while index < usable.count {
+            // Steps of one number all lead to one content: none of them follows another.
+            let end = usable[index...].firstIndex { $0.counter != usable[index].counter } ?? usable.count
+            var found: [(ManifestContent.ID, (cost: Int64, steps: [PublishedStep]))] = []
+            for step in usable[index..<end] {
+                guard let before = best[step.from] else { continue }
+                let (cost, overflow) = before.cost.addingReportingOverflow(step.size + overhead)
+                if !overflow { found.append((step.to, (cost, before.steps + [step]))) }
+            }
+            for (content, way) in found where way.cost < best[content]?.cost ?? .max { best[content] = way }
+            index = end
+        }
+        return best[newest]?.steps
+    }
+
+    /// About the bytes of a request and its answer.
+    private static let requestCost: Int64 = 1024
+    /// How many bytes written to the disk are as dear as one on the link.
+    private static let bytesWrittenForOne: Int64 = 1024
+}

@@ -1,0 +1,163 @@
+import EssentialFoundation
+import ShipProtocol
+import StoreFiles
+import SystemPackage
+
+/// A publication in a folder, which any web server may serve.
+///
+///     DIR/head
+///     DIR/objects/SHA-256
+///
+/// Source: `Protocol/PUBLISHED.md` section 1.
+package struct PublicationFolder: PublicationStorage {
+    private let path: FilePath
+
+    package init(at path: FilePath) { self.path = path }
+
+    private var headPath: FilePath { path.appending("head") }
+    private var objectsPath: FilePath { path.appending("objects") }
+
+    private func objectPath(_ digest: ContentDigest) -> FilePath { objectsPath.appending(digest.hex) }
+
+    private var place: Endpoint { .folder(path) }
+
+    /// How long to wait for another program that is just writing a head.
+    private static let patience = Duration.seconds(10)
+    private static let pieceSize = 256 * 1024
+
+    // MARK: Reading
+
+    package func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
+        guard let head = try head() else { return .none }
+        return head.tag == tag ? .unchanged : .head(head.bytes, tag: head.tag)
+    }
+
+    private func head() throws(FileError) -> (bytes: [UInt8], tag: String)? {
+        do throws(FileError) {
+            let bytes = try file(at: headPath).read(Limits.headSize + 1, at: 0)
+            return (bytes, ContentDigest(hashing: bytes).hex)
+        } catch {
+            guard [.noSuchFileOrDirectory, .notDirectory].contains(error.errno) else { throw error }
+            return nil
+        }
+    }
+
+    /// Whoever serves the folder may read what is in it; a link, a pipe or a device is nothing that was published.
+    private func file(at path: FilePath) throws(FileError) -> OpenFile {
+        let file = try OpenFile.readingWithoutFollowing(path)
+        guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
+        return file
+    }
+
+    package func object(
+        _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
+    ) async throws {
+        let file: OpenFile
+        do throws(FileError) {
+            file = try self.file(at: objectPath(digest))
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
+            throw PublicationError.objectGone(place, digest)
+        }
+        var offset = offset
+        while offset < limit {
+            try Task.checkCancellation()
+            let piece = try file.read(Int(min(Int64(Self.pieceSize), limit - offset)), at: offset)
+            guard !piece.isEmpty else { return }
+            try take(offset, piece)
+            offset += Int64(piece.count)
+        }
+    }
+
+    // MARK: Writing
+
+    package func put(_ object: PublishedObject, from file: FilePath) async throws {
+        let source = try OpenFile.readingWithoutFollowing(file)
+        try write(at: objectPath(object.sha256)) { (target) throws(FileError) in
+            var offset: Int64 = 0
+            while offset < object.size {
+                let piece = try source.read(Int(min(Int64(Self.pieceSize), object.size - offset)), at: offset)
+                guard !piece.isEmpty else { throw FileError(.read, file, .invalidArgument) }
+                try target.write(piece)
+                offset += Int64(piece.count)
+            }
+        }
+    }
+
+    package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> Bool {
+        try makeFolders()
+        let lock = try await lock()
+        defer { withExtendedLifetime(lock) {} }
+        guard try self.head()?.tag == tag else { return false }
+        // A web server tells heads apart by their length and the second of their change, as nginx does.
+        let before = try? PlatformCalls.status(of: headPath).modified
+        try write(at: headPath) { (target) throws(FileError) in
+            try target.write(head)
+            if let before { try target.setModified(after: before) }
+        }
+        return true
+    }
+
+    private func lock() async throws -> FolderLock {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            if let lock = try FolderLock.take(.exclusive, on: path) { return lock }
+            guard .now < end else { throw PublicationError.contended(place) }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// Makes the folders, as open as the one that they are in: a web server reads them.
+    private func makeFolders() throws(FileError) {
+        var above = path
+        while (try? PlatformCalls.statusFollowingLinks(of: above)) == nil, above.lastComponent != nil {
+            above = above.removingLastComponent()
+        }
+        let attributes = try? FileAttributes(of: above.isEmpty ? "." : above)
+        try Folder.make(objectsPath, with: attributes)
+    }
+
+    /// Writes a file in one step, durably.
+    private func write(
+        at path: FilePath, _ body: (borrowing OpenFile) throws(FileError) -> Void
+    ) throws(FileError) {
+        try makeFolders()
+        let place = try TemporaryFolder(in: self.path, .besideResults)
+        let aside = place.path.appending("new")
+        let file = try OpenFile.creating(aside)
+        try body(file)
+        let readers = try PlatformCalls.status(of: self.path).permissions.intersection([.groupRead, .otherRead])
+        try file.changeMode(to: readers.union(.ownerReadWrite))
+        try file.sync()
+        try PlatformCalls.rename(aside, to: path)
+        try Folder.sync(path.removingLastComponent())
+    }
+
+    package func objects() async throws -> [(digest: ContentDigest, written: Timestamp)] {
+        let names: [String]
+        do throws(FileError) {
+            names = try Folder.names(in: objectsPath)
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
+            return []
+        }
+        return names.compactMap { name in
+            ContentDigest(hex: name).flatMap { digest in written(digest).map { (digest, $0) } }
+        }
+    }
+
+    /// When an object was written; `nil` if there is none.
+    private func written(_ digest: ContentDigest) -> Timestamp? {
+        guard let status = try? PlatformCalls.status(of: objectPath(digest)), status.kind == .file else { return nil }
+        return Timestamp(Date(timeIntervalSince1970: status.modified / .seconds(1)))
+    }
+
+    package func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws {
+        guard let written = written(digest), written < time else { return }
+        do throws(FileError) {
+            try PlatformCalls.removeFile(objectPath(digest))
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+import DeviceTrust
+import EssentialFoundation
+import ShipLinks
+import ShipProtocol
+import StoreFiles
+import Synchronization
+import SystemPackage
+
+/// Publishes stores: makes shipments of each new version, and a head that names them.
+///
+///     StoreVersion -> PublishedEntry (shipments -> objects -> catalog) -> head
+///
+/// What a head names is there before the head is.
+package final class Publisher: Sendable {
+    let producer: Producer
+    let storage: any PublicationStorage
+    /// Where that is.
+    let place: Endpoint
+    let identity: DeviceIdentity
+    private let device: Device
+    private let publishing: Publishing
+    private let report: @Sendable (SendEvent) -> Void
+    /// The last catalog of each store that was read or written, and when it was.
+    private let catalogs = Mutex<[StoreName: KnownCatalog]>([:])
+
+    private struct KnownCatalog {
+        let object: PublishedObject
+        let catalog: StoreCatalog
+        let since = ContinuousClock.now
+    }
+
+    /// How often to begin anew because another program has published meanwhile.
+    private static let mostAttempts = 5
+
+    /// - Parameters:
+    ///   - storage: Where to publish.
+    ///   - place: What it is called.
+    /// - Throws: What is wrong with this device's identity, which is made if there is none.
+    package init(
+        _ producer: Producer, to storage: any PublicationStorage, at place: Endpoint, _ publishing: Publishing,
+        report: @escaping @Sendable (SendEvent) -> Void
+    ) throws(ShipmentError) {
+        guard let device = producer.options.knownDevice else { throw .identity(.notMade) }
+        (self.producer, self.storage, self.place, self.publishing) = (producer, storage, place, publishing)
+        (self.device, self.report) = (device, report)
+        identity = try device.identity()
+    }
+
+    /// Publishes each store as it is now.
+    ///
+    /// - Returns: In the order of the stores.
+    /// - Throws: Why the first one that failed did. The others are published all the same; `report` has been told of each.
+    package func publish() async throws -> [Delivery] {
+        let sources = try producer.sources { (store, path) throws(ShipmentError) in
+            if case .folder(let folder) = place, store.owns(folder) { throw .source(.partOfStore(path)) }
+        }
+        let results = try await publish(try sources.map { PublishedOrder($0, order: try order(of: $0)) })
+        return try results.map { try $0.get() }
+    }
+
+    /// Publishes each store, and each settled change of it, until the task is cancelled.
+    package func follow(_ following: Following) async throws {
+        let watched = try WatchedStores(of: producer, following, isShared: false)
+        let follower = StoreFollower(producer, following, watched, report: report)
+        try await follower.publish(reissuing: publishing.reissuing) { [self] stores, cause in
+            if cause == .time { _ = try await prune(after: publishing.grace) }
+            _ = try await publish(
+                stores.map { store in
+                    let source = try store.watched.source()
+                    return PublishedOrder(source, order: store.follow(try order(of: source)) {})
+                })
+        }
+    }
+
+    private func order(of source: Producer.Source) throws -> ProducerSession.Order {
+        let options = producer.options
+        let continuity = StoreContinuity(of: source, to: "\(place)", options)
+        let bases = options.memory.map {
+            RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile)
+        }
+        return ProducerSession.Order(
+            unchanged: { await bases?.unchanged(source.state, metadata: options.metadata) },
+            prepare: { [self] in
+                try await continuity?.check(replacing: options.replaces)
+                let departure = try await Departure([], options, start: .now, report: report)
+                let (version, duration) = try await departure.version(of: source, for: bases)
+                if let duration { report(.copied(version.manifest, duration)) }
+                return OutgoingShipment(version, copiedIn: duration, options)
+            },
+            ended: { [report] result in
+                switch result {
+                case .success(let delivery): report(.delivered(delivery))
+                case .failure(let failure): report(.failed(source.name, failure))
+                }
+            },
+            settled: { result in
+                if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
+            })
+    }
+
+    // MARK: Catalogs
+
+    /// Reads a catalog that the head names.
+    func catalog(_ object: PublishedObject, of name: StoreName) async throws -> StoreCatalog {
+        if let known = catalogs.withLock({ $0[name] }), known.object == object { return known.catalog }
+        let catalog = try await storage.catalog(object, of: name, from: place)
+        know(catalog, as: object)
+        return catalog
+    }
+
+    func know(_ catalog: StoreCatalog, as object: PublishedObject) {
+        catalogs.withLock { $0[catalog.name] = KnownCatalog(object: object, catalog: catalog) }
+    }
+
+    /// Whether this publisher has written a catalog of the store in the last time, or does not know.
+    func hasCataloged(_ name: StoreName, _ time: Duration) -> Bool {
+        catalogs.withLock { $0[name].map { .now - $0.since < time } ?? true }
+    }
+
+    // MARK: The head
+
+    /// Publishes the stores of orders, in one head.
+    ///
+    /// - Throws: What is wrong with the storage, or with what lies there.
+    private func publish(_ orders: [PublishedOrder]) async throws -> [Result<Delivery, ShipmentError>] {
+        let start = ContinuousClock.now
+        var known = try await head()
+        var versions: [PublishedVersion?] = []
+        var results: [Result<Delivery, ShipmentError>?] = []
+        for order in orders {
+            do {
+                versions.append(try await order.version(unlike: known?.head))
+                results.append(nil)
+            } catch {
+                let failure = ShipmentError(error)
+                if failure == .stopped { throw failure }
+                versions.append(nil)
+                results.append(.failure(failure))
+                order.order.ended(.failure(failure))
+            }
+        }
+        var attempts = 1
+        while true {
+            var entries: [PublishedEntry?] = []
+            for version in versions {
+                guard let version else {
+                    entries.append(nil)
+                    continue
+                }
+                let copies = orders[entries.count].bases(producer.options)?.bases ?? []
+                entries.append(
+                    try await PublishedEntry(
+                        of: version, after: known?.head[version.name], over: copies, self))
+            }
+            let (bytes, isNewest) = try await replace(known, with: entries.compactMap(\.?.store))
+            if isNewest {
+                for (index, entry) in entries.enumerated() {
+                    guard let entry, let version = versions[index] else { continue }
+                    entry.remember(version, orders[index].bases(producer.options), at: place)
+                    let delivery = Delivery(
+                        manifest: version.manifest, receipt: nil, bytesSent: entry.bytesSent + Int64(bytes),
+                        store: entry.encoded, duration: .now - start)
+                    results[index] = .success(delivery)
+                    orders[index].order.ended(.success(delivery))
+                    orders[index].order.settled(.success(delivery))
+                }
+                return results.compactMap(\.self)
+            }
+            guard attempts < Self.mostAttempts else { throw PublicationError.contended(place) }
+            attempts += 1
+            try await Task.sleep(for: .milliseconds(Int.random(in: 10...200)))
+            known = try await head()
+        }
+    }
+
+    typealias KnownHead = (head: PublishedHead, tag: String)
+
+    /// The head that lies there; `nil` for none.
+    ///
+    /// - Throws: `.otherPublisher`, `.badHead`, `.badSignature`.
+    func head() async throws -> KnownHead? {
+        switch try await storage.head(unlike: nil, fresh: true) {
+        case .none, .unchanged: return nil
+        case .head(let bytes, let tag):
+            let (file, publisher) = try HeadFile.read(bytes, at: place)
+            guard publisher == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
+            return (try file.head(at: place), tag)
+        }
+    }
+
+    /// Writes a head with these entries in the place of the known one.
+    ///
+    /// - Returns: Its bytes, and whether it is the head now: if not, another program has published meanwhile.
+    private func replace(
+        _ known: KnownHead?, with entries: [PublishedHead.Store]
+    ) async throws -> (bytes: Int, isNewest: Bool) {
+        let names = Set(entries.map(\.name))
+        let others = known?.head.stores.filter { !names.contains($0.name) } ?? []
+        let number = try device.nextCounter()
+        if let known = known?.head.number, number <= known {
+            throw PublicationError.wentBack(place, from: known, to: number)
+        }
+        let now = Date()
+        let head = PublishedHead(
+            publication: known?.head.publication
+                ?? ContentDigest(hashing: identity.id.bytes + Array("\(place)".utf8)),
+            number: number, software: Software.name, issued: Timestamp(now),
+            expires: Timestamp(now.addingTimeInterval(publishing.validity / .seconds(1))), stores: others + entries)
+        let bytes = try identity.sign(head).encoded
+        guard (try? HeadFile(decoding: bytes).head()) == head else {
+            throw PublicationError.tooMany(place)
+        }
+        do {
+            if try await storage.replaceHead(tagged: known?.tag, with: bytes) { return (bytes.count, true) }
+        } catch {
+            // It may be there all the same, if only the answer was lost.
+            guard await isHead(bytes) else { throw error }
+            return (bytes.count, true)
+        }
+        return (bytes.count, await isHead(bytes))
+    }
+
+    private func isHead(_ bytes: [UInt8]) async -> Bool {
+        guard case .head(bytes, _)? = try? await storage.head(unlike: nil, fresh: true) else { return false }
+        return true
+    }
+}
+
+extension HeadFile {
+    /// - Throws: `.badHead`.
+    func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
+        do throws(ProtocolError) {
+            return try head()
+        } catch {
+            throw .badHead(place, error)
+        }
+    }
+
+    /// Reads the file of a head, and verifies its signature.
+    ///
+    /// - Throws: `.badHead`, `.badSignature`.
+    static func read(
+        _ bytes: [UInt8], at place: Endpoint
+    ) throws(PublicationError) -> (file: HeadFile, publisher: DeviceIdentifier) {
+        let file: HeadFile
+        do throws(ProtocolError) {
+            file = try HeadFile(decoding: bytes)
+        } catch {
+            throw .badHead(place, error)
+        }
+        do throws(SignatureError) {
+            return (file, try file.publisher())
+        } catch {
+            throw .badSignature(place, error)
+        }
+    }
+}
+
+/// A store that is to be published, and the order that prepares it.
+struct PublishedOrder {
+    private let source: Producer.Source
+    let order: ProducerSession.Order
+
+    init(_ source: Producer.Source, order: ProducerSession.Order) { (self.source, self.order) = (source, order) }
+
+    /// What is remembered of the store.
+    func bases(_ options: Producer.Options) -> RememberedBases? {
+        options.memory.map {
+            RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile)
+        }
+    }
+
+    /// The store as it is now.
+    func version(unlike head: PublishedHead?) async throws -> PublishedVersion {
+        let time = Timestamp(Date())
+        if let manifest = await order.unchanged(), let store = head?[source.name],
+            ManifestContent(of: manifest).id == store.newest
+        {
+            return PublishedVersion(manifest: manifest, asOf: time, shipment: nil)
+        }
+        let shipment = try await order.prepare()
+        return PublishedVersion(manifest: shipment.manifest, asOf: time, shipment: shipment)
+    }
+}
+
+/// What is published of a store.
+struct PublishedVersion {
+    let manifest: Manifest
+    /// Before the store was read.
+    let asOf: Timestamp
+    /// `nil` if that is published already.
+    let shipment: OutgoingShipment?
+
+    var name: StoreName { manifest.name }
+    var content: ManifestContent.ID { ManifestContent(of: manifest).id }
+}

@@ -1,0 +1,122 @@
+import ShipLinks
+import ShipProtocol
+import StoreBases
+import StoreFiles
+import SystemPackage
+
+/// Makes the shipments of one version, each in a file, and puts them into the storage.
+final class StepMaker {
+    private let shipment: OutgoingShipment
+    private let content: ManifestContent.ID
+    private let counter: UInt64
+    private let publisher: Publisher
+    private let folder: TemporaryFolder
+    /// How many files have been made.
+    private var files = 0
+    /// Bytes of the objects that were put.
+    private(set) var bytesSent: Int64 = 0
+
+    /// The longest shipment that stands in a head, in bytes.
+    private static let longestInHead: Int64 = 4096
+
+    /// A shipment in a file.
+    struct Made {
+        /// Without an object.
+        let step: PublishedStep
+        let path: FilePath
+        let encoded: EncodedStore?
+        /// The step with its shipment; `nil` if that is too long to stand in a head.
+        let inHead: PublishedHead.InlineStep?
+    }
+
+    /// - Parameters:
+    ///   - content: Of the version's manifest.
+    ///   - counter: Its number.
+    init(
+        of shipment: OutgoingShipment, _ content: ManifestContent.ID, _ counter: UInt64, _ publisher: Publisher
+    ) throws(FileError) {
+        (self.shipment, self.content, self.counter, self.publisher) = (shipment, content, counter, publisher)
+        folder = try TemporaryFolder(in: publisher.producer.options.copy.temporaryFolder)
+    }
+
+    /// Makes the shipment that brings a receiver from one content to this.
+    ///
+    /// - Returns: `nil` if what has changed is no smaller than the whole, or the remembered copy is gone.
+    func step(over copy: RememberedCopy, from content: ManifestContent.ID) async throws -> Made? {
+        let options = shipment.options
+        guard options.codec != nil, options.encoding == .columns else { return nil }
+        let made = try await make(over: OutgoingBase(copy), from: content)
+        return made.encoded?.encoding == .delta ? made : nil
+    }
+
+    /// Makes the shipment that needs nothing.
+    func whole() async throws -> Made { try await make(over: nil, from: nil) }
+
+    private func make(over base: OutgoingBase?, from: ManifestContent.ID?) async throws -> Made {
+        let version = shipment.version
+        // A one-way shipment names its base.
+        let based = StoreVersion(
+            version.manifest.over(base?.digest), at: version.manifest.parts.indices.map(version.path),
+            version.indexShapes, keptBy: version)
+        let options = shipment.options
+        let session = ProducerSession(
+            timeouts: options.timeouts, signer: publisher.identity, authorization: .ofNobody, report: { _ in })
+        let path = newFile()
+        let delivery = try await PeerLink.withLink(toFile: path, over: .anything) { link in
+            let order = ProducerSession.Order(
+                prepare: { OutgoingShipment(based, options) { [base].compactMap(\.self) } })
+            return try await session.run(link, [order]).results.map { try $0.get() }.first
+        }
+        guard let delivery else { throw BrokenInvariant("a session of one shipment had none") }
+        let size = try PlatformCalls.status(of: path).size
+        let step = PublishedStep(from: from, to: content, counter: counter, size: size, sha256: nil)
+        let bytes =
+            size <= Self.longestInHead ? try OpenFile.readingWithoutFollowing(path).read(Int(size), at: 0) : nil
+        return Made(
+            step: step, path: path, encoded: delivery.store,
+            inHead: bytes.map { PublishedHead.InlineStep(step, shipment: $0) })
+    }
+
+    private func newFile() -> FilePath {
+        files += 1
+        return folder.path.appending("\(files)")
+    }
+
+    // MARK: Objects
+
+    func put(_ made: Made) async throws -> PublishedStep { try await put(made.step, at: made.path) }
+
+    /// Puts what stood in a head alone.
+    func put(_ step: PublishedHead.InlineStep) async throws -> PublishedStep {
+        try await put(step.step, at: try write(step.shipment))
+    }
+
+    func put(_ catalog: StoreCatalog) async throws -> PublishedObject {
+        let bytes = catalog.encoded
+        guard bytes.count <= Limits.catalogSize, (try? StoreCatalog(decoding: bytes)) != nil else {
+            throw PublicationError.tooMany(publisher.place)
+        }
+        let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
+        try await put(object, at: try write(bytes))
+        publisher.know(catalog, as: object)
+        return object
+    }
+
+    private func put(_ step: PublishedStep, at path: FilePath) async throws -> PublishedStep {
+        let object = PublishedObject(sha256: try ContentDigest(ofFile: path), size: step.size)
+        try await put(object, at: path)
+        return PublishedStep(
+            from: step.from, to: step.to, counter: step.counter, size: step.size, sha256: object.sha256)
+    }
+
+    private func put(_ object: PublishedObject, at path: FilePath) async throws {
+        try await publisher.storage.put(object, from: path)
+        bytesSent += object.size
+    }
+
+    private func write(_ bytes: [UInt8]) throws(FileError) -> FilePath {
+        let path = newFile()
+        try OpenFile.creating(path).write(bytes)
+        return path
+    }
+}

@@ -1,0 +1,324 @@
+import DeviceTrust
+import EssentialFoundation
+import ShipLinks
+import ShipProtocol
+import StoreFiles
+import StoreInbox
+import StoreInstall
+import Synchronization
+
+/// What a consumer takes from a publication: reads the head, and brings each store to the content that it names.
+///
+/// Source: `Protocol/PUBLISHED.md` section 4.
+final class Subscription {
+    private let consumer: Consumer
+    private let reader: any PublicationReader
+    private let place: Endpoint
+    private let report: @Sendable (ReceiveReport) -> Void
+    /// The head that was read last, and is still to be looked at as long as there is one.
+    private var tag: String?
+    private var head: PublishedHead?
+    /// Who has signed it.
+    private var publisher: DeviceIdentifier?
+    /// Stores that were told to be as published.
+    private var told: Set<StoreName> = []
+    /// When each store was last as published, as far as that is noted.
+    private var noted: [StoreName: Timestamp] = [:]
+    /// What could not be installed, and why: it is tried again when something else is published, or the cause may have passed.
+    private var failures: [StoreName: Failure] = [:]
+
+    private struct Failure {
+        let content: ManifestContent.ID
+        let error: ShipmentError
+        let time: ContinuousClock.Instant
+    }
+
+    /// How long to wait before a failure that may pass is tried again.
+    private static let patience = Duration.seconds(10)
+    /// How often to read the head anew, because an object has gone meanwhile.
+    private static let mostReadings = 3
+
+    init(
+        _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint,
+        report: @escaping @Sendable (ReceiveReport) -> Void
+    ) {
+        (self.consumer, self.reader, self.place, self.report) = (consumer, reader, place, report)
+    }
+
+    /// Reads the head if it is another one, and takes what is new.
+    ///
+    /// - Returns: Receipts of what was installed; at the first call also of what is current already. And why stores failed.
+    /// - Throws: What is wrong with the storage, or with what lies there.
+    func look() async throws -> (receipts: [Receipt], failures: [ShipmentError]) {
+        var readings = 1
+        while true {
+            let head = try await newestHead()
+            do {
+                return try await take(head)
+            } catch ShipmentError.publication(.objectGone(let place, let digest)) {
+                // It was removed between two requests: then there is another head.
+                tag = nil
+                guard readings < Self.mostReadings else { throw PublicationError.objectGone(place, digest) }
+                readings += 1
+            }
+        }
+    }
+
+    // MARK: The head
+
+    private func newestHead() async throws -> PublishedHead {
+        do {
+            return try await head(fresh: false)
+        } catch PublicationError.wentBack {
+            // A cache may show an old one. Where it is written there is no other.
+            return try await head(fresh: true)
+        }
+    }
+
+    private func head(fresh isFresh: Bool) async throws -> PublishedHead {
+        switch try await reader.head(unlike: head == nil ? nil : tag, fresh: isFresh) {
+        case .none: throw PublicationError.nothingThere(place)
+        case .unchanged:
+            guard let head else { throw PublicationError.nothingThere(place) }
+            try checkTime(of: head)
+            return head
+        case .head(let bytes, let tag):
+            let (file, publisher) = try HeadFile.read(bytes, at: place)
+            let new = try file.head(at: place)
+            try check(new, by: publisher)
+            (head, self.publisher, self.tag) = (new, publisher, tag)
+            return new
+        }
+    }
+
+    /// Checks who has published the head, and that it is not older than one that was there before; and remembers it.
+    private func check(_ head: PublishedHead, by publisher: DeviceIdentifier) throws {
+        guard try stores(of: publisher) != nil else { throw ShipmentError.unknownSigner(publisher) }
+        let (folder, key) = (consumer.installer.folder, "\(place)")
+        let record = PublicationRecord(
+            publication: head.publication, publisher: ContentDigest(sha256: publisher.bytes), number: head.number)
+        if let known = try folder.publicationRecord(at: key) {
+            guard known.publisher == record.publisher else { throw PublicationError.otherPublisher(place, publisher) }
+            guard known.publication == record.publication else { throw PublicationError.otherPublication(place) }
+            guard known.number <= record.number else {
+                throw PublicationError.wentBack(place, from: known.number, to: record.number)
+            }
+            if known != record { try folder.write(record, at: key) }
+        } else {
+            try folder.write(record, at: key)
+        }
+        // Also one that has expired is not followed by an older one.
+        try checkTime(of: head)
+    }
+
+    private func checkTime(of head: PublishedHead) throws(PublicationError) {
+        guard head.expires.date > Date() else { throw .expired(place, since: head.expires) }
+    }
+
+    /// The stores that a device may send here; `nil` if it may send none.
+    private func stores(of publisher: DeviceIdentifier) throws(ShipmentError) -> TrustedPeer.Stores? {
+        let trust = consumer.options.trust
+        guard !consumer.options.takesUnsigned, let list = try trust.list(), !list.isEmpty,
+            try !trust.isOwn(publisher)
+        else { return .all }
+        return list.stores(of: publisher, as: .sender)
+    }
+
+    // MARK: Stores
+
+    private func take(_ head: PublishedHead) async throws -> ([Receipt], [ShipmentError]) {
+        var receipts: [Receipt] = []
+        for store in head.stores {
+            try Task.checkCancellation()
+            if let failure = failures[store.name], failure.content == store.newest,
+                !failure.error.mayPass || .now - failure.time < Self.patience
+            {
+                continue
+            }
+            do {
+                let receipt = try await take(store)
+                if let receipt { receipts.append(receipt) }
+                failures[store.name] = nil
+                if receipt != nil || noted[store.name] != store.asOf { note(store) }
+            } catch {
+                let failure = ShipmentError(error)
+                switch failure {
+                case .publication(.badObject), .publication(.badStep), .publication(.noWay):
+                    // It was no session's; what goes on is told once.
+                    if failures[store.name]?.error != failure { report(ReceiveReport(.disconnected(failure))) }
+                case .publication, .stopped: throw failure
+                default: if failure.breaksLink { throw failure }
+                }
+                failures[store.name] = Failure(content: store.newest, error: failure, time: .now)
+            }
+        }
+        return (receipts, head.stores.compactMap { failures[$0.name]?.error })
+    }
+
+    /// - Returns: `nil` if nothing was to be done, and that was told before.
+    private func take(_ store: PublishedHead.Store) async throws -> Receipt? {
+        let folder = consumer.installer.folder
+        let current = try? folder.current(of: store.name)
+        let held = current.map { ManifestContent(of: $0.manifest).id }
+        let counter = (try folder.originRecord(of: store.name))?.highest ?? 0
+        if let current, held == store.newest || counter >= store.counter {
+            guard told.insert(store.name).inserted else { return nil }
+            // A receiver that was killed may have left what a power cut could still remove.
+            try consumer.installer.undisturbed(store.name) { try consumer.installer.makeDurable(current) }
+            return Receipt(current, .unchanged)
+        }
+        do {
+            return try await take(store, from: held, above: counter)
+        } catch ShipmentError.missingBase where held != nil {
+            // It came from another device, or nobody knows from which.
+            return try await take(store, from: nil, above: counter)
+        }
+    }
+
+    private func take(
+        _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
+    ) async throws -> Receipt? {
+        var last: Receipt?
+        for step in try await route(store, from: held, above: counter) {
+            last = try await take(step, of: store) ?? last
+            // Its publisher has signed something else than it says.
+            guard let current = try consumer.installer.folder.current(of: store.name),
+                ManifestContent(of: current.manifest).id == step.to
+            else { throw PublicationError.badStep(place, store.name) }
+        }
+        told.insert(store.name)
+        return last
+    }
+
+    /// - Throws: `.noWay`.
+    private func route(
+        _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
+    ) async throws -> [PublishedStep] {
+        var steps = store.steps.map(\.step)
+        var route = PublishedStep.route(
+            from: held, above: counter, to: store.newest, among: steps, storeSize: store.size)
+        if route == nil, let object = store.catalog {
+            let catalog = try await reader.catalog(object, of: store.name, from: place)
+            steps += catalog.steps
+            route = PublishedStep.route(
+                from: held, above: counter, to: store.newest, among: steps, storeSize: store.size)
+        }
+        guard let route else { throw PublicationError.noWay(place, store.name) }
+        return route
+    }
+
+    private func take(_ step: PublishedStep, of store: PublishedHead.Store) async throws -> Receipt? {
+        if let digest = step.sha256 {
+            let object = PublishedObject(sha256: digest, size: step.size)
+            let receipt = try await install(try await fetch(object), of: store.name)
+            consumer.installer.removeObject(digest)
+            return receipt
+        }
+        guard let shipment = store.steps.first(where: { $0.step == step })?.shipment else { return nil }
+        return try await install(BytesReader(shipment), of: store.name)
+    }
+
+    /// Brings all of an object, after what has come of it before.
+    private func fetch(_ object: PublishedObject) async throws -> FileStream {
+        let file = try consumer.installer.openObject(object.sha256)
+        var size = try file.status.size
+        if size > object.size { size = 0 }
+        let room = try consumer.installer.reserveRoom(forObjectOf: object.size - size)
+        try await reader.object(object.sha256, from: size, upTo: object.size + 1) { offset, piece in
+            size = offset + Int64(piece.count)
+            guard size <= object.size else { throw PublicationError.badObject(place, object.sha256) }
+            try file.write(piece, at: offset)
+        }
+        withExtendedLifetime(room) {}
+        guard size == object.size, try file.status.size == size, try ContentDigest(ofFile: file) == object.sha256
+        else {
+            consumer.installer.removeObject(object.sha256)
+            throw PublicationError.badObject(place, object.sha256)
+        }
+        return FileStream(file)
+    }
+
+    private func install(_ shipment: some LinkReader, of name: StoreName) async throws -> Receipt? {
+        let link = PeerLink(
+            direction: .oneWay, isFile: true, reader: shipment, writer: ClosedSide(), peer: .at(place),
+            signer: publisher)
+        return try await consumer.receive(over: link, .never, report).first { $0.name == name }
+    }
+
+    /// Notes how old the copy is: the publisher says when the store was still so, by its own clock. A clock that is behind that one says
+    /// nothing.
+    private func note(_ store: PublishedHead.Store) {
+        let age = Date().timeIntervalSince(store.asOf.date)
+        guard age >= 0, let current = try? consumer.installer.folder.current(of: store.name),
+            ManifestContent(of: current.manifest).id == store.newest
+        else { return }
+        let name = GenerationName(number: current.number, digest: current.manifest.store.sha256)
+        consumer.installer.note(asOf: PlatformCalls.timeSinceStart - .seconds(age), name, of: store.name)
+        noted[store.name] = store.asOf
+    }
+}
+
+extension Consumer {
+    /// Receives what is published.
+    ///
+    /// - Parameters:
+    ///   - reader: Reads what is published.
+    ///   - place: What it is called.
+    ///   - report: Told of what happens, as it does.
+    /// - Returns: A receipt for each store.
+    /// - Throws: Why the first store that failed did. The others are installed nevertheless; `report` gets each error.
+    package func receive(
+        published reader: any PublicationReader, at place: Endpoint,
+        report: @escaping @Sendable (ReceiveReport) -> Void
+    ) async throws -> [Receipt] {
+        let start = ContinuousClock.now
+        let (receipts, failures) = try await Subscription(self, to: reader, at: place, report: report).look()
+        for receipt in receipts where receipt.outcome == .unchanged {
+            report(ReceiveReport(.finished(receipt, .now - start)))
+        }
+        if let failure = failures.first { throw failure }
+        return receipts
+    }
+
+    /// Receives what is published, and each change of it, until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - interval: How often to look.
+    ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
+    /// - Throws: Why there is no use in another attempt.
+    package func follow(
+        published reader: any PublicationReader, at place: Endpoint, every interval: Duration, keepsTrying: Bool,
+        report: @escaping @Sendable (ReceiveReport) -> Void
+    ) async throws {
+        let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
+        let subscription = Subscription(self, to: reader, at: place, report: report)
+        while true {
+            let start = ContinuousClock.now
+            do {
+                for receipt in try await subscription.look().receipts where receipt.outcome == .unchanged {
+                    report(ReceiveReport(.finished(receipt, .now - start)))
+                }
+                attempts.succeeded()
+            } catch {
+                try await attempts.rest(after: ShipmentError(error))
+                continue
+            }
+            // All devices of a fleet do not ask at the same moment.
+            try await Task.sleep(for: max(.zero, interval * Double.random(in: 0.9...1.1) - (.now - start)))
+        }
+    }
+}
+
+/// The bytes of a shipment that stands in a head.
+private final class BytesReader: LinkReader {
+    private let bytes: Mutex<[UInt8]?>
+
+    init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
+
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        bytes.withLock { bytes in
+            defer { bytes = nil }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import EssentialFoundation
+import ShipProtocol
+import ShipStore
+import ShipTransport
+import StoreFiles
+import Synchronization
+import SystemPackage
+
+/// A publication in S3-compatible storage: its keys are the names of the files of `Protocol/PUBLISHED.md`, after a prefix.
+///
+/// Source: `Protocol/PUBLISHED.md` section 5.
+struct BucketPublication: PublicationStorage {
+    private let client: StorageClient
+    private let address: BucketAddress
+    private let timeouts: Timeouts
+    private let isUnconditional: Bool
+
+    private var place: Endpoint { .bucket(address) }
+
+    /// - Throws: `.publication(.noCredentials)`, and what is wrong with the options.
+    init(
+        at address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?
+    ) throws(PublicationError) {
+        (self.address, self.timeouts, isUnconditional) = (address, timeouts, options.isUnconditional)
+        client = try StorageClient(of: address, options, timeouts, trusting: authorities)
+    }
+
+    // MARK: Reading
+
+    package func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
+        var headers: [(String, String)] = []
+        if let tag, !tag.isEmpty { headers.append(("If-None-Match", tag)) }
+        var bytes: [UInt8] = []
+        let answer = try await client.send(
+            StorageClient.Request("GET", "head", headers: headers), accepting: [200, 304, 404],
+            taking: { piece in
+                bytes += piece.prefix(Limits.headSize + 1 - bytes.count)
+                return bytes.count <= Limits.headSize
+            })
+        switch answer.status {
+        case 304: return .unchanged
+        case 404 where answer.code == "NoSuchBucket": throw client.error(answer)
+        case 404: return .none
+        default: return .head(bytes, tag: answer.response["ETag"] ?? "")
+        }
+    }
+
+    package func object(
+        _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
+    ) async throws {
+        var position: Int64 = 0
+        let headers = offset > 0 ? [("Range", "bytes=\(offset)-")] : []
+        let answer = try await client.send(
+            StorageClient.Request("GET", "objects/\(digest.hex)", headers: headers, size: limit - offset),
+            accepting: [200, 206, 404, 416],
+            beginning: { response in
+                position = try response["Content-Range"].map { try ContentRange($0, at: place).start } ?? 0
+                guard position <= offset else { throw PublicationError.badAnswer(place) }
+            },
+            taking: { piece in
+                let taken = piece.prefix(Int(clamping: limit - position))
+                try take(position, Array(taken))
+                position += Int64(taken.count)
+                return position < limit
+            })
+        switch answer.status {
+        case 404: throw PublicationError.objectGone(place, digest)
+        case 416 where offset > 0: try await object(digest, from: 0, upTo: limit, take)
+        case 416: throw client.error(answer)
+        default: break
+        }
+    }
+
+    // MARK: Writing
+
+    package func put(_ object: PublishedObject, from file: FilePath) async throws {
+        _ = try await client.send(
+            StorageClient.Request(
+                "PUT", "objects/\(object.sha256.hex)",
+                headers: [("Cache-Control", "public, max-age=31536000, immutable")],
+                body: .file(file, size: object.size), payload: object.sha256, size: object.size), accepting: [200])
+    }
+
+    package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> Bool {
+        guard let tag else {
+            guard try await write(head, ("If-None-Match", "*")) else { return false }
+            if !isUnconditional { try await probe(head) }
+            return true
+        }
+        if try await write(head, ("If-Match", tag)) { return true }
+        // Some compare with the tag without its quotes.
+        let bare = tag.trimming("\"")
+        guard bare != tag, case .unchanged = try await self.head(unlike: tag, fresh: true) else { return false }
+        return try await write(head, ("If-Match", bare))
+    }
+
+    /// - Returns: `false` if the condition does not hold.
+    private func write(_ head: [UInt8], _ condition: (String, String)) async throws -> Bool {
+        let answer = try await client.send(
+            StorageClient.Request(
+                "PUT", "head",
+                headers: [("Cache-Control", "public, max-age=0, s-maxage=2, stale-while-revalidate=2")]
+                    + (isUnconditional ? [] : [condition]),
+                body: .bytes(head), payload: ContentDigest(hashing: head), size: Int64(head.count)),
+            // A conflict with another writer is one that has come first, or none: the head says which.
+            accepting: [200, 409, 412, 501])
+        if answer.status == 501 { throw PublicationError.ignoresConditions(place) }
+        return answer.status == 200
+    }
+
+    /// Tries whether conditions are honoured, as nothing else keeps two publishers apart. The same head is written, so that nothing is
+    /// lost where they are not.
+    private func probe(_ head: [UInt8]) async throws {
+        let tag = "\"\(ContentDigest(hashing: head + [0]).hex.prefix(32))\""
+        if try await !write(head, ("If-None-Match", "*")), try await !write(head, ("If-Match", tag)) { return }
+        _ = try? await client.send(StorageClient.Request("DELETE", "head"), accepting: [200, 204, 404])
+        throw PublicationError.ignoresConditions(place)
+    }
+
+    package func objects() async throws -> [(digest: ContentDigest, written: Timestamp)] {
+        let prefix = address.key("objects/")
+        var (found, token): ([(digest: ContentDigest, written: Timestamp)], String?) = ([], nil)
+        repeat {
+            var query = [("list-type", "2"), ("prefix", prefix)]
+            if let token { query.append(("continuation-token", token)) }
+            let answer = try await client.send(StorageClient.Request("GET", nil, query: query), accepting: [200])
+            for element in answer.elements("Contents") {
+                // `2026-11-20T19:04:05.000Z`
+                guard let key = element.values(of: "Key").first, key.hasPrefix(prefix),
+                    let digest = ContentDigest(hex: key.dropFirst(prefix.count)),
+                    let time = element.values(of: "LastModified").first,
+                    let written = Timestamp(String(time.prefix(19)) + "Z")
+                else { continue }
+                found.append((digest, written))
+            }
+            token =
+                answer.values(of: "IsTruncated").first == "true"
+                ? answer.values(of: "NextContinuationToken").first : nil
+        } while token != nil
+        return found
+    }
+
+    package func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws {
+        _ = try await client.send(
+            StorageClient.Request("DELETE", "objects/\(digest.hex)"), accepting: [200, 204, 404])
+    }
+}
+
+extension String {
+    fileprivate func trimming(_ character: Character) -> String {
+        String(drop { $0 == character }.reversed().drop { $0 == character }.reversed())
+    }
+}

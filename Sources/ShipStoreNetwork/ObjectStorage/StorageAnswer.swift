@@ -1,0 +1,39 @@
+import ShipProtocol
+import ShipTransport
+
+/// What S3-compatible storage answers.
+struct StorageAnswer {
+    let response: WebClient.Response
+    /// The content, if it is short; `[]` where it was taken in pieces.
+    let text: String
+
+    var status: Int { response.status }
+
+    /// The values of an element of the XML, wherever it stands; what is in them is no more XML, but for the five entities.
+    func values(of name: String) -> [String] {
+        text.split(separator: "<\(name)>", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
+            rest.firstRange(of: "</\(name)>").map { Self.plain(rest[..<$0.lowerBound]) }
+        }
+    }
+
+    /// The first elements of this name, each with all that is in it.
+    func elements(_ name: String) -> [StorageAnswer] {
+        text.split(separator: "<\(name)>", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
+            rest.firstRange(of: "</\(name)>").map {
+                StorageAnswer(response: response, text: String(rest[..<$0.lowerBound]))
+            }
+        }
+    }
+
+    private static func plain(_ text: Substring) -> String {
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")].reduce(String(text)) {
+            $0.replacing($1.0, with: $1.1)
+        }
+    }
+
+    /// The storage's own word for what is wrong.
+    var code: String { values(of: "Code").first ?? "\(status)" }
+
+    /// In which region the bucket is, if the storage says so.
+    var region: String? { response["x-amz-bucket-region"] ?? values(of: "Region").first }
+}

@@ -1,0 +1,195 @@
+import EssentialFoundation
+import ShipProtocol
+import ShipStore
+import ShipTransport
+import StoreFiles
+import Synchronization
+import SystemPackage
+
+/// Sends signed requests to one bucket of S3-compatible storage, and again what may succeed then.
+final class StorageClient: Sendable {
+    private let address: BucketAddress
+    private let web: WebClient
+    private let settings: StorageSettings
+    private let endpoint: WebAddress?
+    private let timeouts: Timeouts
+    private let state: Mutex<State>
+
+    private struct State {
+        var region: String
+        /// By how much the storage's clock is ahead of this one, in seconds.
+        var skew: TimeInterval = 0
+        var credentials: StorageCredentials?
+    }
+
+    struct Request {
+        let method: String
+        /// Below the prefix; `nil` for the bucket.
+        let name: String?
+        var query: [(String, String)] = []
+        var headers: [(String, String)] = []
+        var body = WebClient.Body.none
+        /// The digest of the body.
+        var payload = ContentDigest(hashing: [])
+        /// About the bytes that go or come.
+        var size: Int64 = 0
+
+        init(
+            _ method: String, _ name: String?, query: [(String, String)] = [], headers: [(String, String)] = [],
+            body: WebClient.Body = .none, payload: ContentDigest = ContentDigest(hashing: []), size: Int64 = 0
+        ) {
+            (self.method, self.name, self.query, self.headers) = (method, name, query, headers)
+            (self.body, self.payload, self.size) = (body, payload, size)
+        }
+    }
+
+    /// How often a request is sent, and the pause before it is sent again, which doubles.
+    private static let mostAttempts = 4
+    private static let pause = Duration.milliseconds(200)
+    /// Longest answer that is kept as text, in bytes: a list of a thousand keys has less.
+    private static let longestText = 4 * 1024 * 1024
+
+    /// - Throws: `.badStorage`.
+    init(
+        of address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?
+    ) throws(PublicationError) {
+        (self.address, self.timeouts) = (address, timeouts)
+        settings = StorageSettings()
+        if let endpoint = options.endpoint {
+            self.endpoint = endpoint
+        } else if let text = settings.endpoint {
+            guard case .web(let endpoint)? = try? Endpoint(text) else { throw .badStorage(ForeignText(text)) }
+            self.endpoint = endpoint
+        } else {
+            endpoint = nil
+        }
+        state = Mutex(State(region: options.region ?? settings.region ?? "us-east-1"))
+        web = WebClient(
+            software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle,
+            trusting: authorities ?? settings.authorities)
+    }
+
+    /// Sends a request, until it is answered with one of these statuses.
+    ///
+    /// - Parameters:
+    ///   - statuses: What is no error.
+    ///   - begin: Called with a response whose content is taken.
+    ///   - take: Takes the content of a status below 300; returns whether to go on.
+    /// - Throws: `.storage`, `LinkError`, and what `begin` and `take` throw.
+    func send(
+        _ request: Request, accepting statuses: Set<Int>,
+        beginning begin: (WebClient.Response) throws -> Void = { _ in },
+        taking take: ([UInt8]) throws -> Bool
+    ) async throws -> StorageAnswer {
+        try await send(request, statuses, begin, take, takesContent: true)
+    }
+
+    /// The same; the content is kept.
+    func send(_ request: Request, accepting statuses: Set<Int>) async throws -> StorageAnswer {
+        try await send(request, statuses, { _ in }, { _ in true }, takesContent: false)
+    }
+
+    private func send(
+        _ request: Request, _ statuses: Set<Int>, _ begin: (WebClient.Response) throws -> Void,
+        _ take: ([UInt8]) throws -> Bool, takesContent: Bool
+    ) async throws -> StorageAnswer {
+        var (attempt, pause, hasMoved, hasSetClock) = (1, Self.pause, false, false)
+        while true {
+            var isTaken = false
+            do {
+                let answer = try await attemptOnce(
+                    request, begin,
+                    { piece in
+                        isTaken = true
+                        return try take(piece)
+                    }, takesContent: takesContent)
+                if statuses.contains(answer.status) { return answer }
+                if !hasMoved, let region = answer.region, region != state.withLock(\.region) {
+                    hasMoved = true
+                    state.withLock { $0.region = region }
+                    continue
+                }
+                if !hasSetClock, answer.code == "RequestTimeTooSkewed", let date = answer.response["Date"],
+                    let time = Self.time(of: date)
+                {
+                    hasSetClock = true
+                    state.withLock { $0.skew = time.timeIntervalSince(Date()) }
+                    continue
+                }
+                if answer.code == "ExpiredToken" { state.withLock { $0.credentials = nil } }
+                guard [408, 429, 500, 502, 503, 504].contains(answer.status) || answer.code == "ExpiredToken",
+                    attempt < Self.mostAttempts
+                else { throw error(answer) }
+            } catch let error as LinkError {
+                // What was given away cannot be given again.
+                guard error == .closedByPeer, !isTaken, attempt < Self.mostAttempts else { throw error }
+            }
+            attempt += 1
+            try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
+            pause *= 2
+        }
+    }
+
+    func error(_ answer: StorageAnswer) -> PublicationError {
+        .storage(.bucket(address), answer.status, ForeignText(answer.code))
+    }
+
+    private func attemptOnce(
+        _ request: Request, _ begin: (WebClient.Response) throws -> Void, _ take: ([UInt8]) throws -> Bool,
+        takesContent: Bool
+    ) async throws -> StorageAnswer {
+        var credentials = state.withLock(\.credentials)
+        if credentials == nil {
+            credentials = try await settings.credentials()
+            state.withLock { [credentials] in $0.credentials = credentials }
+        }
+        guard let credentials else { throw PublicationError.noCredentials }
+        let (region, skew) = state.withLock { ($0.region, $0.skew) }
+        let (server, bucketPath) = try place(in: region)
+        let path = bucketPath + (request.name.map { "/" + address.key($0) } ?? (bucketPath.isEmpty ? "/" : ""))
+        let query = request.query.map { (RequestSignature.encoded($0), RequestSignature.encoded($1)) }
+        let signed = RequestSignature.headers(
+            request.method, host: server.authority, path: path, query: query, payload: request.payload, region: region,
+            credentials, at: Timestamp(Date().addingTimeInterval(skew)))
+        let text = query.sorted { $0.0 < $1.0 }.map { "\($0)=\($1)" }.joined(separator: "&")
+        var (found, bytes): (WebClient.Response?, [UInt8]) = (nil, [])
+        try await web.send(
+            WebClient.Request(
+                request.method, WebTarget(at: server, path: path, query: text), signed + request.headers,
+                body: request.body, isRedirectable: false),
+            within: timeouts.longest(for: request.size),
+            taking: { response in
+                found = response
+                if takesContent, response.status < 300 { try begin(response) }
+                return true
+            },
+            { piece in
+                if let found, takesContent, found.status < 300 { return try take(piece) }
+                bytes += piece
+                guard bytes.count <= Self.longestText else { throw PublicationError.badAnswer(.bucket(address)) }
+                return true
+            })
+        guard let found else { throw LinkError.closedByPeer }
+        return StorageAnswer(response: found, text: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The server, and the path of the bucket there: its name stands before that of AWS's server, and in the path of any other.
+    private func place(in region: String) throws -> (WebAddress, String) {
+        if let endpoint { return (endpoint, "\(endpoint.path)/\(address.bucket)") }
+        let host = "s3.\(region).amazonaws.com"
+        // A certificate is for one label before that.
+        let isPlain = !address.bucket.contains(".")
+        guard case .web(let server)? = try? Endpoint(isPlain ? "https://\(address.bucket).\(host)" : "https://\(host)")
+        else { throw PublicationError.badStorage(ForeignText(region)) }
+        return (server, isPlain ? "" : "/\(address.bucket)")
+    }
+
+    /// `Fri, 20 Nov 2026 19:04:05 GMT` [RFC 9110 section 5.6.7].
+    private static func time(of text: String) -> Date? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let words = text.split(separator: " ")
+        guard words.count == 6, let month = months.firstIndex(of: String(words[2])) else { return nil }
+        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
+        return Timestamp("\(words[3])-\(number)-\(words[1])T\(words[4])Z")?.date
+    }
+}

@@ -1,0 +1,113 @@
+import ShipProtocol
+import ShipStore
+import ShipTransport
+import SystemPackage
+
+/// A publication that a web server shows.
+///
+/// Source: `Protocol/PUBLISHED.md` section 5.
+struct WebPublication: PublicationReader {
+    private let address: WebAddress
+    private let client: WebClient
+    private let timeouts: Timeouts
+
+    private var place: Endpoint { .web(address) }
+
+    /// How long the head may take.
+    private static let headLimit = Duration.seconds(60)
+
+    init(at address: WebAddress, _ timeouts: Timeouts, trusting authorities: FilePath?) {
+        (self.address, self.timeouts) = (address, timeouts)
+        client = WebClient(
+            software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities)
+    }
+
+    func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
+        var headers: [(String, String)] = []
+        if let tag, !tag.isEmpty { headers.append(("If-None-Match", tag)) }
+        if isFresh { headers.append(("Cache-Control", "no-cache")) }
+        var (found, bytes): (FetchedHead?, [UInt8]) = (nil, [])
+        var newTag = ""
+        try await get(
+            "head", headers, within: Self.headLimit,
+            taking: { response in
+                switch response.status {
+                case 200:
+                    try checkEncoding(of: response)
+                    newTag = response["ETag"] ?? ""
+                    return true
+                case 304 where tag != nil: found = .unchanged
+                case 404, 410: found = FetchedHead.none
+                default: throw PublicationError.status(place, response.status)
+                }
+                return false
+            },
+            { piece in
+                bytes += piece.prefix(Limits.headSize + 1 - bytes.count)
+                return bytes.count <= Limits.headSize
+            })
+        return found ?? .head(bytes, tag: newTag)
+    }
+
+    func object(
+        _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
+    ) async throws {
+        do {
+            try await object(digest, from: offset, limit, take)
+        } catch PublicationError.status(_, 416) where offset > 0 {
+            // There is no more of it, or the server knows no ranges.
+            try await object(digest, from: 0, limit, take)
+        }
+    }
+
+    private func object(
+        _ digest: ContentDigest, from offset: Int64, _ limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
+    ) async throws {
+        var position: Int64 = 0
+        try await get(
+            "objects/\(digest.hex)", offset > 0 ? [("Range", "bytes=\(offset)-")] : [],
+            within: timeouts.longest(for: limit - offset),
+            taking: { response in
+                switch response.status {
+                case 200, 206: break
+                case 404, 410: throw PublicationError.objectGone(place, digest)
+                default: throw PublicationError.status(place, response.status)
+                }
+                try checkEncoding(of: response)
+                // Some answer 200 to a range and send only that.
+                position = try response["Content-Range"].map { try ContentRange($0, at: place).start } ?? 0
+                guard position <= offset else { throw PublicationError.badAnswer(place) }
+                return true
+            },
+            { piece in
+                let taken = piece.prefix(Int(clamping: limit - position))
+                try take(position, Array(taken))
+                position += Int64(taken.count)
+                return position < limit
+            })
+    }
+
+    private func get(
+        _ path: String, _ headers: [(String, String)], within limit: Duration,
+        taking takes: (WebClient.Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+    ) async throws {
+        do {
+            let request = WebClient.Request("GET", WebTarget(path, at: address), headers)
+            try await client.send(request, within: limit, taking: takes, take)
+        } catch LinkError.io(.badMessage) {
+            throw PublicationError.badAnswer(place)
+        }
+    }
+
+    /// A server that packs what it sends would change what has a digest.
+    private func checkEncoding(of response: WebClient.Response) throws(PublicationError) {
+        guard (response["Content-Encoding"] ?? "identity").lowercased() == "identity" else { throw .badAnswer(place) }
+    }
+}
+
+extension Timeouts {
+    /// How long so many bytes may take.
+    func longest(for size: Int64) -> Duration {
+        minimumRate > 0 ? .seconds(60) + .seconds(Double(max(0, size)) / Double(minimumRate)) : .seconds(7 * 24 * 3600)
+    }
+}

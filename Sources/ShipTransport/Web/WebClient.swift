@@ -1,0 +1,231 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import ShipLinks
+import StoreFiles
+import Synchronization
+package import SystemPackage
+
+/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps a connection to each for the next request. One request is made at a time.
+package final class WebClient: Sendable {
+    private let software: String
+    private let connectTimeout: Duration
+    private let idle: Duration
+    private let authorities: FilePath?
+    private let connections = Mutex<[WebTarget.Server: WebConnection]>([:])
+
+    /// How often to follow a redirection.
+    private static let mostRedirections = 5
+
+    /// - Parameters:
+    ///   - software: The name of this program, for the server.
+    ///   - idle: How long a server may send nothing.
+    ///   - authorities: A file with certificates that are trusted in place of the system's, as PEM.
+    package init(software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?) {
+        (self.software, self.connectTimeout, self.idle) = (software, connectTimeout, idle)
+        self.authorities = authorities ?? PlatformCalls.path(inVariable: "SSL_CERT_FILE")
+    }
+
+    deinit { for connection in connections.withLock({ Array($0.values) }) { connection.close() } }
+
+    /// What a server answers, before the content.
+    package struct Response: Sendable {
+        package let status: Int
+        private let headers: HTTPHeaders
+
+        fileprivate init(_ head: HTTPResponseHead) {
+            status = Int(head.status.code)
+            headers = head.headers
+        }
+
+        /// - Parameter name: In any case.
+        package subscript(name: String) -> String? { headers.first(name: name) }
+    }
+
+    /// A request.
+    package struct Request: Sendable {
+        package var method: String
+        package var target: WebTarget
+        /// Beside those that every request has.
+        package var headers: [(String, String)]
+        package var body: Body
+        /// Whether to follow redirections.
+        package var isRedirectable: Bool
+
+        package init(
+            _ method: String, _ target: WebTarget, _ headers: [(String, String)] = [], body: Body = .none,
+            isRedirectable: Bool = true
+        ) {
+            (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
+            self.isRedirectable = isRedirectable
+        }
+    }
+
+    package enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        case file(FilePath, size: Int64)
+
+        /// `nil` for a request without a body.
+        fileprivate var size: Int64? {
+            switch self {
+            case .none: nil
+            case .bytes(let bytes): Int64(bytes.count)
+            case .file(_, let size): size
+            }
+        }
+    }
+
+    /// Makes a request, and reads the answer.
+    ///
+    /// - Parameters:
+    ///   - limit: How long all of it may take.
+    ///   - takes: Whether to read the content: called once with the response.
+    ///   - take: Called with each piece of the content; returns whether to go on.
+    /// - Throws: `LinkError`, of these `.io(.badMessage)` for what is no answer of a web server, and what `takes` and `take` throw.
+    package func send(
+        _ request: Request, within limit: Duration,
+        taking takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + limit
+        var request = request
+        for _ in 0...Self.mostRedirections {
+            guard let next = try await attempt(request, deadline, takes, take) else { return }
+            request.target = next
+        }
+        throw LinkError.io(.badMessage)
+    }
+
+    /// - Returns: Where to go on; `nil` if the content was there.
+    private func attempt(
+        _ request: Request, _ deadline: ContinuousClock.Instant,
+        _ takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+    ) async throws -> WebTarget? {
+        let server = request.target.server
+        if let kept = connections.withLock({ $0.removeValue(forKey: server) }), kept.isOpen {
+            do {
+                let head = try await exchange(request, over: kept, deadline)
+                return try await read(head, of: request, over: kept, deadline, takes, take)
+            } catch is ClosedBeforeAnswer {
+                // A server may close a connection at any time, just as the next request goes: then it has not seen it.
+            }
+        }
+        let connection = try await WebConnection.open(
+            to: server, trusting: authorities.map { .file($0.string) } ?? .default,
+            within: min(connectTimeout, max(.zero, deadline - .now)))
+        do {
+            let head = try await exchange(request, over: connection, deadline)
+            return try await read(head, of: request, over: connection, deadline, takes, take)
+        } catch is ClosedBeforeAnswer {
+            throw LinkError.closedByPeer
+        }
+    }
+
+    private struct ClosedBeforeAnswer: Error {}
+
+    private func exchange(
+        _ request: Request, over connection: WebConnection, _ deadline: ContinuousClock.Instant
+    ) async throws -> HTTPResponseHead {
+        do {
+            do {
+                try await write(request, over: connection, deadline)
+            } catch LinkError.closedByPeer {
+                // A server may say why it takes no more, and close.
+            }
+            while true {
+                switch try await next(of: connection, deadline) {
+                // Interim responses come before the one that counts [RFC 9110 section 15.2].
+                case .head(let head) where head.status.code < 200: continue
+                case .head(let head): return head
+                case .body, .end: continue
+                case nil: throw ClosedBeforeAnswer()
+                }
+            }
+        } catch LinkError.closedByPeer {
+            connection.close()
+            throw ClosedBeforeAnswer()
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    private func write(
+        _ request: Request, over connection: WebConnection, _ deadline: ContinuousClock.Instant
+    ) async throws {
+        var fields = HTTPHeaders([
+            ("Host", request.target.server.authority), ("User-Agent", software), ("Accept-Encoding", "identity"),
+        ])
+        for (name, value) in request.headers { fields.add(name: name, value: value) }
+        if let size = request.body.size { fields.add(name: "Content-Length", value: "\(size)") }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target.target, headers: fields)
+        func send(_ part: HTTPClientRequestPart) async throws {
+            try await connection.send(part, within: max(.zero, min(idle, deadline - .now)))
+        }
+        try await send(.head(head))
+        switch request.body {
+        case .none: break
+        case .bytes(let bytes): try await send(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+        case .file(let path, let size):
+            let file = try OpenFile.readingWithoutFollowing(path)
+            var offset: Int64 = 0
+            while offset < size {
+                let piece = try file.read(Int(min(Int64(PeerLink.pieceSize), size - offset)), at: offset)
+                guard !piece.isEmpty else { throw FileError(.read, path, .invalidArgument) }
+                try await send(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+                offset += Int64(piece.count)
+            }
+        }
+        try await send(.end(nil))
+    }
+
+    private func next(
+        of connection: WebConnection, _ deadline: ContinuousClock.Instant
+    ) async throws(LinkError) -> HTTPClientResponsePart? {
+        try await connection.next(within: max(.zero, min(idle, deadline - .now)))
+    }
+
+    private func read(
+        _ head: HTTPResponseHead, of request: Request, over connection: WebConnection,
+        _ deadline: ContinuousClock.Instant, _ takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+    ) async throws -> WebTarget? {
+        var isWhole = false
+        // What is left of an answer would be taken for the next.
+        defer {
+            if isWhole, head.isKeepAlive, connection.isOpen {
+                connections.withLock { $0[request.target.server] = connection }
+            } else {
+                connection.close()
+            }
+        }
+        let response = Response(head)
+        let isRedirected = request.isRedirectable && Self.redirections.contains(response.status)
+        let next = isRedirected ? response["Location"] : nil
+        let goesOn = try next == nil ? takes(response) : false
+        var ignored = 0
+        reading: while true {
+            switch try await self.next(of: connection, deadline) {
+            case .body(let buffer):
+                if goesOn {
+                    guard try take(Array(buffer.readableBytesView)) else { break reading }
+                } else {
+                    // A short page that explains a status is read, so that the connection can be kept.
+                    ignored += buffer.readableBytes
+                    guard ignored <= Self.longestIgnored else { break reading }
+                }
+            case .end:
+                isWhole = true
+                break reading
+            case .head: throw LinkError.io(.badMessage)
+            case nil: throw LinkError.closedByPeer
+            }
+        }
+        guard let next else { return nil }
+        guard let further = request.target.redirected(to: next) else { throw LinkError.io(.badMessage) }
+        return further
+    }
+
+    private static let redirections: Set<Int> = [301, 302, 303, 307, 308]
+    private static let longestIgnored = 64 * 1024
+}

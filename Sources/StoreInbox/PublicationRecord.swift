@@ -1,0 +1,57 @@
+package import ShipProtocol
+package import StoreFiles
+import SystemPackage
+
+/// What an inbox has seen of a publication: an older head does not count any more, whoever shows it.
+///
+/// Source: `Protocol/PUBLISHED.md` section 4.
+package struct PublicationRecord: Hashable, Sendable, Codable {
+    package let publication: ContentDigest
+    /// The id of the device that publishes it.
+    package let publisher: ContentDigest
+    /// The highest number of a head.
+    package let number: UInt64
+
+    /// Largest file that is read, in bytes.
+    fileprivate static let sizeLimit: Int64 = 4096
+
+    package init(publication: ContentDigest, publisher: ContentDigest, number: UInt64) {
+        (self.publication, self.publisher, self.number) = (publication, publisher, number)
+    }
+}
+
+extension InboxFolder {
+    /// - Parameter place: What the publication is called.
+    /// - Returns: `nil` if nothing has been seen there yet.
+    /// - Throws: `.badRecord`, `.file`.
+    package func publicationRecord(at place: String) throws(InboxError) -> PublicationRecord? {
+        let path = layout.publicationRecord(at: place)
+        let flaw = InboxError.badRecord(path, flaw: "it does not say what was published")
+        return try files.record(
+            PublicationRecord.self, at: path, upTo: PublicationRecord.sizeLimit, unreadable: flaw, undecodable: flaw)
+    }
+
+    private static let publicationAside = ".published-new"
+
+    /// Removes what a receiver left that was killed as it wrote a record. Only the owner of the inbox does.
+    package func removePublicationAside() throws(FileError) {
+        let aside = layout.depot.appending(Self.publicationAside)
+        if (try? files.status(of: aside))?.kind == .file { try files.removeFile(aside) }
+    }
+
+    /// Writes the record durably, in one step.
+    ///
+    /// - Throws: `.file`.
+    package func write(_ record: PublicationRecord, at place: String) throws(InboxError) {
+        let path = layout.publicationRecord(at: place)
+        let aside = layout.depot.appending(Self.publicationAside)
+        try InboxError.wrapping { () throws(FileError) in
+            try removePublicationAside()
+            let file = try files.makeFile(at: aside)
+            try file.write(record.jsonBytes)
+            try file.sync()
+            try files.rename(aside, to: path)
+            try files.sync(layout.depot)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import EssentialFoundation
+package import ShipProtocol
+package import StoreFiles
+package import StoreInbox
+import SystemPackage
+
+/// Objects of publications: each is a file in the inbox until its shipment is installed, so that one that broke off is resumed.
+extension Installer {
+    /// How long what broke off stays.
+    private static let patience = Duration.seconds(24 * 3600)
+
+    /// Opens the file of an object, which may have a part of it.
+    ///
+    /// - Throws: `.file`.
+    package func openObject(_ digest: ContentDigest) throws(InboxError) -> OpenFile {
+        try InboxError.wrapping { () throws(FileError) in
+            try folder.files.makeFolder(at: folder.layout.objects)
+            let path = folder.layout.objects.appending(digest.hex)
+            do throws(FileError) {
+                return try folder.files.fileToChange(at: path)
+            } catch {
+                guard error.errno == .noSuchFileOrDirectory else { throw error }
+                return try folder.files.makeFile(at: path)
+            }
+        }
+    }
+
+    package func removeObject(_ digest: ContentDigest) {
+        try? folder.files.removeFile(folder.layout.objects.appending(digest.hex))
+    }
+
+    /// Reserves the room for what is still to come.
+    ///
+    /// - Throws: `.noSpace`, `.file`.
+    package func reserveRoom(forObjectOf size: Int64) throws(InboxError) -> DiskReservation {
+        do throws(DiskReservation.Refusal) {
+            return try space.reserve(max(0, size), leaving: reserve, in: folder.files)
+        } catch {
+            throw InboxError(error)
+        }
+    }
+
+    /// Removes what broke off a day ago.
+    package func removeExpiredObjects() {
+        let objects = folder.layout.objects
+        for name in (try? folder.files.names(in: objects)) ?? [] where ContentDigest(hex: name) != nil {
+            let path = objects.appending(name)
+            guard let status = try? folder.files.status(of: path), status.kind == .file,
+                PlatformCalls.timeOfDay - status.modified > Self.patience
+            else { continue }
+            try? folder.files.removeFile(path)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ShipStore
+
+extension PublicationError {
+    var hint: PrintableText? {
+        switch self {
+        case .nothingThere: "check the place, or publish there first: ship-store send STORE --to dir:PATH"
+        case .badHead(_, .versionNotSupported): "update this program"
+        case .badHead, .badObject: "have it published anew, and look at who can write there"
+        case .badSignature: "look at who can write there"
+        case .objectGone: "try again; if it stays away, have it published anew"
+        case .otherPublisher: "publish at another place, or with the identity of that device"
+        case .otherPublication: "if that is meant, receive it into another inbox"
+        case .wentBack: "a cache or a backup may show what was there before: try again, and look at who can write there"
+        case .expired: "publish anew, or let the publisher go on with --follow"
+        case .badStep, .noWay: "have it published anew"
+        case .contended: "let one program publish there at a time, and try again"
+        case .tooMany: "publish at another place"
+        case .cannotPublish: "publish into the folder that the server shows, with dir:PATH, or with s3://BUCKET/PREFIX"
+        case .ignoresConditions: "--unconditional publishes all the same, if only one program does"
+        case .noCredentials:
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or have a profile in ~/.aws/credentials (AWS_PROFILE)"
+        case .badStorage: "check --endpoint-url and AWS_REGION"
+        case .storage(_, 404, _): "check the bucket's name, --endpoint-url and the region"
+        case .storage(_, 401, _), .storage(_, 403, _): "check the keys, and what they may do in the bucket"
+        case .storage: "try again"
+        case .status(_, 401), .status(_, 403): "let the server show the folder to everybody: what is in it is signed"
+        case .status(_, 404): "check the address"
+        case .status: "try again"
+        case .badAnswer: "check the address"
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import StoreFiles
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Stores that are published in a folder, and followed by way of web servers.
+@Suite(.serialized) struct PublishingTests {
+    private static func publish(_ desk: Desk, _ store: String = "Recipes.sqlite") async throws {
+        try await desk.run("send", store, "--to", "dir:public/kitchen").expectSuccess()
+    }
+
+    @Test(arguments: WebServer.Manner.allCases.filter(\.serves))
+    func `what is published arrives from a server`(manner: WebServer.Manner) async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 3000)
+        try await Self.publish(desk)
+        let server = try WebServer(desk["public/kitchen"]) { _ in manner }
+        defer { server.stop() }
+        for number in 1...3 {
+            let outcome = try await desk.run("receive", "--into", "inbox", "--from", server.url)
+            outcome.expectSuccess()
+            #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
+            try desk.execute("INSERT INTO recipe(title) VALUES ('new \(number)')", in: "Recipes.sqlite")
+            try await Self.publish(desk)
+        }
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test(arguments: WebServer.Manner.allCases.filter { !$0.serves })
+    func `a server that does not serve is named, and nothing changes`(manner: WebServer.Manner) async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 300)
+        try await Self.publish(desk)
+        let isBad = Atomic(false)
+        let server = try WebServer(desk["public/kitchen"]) { _ in isBad.load(ordering: .relaxed) ? manner : .plain }
+        defer { server.stop() }
+        try await desk.run("receive", "--into", "inbox", "--from", server.url).expectSuccess()
+        try desk.execute("DELETE FROM recipe WHERE id < 100", in: "Recipes.sqlite")
+        try await Self.publish(desk)
+        try await desk.run("receive", "--into", "other", "--from", server.url).expectSuccess()
+        isBad.store(true, ordering: .relaxed)
+        let outcome = try await desk.run("receive", "--into", "other", "--from", server.url)
+        #expect(outcome.status != .exited(0), "\(outcome.stderr)")
+        #expect((1...2).contains(outcome.complaints.count), "\(outcome.stderr)")
+        #expect(
+            outcome.stderr.contains(server.url) || outcome.stderr.contains("127.0.0.1:\(server.port)")
+                || manner == .closingEarly || manner == .cut || manner == .without, "\(outcome.stderr)")
+        isBad.store(false, ordering: .relaxed)
+        try await desk.run("receive", "--into", "inbox", "--from", server.url).expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 40 : 3))
+    func `a follower gets to the newest, whatever a server does now and then`(seed: UInt64) async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 2000)
+        try await Self.publish(desk)
+        let random = Mutex(RepeatableRandom(seed: seed))
+        let isOver = Atomic(false)
+        let server = try WebServer(desk["public/kitchen"]) { _ in
+            random.withLock { random in
+                guard !isOver.load(ordering: .relaxed), Int.random(in: 0..<3, using: &random) == 0 else {
+                    return .plain
+                }
+                return WebServer.Manner.allCases.randomElement(using: &random) ?? .plain
+            }
+        }
+        defer { server.stop() }
+        let follower = try desk.start(
+            "receive", "--into", "inbox", "--from", server.url, "--follow", "--poll", "20ms", "--keep-trying",
+            "--idle-timeout", "2")
+        var held = 0
+        for number in 1...25 {
+            try desk.execute(
+                "INSERT INTO recipe(title) SELECT 'new \(number) ' || id FROM recipe LIMIT \(number % 5 == 0 ? 900 : 1)",
+                in: "Recipes.sqlite")
+            try await Self.publish(desk)
+            let found = (try? StoreContent(of: desk["inbox/Recipes.sqlite"]).tables["recipe"]?.count) ?? 0
+            #expect(found >= held, "seed \(seed)")
+            held = found
+        }
+        isOver.store(true, ordering: .relaxed)
+        try await desk.arrives("Recipes", from: "Recipes.sqlite", within: 60)
+        follower.signal(SIGTERM)
+        #expect(try await follower.wait().status == .exited(0))
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `a poll of what has not changed is one request over the same connection`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 20)
+        try await Self.publish(desk)
+        let server = try WebServer(desk["public/kitchen"])
+        defer { server.stop() }
+        let follower = try desk.start(
+            "receive", "--into", "inbox", "--from", server.url, "--follow", "--poll", "10ms")
+        try await desk.waitUntil { server.log.count { $0.status == 304 } > 20 }
+        follower.signal(SIGTERM)
+        #expect(try await follower.wait().status == .exited(0))
+        #expect(Set(server.log.map(\.connection)).count == 1)
+        let polls = server.log.filter { $0.status == 304 }
+        #expect(polls.allSatisfy { $0.path == "/kitchen/head" && $0.bytes < 150 })
+    }
+
+    @Test func `a sender that follows publishes each change`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 500)
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "--to", "dir:public/kitchen", "--follow", "--settle", "20ms")
+        _ = try await sender.waitForLine(containing: "wrote Recipes")
+        let follower = try desk.start(
+            "receive", "--into", "inbox", "--from", "dir:public/kitchen", "--follow", "--poll", "20ms")
+        for number in 1...5 {
+            try desk.execute("INSERT INTO recipe(title) VALUES ('new \(number)')", in: "Recipes.sqlite")
+            try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        }
+        sender.signal(SIGTERM)
+        follower.signal(SIGTERM)
+        #expect(try await sender.wait().status == .exited(0))
+        #expect(try await follower.wait().status == .exited(0))
+        let outcome = try await desk.run("publish", "--prune", "dir:public/kitchen")
+        outcome.expectSuccess()
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `two publishers of one publication lose nothing`() async throws {
+        let desk = try Desk()
+        try desk.makeStore("Recipes.sqlite", rows: 50)
+        try desk.makeStore("Notes.sqlite", rows: 70)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for store in ["Recipes.sqlite", "Notes.sqlite"] {
+                group.addTask {
+                    for number in 1...8 {
+                        try desk.execute("INSERT INTO recipe(title) VALUES ('\(number)')", in: store)
+                        try await Self.publish(desk, store)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen").expectSuccess()
+        for name in ["Recipes", "Notes"] {
+            #expect(try desk.hasInstalled(name, in: "inbox", from: "\(name).sqlite"))
+        }
+    }
+
+    @Test func `places where nothing can be published, or is, are named`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let web = try await desk.run("send", "Recipes.sqlite", "--to", "https://127.0.0.1/kitchen")
+        #expect(web.status == .exited(64), "\(web.stderr)")
+        let nothing = try await desk.run("receive", "--into", "inbox", "--from", "dir:nowhere")
+        #expect(nothing.status == .exited(66), "\(nothing.stderr)")
+        #expect(nothing.stderr.contains("nothing is published at dir:nowhere"))
+        for url in ["ftp://host/x", "https://", "https://user@host/x", "https://host/x?y", "https://host/a b"] {
+            let outcome = try await desk.run("receive", "--into", "inbox", "--from", url)
+            #expect(outcome.status == .exited(64), "\(url): \(outcome.stderr)")
+        }
+    }
+}

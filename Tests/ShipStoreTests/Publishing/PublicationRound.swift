@@ -1,0 +1,146 @@
+import DeviceTrust
+import EssentialFoundation
+import GRDB
+import ShipLinks
+import ShipProtocol
+import StoreBases
+import StoreFiles
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+/// A store, its publishers, and three followers; one seed.
+final class PublicationRound {
+    let scratch: ScratchFolder
+    let storage: StorageInMemory
+    let place = Endpoint.folder("somewhere")
+    private var random: RepeatableRandom
+    private let queue: DatabaseQueue
+    private var ticks = 0
+    private var consumers: [Consumer?] = [nil, nil, nil]
+    private var subscriptions: [Subscription?] = [nil, nil, nil]
+    /// The newest state that each follower has had.
+    private var seen = [-1, -1, -1]
+
+    init(seed: UInt64) throws {
+        scratch = try ScratchFolder()
+        random = RepeatableRandom(seed: seed)
+        storage = StorageInMemory(seed: seed)
+        queue = try DatabaseQueue(path: scratch.path.appending("Recipes.sqlite").string)
+        try queue.writeWithoutTransaction {
+            try $0.execute(
+                sql: """
+                    PRAGMA journal_mode = WAL; CREATE TABLE tick(n INTEGER); INSERT INTO tick VALUES (0);
+                    CREATE TABLE recipe(id INTEGER PRIMARY KEY, title TEXT);
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                    INSERT INTO recipe(title) SELECT 'Soup ' || i FROM n;
+                    """)
+        }
+    }
+
+    var identity: DeviceIdentity { get throws { try Device(folder: scratch.path.appending("phone")).identity() } }
+
+    func device(_ index: Int) -> Device { Device(folder: scratch.path.appending("watch\(index)")) }
+
+    // MARK: The publisher
+
+    func publisher(_ publishing: Publishing = Publishing()) throws -> Publisher {
+        try publisher(to: storage, at: place, publishing)
+    }
+
+    func publisher(
+        to storage: StorageInMemory, at place: Endpoint, _ publishing: Publishing = Publishing()
+    ) throws -> Publisher {
+        var options = Producer.Options()
+        options.device = Device(folder: scratch.path.appending("phone"))
+        options.memory = BaseMemory(at: scratch.path.appending("bases"))
+        let producer = Producer(scratch.path.appending("Recipes.sqlite"), options: options)
+        return try Publisher(producer, to: storage, at: place, publishing) { _ in }
+    }
+
+    func publish() async throws { _ = try await publisher().publish() }
+
+    func change(rows: Int = 1) throws {
+        ticks += 1
+        let text = random.bytes(30)
+        try queue.write { database in
+            try database.execute(sql: "UPDATE tick SET n = ?", arguments: [ticks])
+            for row in 0..<rows {
+                try database.execute(
+                    sql: "INSERT INTO recipe(title) VALUES (hex(?) || ?)",
+                    arguments: [DatabaseValue(value: Data(text)), ticks * 10_000 + row * 7919])
+            }
+        }
+    }
+
+    // MARK: Followers
+
+    /// The receiver ends, and begins anew.
+    func reopen(_ index: Int) throws {
+        (consumers[index], subscriptions[index]) = (nil, nil)
+        var options = Consumer.Options()
+        options.trust = .trustedPeers(of: device(index))
+        let consumer = try Consumer(inbox: scratch.path.appending("inbox\(index)"), options: options)
+        consumers[index] = consumer
+        subscriptions[index] = Subscription(consumer, to: storage, at: place) { _ in }
+    }
+
+    func look(_ index: Int) async throws {
+        if subscriptions[index] == nil { try reopen(index) }
+        if let failure = try await subscriptions[index]?.look().failures.first { throw failure }
+    }
+
+    /// The state that a follower holds.
+    func tick(of index: Int) throws -> Int {
+        let store = scratch.path.appending("inbox\(index)").appending("Recipes.sqlite")
+        guard (try? PlatformCalls.statusFollowingLinks(of: store)) != nil else { return -1 }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: "file:\(store.string)?immutable=1", configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { try Int.fetchOne($0, sql: "SELECT n FROM tick") ?? -1 }
+    }
+
+    private func check(_ index: Int) throws {
+        let found = try tick(of: index)
+        #expect(found >= seen[index] && found <= ticks)
+        seen[index] = found
+    }
+
+    // MARK: A round
+
+    func step() async throws {
+        let rates = [nil, nil, 2, 5, 20]
+        storage.set(
+            StorageInMemory.Faults(
+                failing: rates[Int.random(in: 0..<5, using: &random)],
+                lying: rates[Int.random(in: 0..<5, using: &random)]))
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<3: try change(rows: [1, 1, 5, 300][Int.random(in: 0..<4, using: &random)])
+        case 3..<6: _ = try? await publish()
+        case 6: _ = try? await publisher().prune(after: .zero)
+        case 7: try reopen(Int.random(in: 0..<3, using: &random))
+        default:
+            let index = Int.random(in: 0..<3, using: &random)
+            try? await look(index)
+            try check(index)
+        }
+    }
+
+    /// Nothing goes wrong any more.
+    func settle() async throws {
+        storage.set(StorageInMemory.Faults())
+        try await publish()
+        for index in 0..<3 {
+            try await look(index)
+            try check(index)
+            #expect(seen[index] == ticks)
+        }
+        let head = try HeadFile(decoding: try #require(storage.head)).head()
+        let catalog = try #require(head.stores.first?.catalog)
+        #expect(storage.digests.contains(catalog.sha256))
+    }
+}

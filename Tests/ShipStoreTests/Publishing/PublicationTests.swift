@@ -1,0 +1,146 @@
+import DeviceTrust
+import EssentialFoundation
+import GRDB
+import ShipProtocol
+import StoreBases
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+/// Publishers and followers of a storage that does anything: a follower holds one committed state, never an older one than before, and gets
+/// to the newest as soon as the storage lets it.
+@Suite struct PublicationTests {
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 400 : 12))
+    func `whatever the storage does, followers only go forward, and get to the newest`(seed: UInt64) async throws {
+        let round = try PublicationRound(seed: seed)
+        for _ in 0..<30 { try await round.step() }
+        try await round.settle()
+    }
+
+    @Test func `a small change costs one request of the publisher, and one of a follower`() async throws {
+        let round = try PublicationRound(seed: 1)
+        try await round.publish()
+        try await round.look(0)
+        try round.change()
+        var before = round.storage.traffic
+        try await round.publish()
+        // One to read the head, and one to write it.
+        #expect(round.storage.traffic.requests - before.requests == 2)
+        #expect(round.storage.traffic.up - before.up < 2000)
+        before = round.storage.traffic
+        try await round.look(0)
+        #expect(round.storage.traffic.requests - before.requests == 1)
+        #expect(round.storage.traffic.down - before.down < 2000)
+        #expect(try round.tick(of: 0) == 1)
+    }
+
+    @Test func `objects that nothing needs are removed, and those that something needs stay`() async throws {
+        let round = try PublicationRound(seed: 2)
+        for _ in 0..<60 {
+            try round.change(rows: 40)
+            try await round.publish()
+        }
+        let all = round.storage.digests
+        let (removed, kept) = try await round.publisher().prune(after: .zero)
+        #expect(removed > 0)
+        #expect(round.storage.digests.count == kept && all.count == removed + kept)
+        try await round.settle()
+        // One that begins now has all that it needs.
+        try await round.look(2)
+        #expect(try round.tick(of: 2) == 60)
+    }
+
+    // MARK: A storage that means harm
+
+    @Test func `an older head is refused, and what is held stays`() async throws {
+        let round = try PublicationRound(seed: 3)
+        for _ in 0..<3 {
+            try round.change()
+            try await round.publish()
+        }
+        try await round.look(0)
+        round.storage.goBack(by: 2)
+        await #expect(throws: PublicationError.self) { try await round.look(0) }
+        // Also a receiver that begins anew knows.
+        try round.reopen(0)
+        let error = await #expect(throws: PublicationError.self) { try await round.look(0) }
+        guard case .wentBack = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try round.tick(of: 0) == 3)
+    }
+
+    @Test func `another publication of the same device is refused, and so is another device's`() async throws {
+        let (round, other) = (try PublicationRound(seed: 4), try PublicationRound(seed: 5))
+        try await round.publish()
+        try await round.look(0)
+        try await other.publish()
+        round.storage.put(head: try #require(other.storage.head))
+        await #expect(throws: PublicationError.otherPublisher(round.place, try other.identity.id)) {
+            try await round.look(0)
+        }
+        let second = StorageInMemory(seed: 6)
+        _ = try await round.publisher(to: second, at: .folder("elsewhere")).publish()
+        round.storage.put(head: try #require(second.head))
+        await #expect(throws: PublicationError.otherPublication(round.place)) { try await round.look(0) }
+        #expect(try round.tick(of: 0) == 0)
+    }
+
+    @Test func `a publisher leaves what another device has published`() async throws {
+        let (round, other) = (try PublicationRound(seed: 7), try PublicationRound(seed: 8))
+        try await round.publish()
+        let head = round.storage.head
+        await #expect(throws: PublicationError.otherPublisher(round.place, try round.identity.id)) {
+            _ = try await other.publisher(to: round.storage, at: round.place).publish()
+        }
+        #expect(round.storage.head == head)
+    }
+
+    @Test func `a head that has expired is refused, and none that is older is taken after it`() async throws {
+        let round = try PublicationRound(seed: 9)
+        try await round.publish()
+        try round.change()
+        var publishing = Publishing()
+        publishing.validity = .zero
+        _ = try await round.publisher(publishing).publish()
+        let expired = await #expect(throws: PublicationError.self) { try await round.look(0) }
+        guard case .expired = expired else {
+            Issue.record("\(String(describing: expired))")
+            return
+        }
+        round.storage.goBack(by: 1)
+        let older = await #expect(throws: PublicationError.self) { try await round.look(0) }
+        guard case .wentBack = older else {
+            Issue.record("\(String(describing: older))")
+            return
+        }
+    }
+
+    @Test func `a device that is not trusted publishes for nobody`() async throws {
+        let round = try PublicationRound(seed: 10)
+        try await round.publish()
+        let stranger = try DeviceFolder(at: round.scratch.path.appending("stranger")).identity()
+        _ = try round.device(0).trust(stranger.id)
+        await #expect(throws: ShipmentError.unknownSigner(try round.identity.id)) { try await round.look(0) }
+        _ = try round.device(0).trust(round.identity.id)
+        try await round.look(0)
+        #expect(try round.tick(of: 0) == 0)
+    }
+
+    @Test func `an object that broke off is resumed`() async throws {
+        let round = try PublicationRound(seed: 11)
+        try round.change(rows: 3000)
+        try await round.publish()
+        round.storage.set(StorageInMemory.Faults(failing: 6))
+        var attempts = 0
+        while (try? await round.look(0)) == nil, attempts < 500 { attempts += 1 }
+        #expect(attempts > 0 && attempts < 500)
+        #expect(try round.tick(of: 0) == 1)
+        // Each piece came about once: those that came before a cut did not come again.
+        #expect(round.storage.traffic.down < 3 * round.storage.traffic.up)
+    }
+}

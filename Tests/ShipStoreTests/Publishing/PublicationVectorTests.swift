@@ -1,0 +1,62 @@
+import DeviceTrust
+import Foundation
+import ShipProtocol
+import TestSupport
+import Testing
+
+@testable import ShipStore
+
+/// The examples of heads and catalogs.
+@Suite struct PublicationVectorTests {
+    @Test(arguments: try VectorFile.all(.head))
+    func `a head is read or refused as its vector says`(vector: VectorFile) {
+        expect(vector) {
+            let file = try HeadFile(decoding: vector.bytes)
+            let publisher = try file.publisher()
+            let head = try file.head()
+            let shipments = head.stores.flatMap(\.steps).map {
+                "shipment: \($0.shipment.count) \(ContentDigest(hashing: $0.shipment).hex)"
+            }
+            #expect(vector["publisher"] == ContentDigest(sha256: publisher.bytes).hex)
+            #expect(vector.all("shipment").map { "shipment: \($0)" } == shipments)
+            return try Self.lines(of: head.jsonBytes)
+        }
+    }
+
+    @Test(arguments: try VectorFile.all(.catalog))
+    func `a catalog is read or refused as its vector says`(vector: VectorFile) {
+        expect(vector) { try Self.lines(of: try StoreCatalog(decoding: vector.bytes).jsonBytes) }
+    }
+
+    private func expect(_ vector: VectorFile, _ read: () throws -> [String]) {
+        var (values, code) = ([String](), String?.none)
+        do {
+            values = try read()
+        } catch let error as ProtocolError {
+            code = error.code.rawValue
+        } catch is SignatureError {
+            code = "bad-signature"
+        } catch {
+            Issue.record("\(error)")
+        }
+        #expect(code == vector.error)
+        #expect(values == (vector.error == nil ? vector.statedValues.filter { $0.hasPrefix("value.") } : []))
+    }
+
+    /// What a JSON says, as vectors state it, sorted.
+    private static func lines(of json: [UInt8]) throws -> [String] {
+        var lines: [String] = []
+        func add(_ value: Any, at path: String) {
+            switch value {
+            case let object as [String: Any]: for (name, member) in object { add(member, at: "\(path).\(name)") }
+            case let array as [Any]:
+                // An empty list is not stated.
+                if !array.isEmpty { lines.append("\(path).count: \(array.count)") }
+                for (index, element) in array.enumerated() { add(element, at: "\(path).\(index)") }
+            default: lines.append("\(path): \(value)")
+            }
+        }
+        add(try JSONSerialization.jsonObject(with: Data(json)), at: "value")
+        return lines.sorted()
+    }
+}
