@@ -8,6 +8,7 @@ package import SystemPackage
 ///     DIR/.Recipes_SUPPORT    -> .ship-store/Recipes/current/.Recipes_SUPPORT
 ///     DIR/.ship-store/.format                                            `InboxFolder.format`
 ///     DIR/.ship-store/.lock
+///     DIR/.ship-store/.failed                                            while some store's last shipment has failed: `FailureRecord`
 ///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
 ///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
@@ -28,6 +29,7 @@ package struct InboxLayout: Hashable, Sendable {
     package var depot: FilePath { root.appending(FilePath.depot) }
     package var lock: FilePath { depot.appending(".lock") }
     package var format: FilePath { depot.appending(".format") }
+    package var failureRecord: FilePath { depot.appending(".failed") }
 
     package func store(_ name: StoreName) -> FilePath { depot.appending(name.text) }
     package func current(_ name: StoreName) -> FilePath { store(name).appending(Self.currentLink) }

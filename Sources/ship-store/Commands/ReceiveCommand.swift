@@ -135,6 +135,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         var options = Consumer.Options()
+        options.hint = { $0.hint }
         (options.kept, options.keptFor) = (retention.keep, retention.keepFor)
         options.probes = required.probe
         options.checking = check.options
