@@ -177,7 +177,7 @@ public final class Consumer: Sendable {
         if link.peer == .at(.standardStreams) { told.add(.reading(link.isFile ? .file : .stream)) }
         let session = ConsumerSession(
             options: options, installer: installer, coordinator: coordinator, queues: queues, bells: bells,
-            stays: stays, whenBegun: whenBegun, report: told.add)
+            stays: stays, whenBegun: whenBegun, received: told.count, report: told.add)
         do {
             return try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)
