@@ -47,6 +47,8 @@ public final class Consumer: Sendable {
         public var probes: [StoreProbe] = []
         /// Decodes rows and deltas; without one, stores come in blocks.
         package var codec: ColumnsCodec? = .standard
+        /// What to do about a failure, which the inbox notes for `status`.
+        package var hint: @Sendable (ShipmentError) -> PrintableText? = { _ in nil }
 
         public init() {}
     }
@@ -151,7 +153,17 @@ public final class Consumer: Sendable {
     package func nextSession(
         _ link: PeerLink, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) -> SessionReport {
-        SessionReport(sessions.wrappingAdd(1, ordering: .relaxed).newValue, with: link.peer, report)
+        SessionReport(sessions.wrappingAdd(1, ordering: .relaxed).newValue, with: link.peer) {
+            [installer, hint = options.hint] told in
+            switch (told.event, told.session?.name) {
+            case (.finished(let receipt, _), _): installer.noteSuccess(of: receipt.name)
+            case (.failed(.stopped), _): break
+            case (.failed(let error), let name?):
+                installer.noteFailure(of: name, error.code, error.cause, hint: hint(error))
+            default: break
+            }
+            report(told)
+        }
     }
 
     /// Receives all shipments of one session.
@@ -166,8 +178,7 @@ public final class Consumer: Sendable {
         if link.peer == .at(.standardStreams) { told.add(.reading(link.isFile ? .file : .stream)) }
         let session = ConsumerSession(
             options: options, installer: installer, coordinator: coordinator, queues: queues, bells: bells,
-            stays: stays,
-            whenBegun: whenBegun, report: told.add)
+            stays: stays, whenBegun: whenBegun, received: told.count, report: told.add)
         do {
             return try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

@@ -23,6 +23,8 @@ public struct ReceiveReport: Hashable, Sendable {
         public let peer: String
         /// The name under which the shipment comes, from `.offered` to `.finished` or `.failed`.
         public fileprivate(set) var name: StoreName?
+        /// Bytes on the wire, from the sender: since the shipment before, or since the link was opened.
+        package fileprivate(set) var bytesReceived: Int64 = 0
     }
 }
 
@@ -42,7 +44,7 @@ package final class SessionReport: Sendable {
             case .offered(let manifest): session.name = manifest.name
             // The following events do not belong to that shipment.
             case .finished, .failed:
-                defer { session.name = nil }
+                defer { (session.name, session.bytesReceived) = (nil, 0) }
                 return session
             default: break
             }
@@ -50,6 +52,9 @@ package final class SessionReport: Sendable {
         }
         report(ReceiveReport(event, in: session))
     }
+
+    /// So many bytes have come.
+    @Sendable func count(_ bytes: Int) { session.withLock { $0.bytesReceived += Int64(bytes) } }
 }
 
 /// An event while a consumer receives.

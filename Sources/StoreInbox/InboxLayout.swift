@@ -10,6 +10,7 @@ package import SystemPackage
 ///     DIR/.ship-store/.lock
 ///     DIR/.ship-store/.published-3fa9c1d2...json                         once it has followed a publication
 ///     DIR/.ship-store/.objects/SHA-256                                   while it comes from one
+///     DIR/.ship-store/.failed                                            while some store's last shipment has failed: `FailureRecord`
 ///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
 ///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
@@ -30,6 +31,7 @@ package struct InboxLayout: Hashable, Sendable {
     package var depot: FilePath { root.appending(FilePath.depot) }
     package var lock: FilePath { depot.appending(".lock") }
     package var format: FilePath { depot.appending(".format") }
+    package var failureRecord: FilePath { depot.appending(".failed") }
 
     package func publicationRecord(at place: String) -> FilePath {
         depot.appending(".published-\(ContentDigest(hashing: place.utf8).hex.prefix(32)).json")

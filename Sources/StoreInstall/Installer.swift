@@ -18,6 +18,8 @@ package final class Installer: Sendable {
     /// The stores in whose place the operator lets another one come: each for one shipment.
     private let replaceable: Mutex<Set<StoreName>>
     private let allowsEmpty: Bool
+    /// Held while the record of failures changes.
+    let failureNotes = Mutex(())
     private let late: DelayedPruning
 
     package var inbox: Inbox { folder.inbox }

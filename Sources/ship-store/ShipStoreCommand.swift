@@ -22,7 +22,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         version: Software.version,
         subcommands: [
             SendCommand.self, ReceiveCommand.self, HoldingsCommand.self, AdoptCommand.self, ListCommand.self,
-            WatchCommand.self,
+            StatusCommand.self, WatchCommand.self,
             RollbackCommand.self,
             PruneCommand.self, PublishCommand.self, ForgetCommand.self, CopyCommand.self, CopiesCommand.self, RestoreCommand.self,
             MoveCommand.self,

@@ -41,6 +41,7 @@ import Testing
             let (folder, path) = (line["folder"] as? String, line["path"] as? String)
             #expect(path == folder.map { "\($0)/\(line["name"] ?? "").sqlite" })
         }
+        #expect(try await run("status", "--into", "inbox").count == 2)
         #expect(try await run("verify", "inbox").allSatisfy { $0["name"] is String && $0["folder"] is String })
         #expect(try await run("verify", "Recipes.sqlite").first?["path"] as? String == "Recipes.sqlite")
         _ = try await run("inspect", "inbox")
@@ -78,7 +79,8 @@ import Testing
     @Test func `every command says as an object why it fails`() async throws {
         for arguments in [
             ["send", "None.sqlite", "--to", "./a"], ["receive", "--into", "inbox", "--from", "./none"],
-            ["list", "--into", "none"], ["holdings", "--into", "none"], ["watch", "--into", "none"],
+            ["list", "--into", "none"], ["status", "--into", "none"], ["holdings", "--into", "none"],
+            ["watch", "--into", "none"],
             ["rollback", "None", "--into", "none"], ["adopt", "none.sqlite", "--into", "inbox"],
             ["prune", "--into", "none"], ["copy", "None.sqlite", "--to", "copies"], ["copies", "--in", "none"],
             ["restore", "none", "--over", "None.sqlite"], ["move", "None.sqlite", "--to", "there"],

@@ -38,10 +38,11 @@ import Testing
             65, "the receiver refused the shipment: the store's model is not 2: removed Tag; changed Photo",
             hint: "update the reader there, or send a store of the model that it knows")
         let told = try await receiver.program.waitForLine(containing: "not installed: ")
-        #expect(told == "not installed: the store's model is not 2: removed Tag; changed Photo")
+        // The time and the session stand before it.
+        #expect(told.hasSuffix("] not installed: the store's model is not 2: removed Tag; changed Photo"))
         let stopped = try await receiver.stop()
         #expect(try stopped.eventNames() == ["listening", "connected", "offered", "failed"])
-        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
+        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".failed", ".format", ".lock"])
         #expect(try desk.leftovers == [])
     }
 
@@ -52,7 +53,7 @@ import Testing
         try await desk.run("receive", "--into", "inbox", "--from", "1.shipment", "--model", "Newer.momd").expectFailure(
             65, "the store's model is not 2: removed Tag; changed Photo",
             hint: "update the reader, and name its new model with --model")
-        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
+        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".failed", ".format", ".lock"])
     }
 
     @Test func `any version of any model will do, and is told`() async throws {

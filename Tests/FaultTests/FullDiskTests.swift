@@ -32,11 +32,11 @@ import Testing
         #expect(outcome.stderr.contains("ship-store: hint: \(hint)"), Comment(rawValue: outcome.stderr))
     }
 
-    /// All files below a folder, but for the inbox's own lock.
+    /// All files below a folder, but for the inbox's own: a note of the failure is no shipment.
     private func files(below folder: FilePath) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.string).filter { name in
             let kind = try? PlatformCalls.status(of: folder.pushing(FilePath(name))).kind
-            return kind != .folder && !name.hasSuffix(".lock") && !name.hasSuffix(".format")
+            return kind != .folder && ![".lock", ".format", ".failed"].contains(where: name.hasSuffix)
         }
     }
 

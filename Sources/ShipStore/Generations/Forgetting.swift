@@ -20,8 +20,15 @@ public struct Forgetting: Hashable, Sendable {
         try await LocalStore.run(waiting: .zero) { _ in
             let folder = try inbox.open()
             let lease = folder.leaseRecord(of: name).flatMap { $0.isOver() ? nil : $0.until }
-            return Forgetting(
-                name: name, generations: try folder.forget(name), leasedUntil: lease)
+            var generations: [Int] = []
+            do throws(InboxError) {
+                generations = try folder.forget(name)
+                _ = folder.removeFailure(of: name)
+            } catch {
+                // It may be that all there was of it is that it was refused.
+                guard case .noSuchStore = error, folder.removeFailure(of: name) else { throw error }
+            }
+            return Forgetting(name: name, generations: generations, leasedUntil: lease)
         }
     }
 }

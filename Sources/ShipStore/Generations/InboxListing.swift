@@ -73,22 +73,32 @@ extension Inbox {
                 if (try? PlatformCalls.status(of: path)) != nil { listing.damaged.append((name, path, error)) }
                 continue
             }
-            guard let installedAt = generation.installedAt else { continue }
-            // An unreadable record is left out here: shipments report it.
-            let origin = (try? Origin.read(ofGenerationAt: path, in: folder.files)).flatMap(\.self)
-            let isCurrent = generation.number == current
-            listing.entries.append(
-                Entry(
-                    generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt),
-                    isHeld: generation.isHeld,
-                    leasedUntil: lease.flatMap { $0.keeps(generation.folderName) ? $0.until : nil },
-                    onHoldSince: isCurrent ? record.hold(at: current)?.at : nil,
-                    rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
-                    isAdopted: origin?.isAdopted == true,
-                    producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) },
-                    counter: origin.flatMap { $0.isAdopted ? nil : $0.counter },
-                    age: isCurrent ? folder.age(of: generation.folderName, name) : nil))
+            if let entry = entry(
+                generation, name, isCurrent: generation.number == current, record, lease, in: folder,
+                isHeld: generation.isHeld)
+            {
+                listing.entries.append(entry)
+            }
         }
+    }
+
+    /// What is known of a generation; `nil` if it is gone.
+    func entry(
+        _ generation: Generation, _ name: StoreName, isCurrent: Bool, _ record: RollbackRecord, _ lease: LeaseRecord?,
+        in folder: InboxFolder, isHeld: Bool?
+    ) -> Entry? {
+        guard let installedAt = generation.installedAt else { return nil }
+        // An unreadable record is left out here: shipments report it.
+        let origin = (try? Origin.read(ofGenerationAt: generation.path, in: folder.files)).flatMap(\.self)
+        return Entry(
+            generation: generation, isCurrent: isCurrent, installedAt: Timestamp(installedAt), isHeld: isHeld,
+            leasedUntil: lease.flatMap { $0.keeps(generation.folderName) ? $0.until : nil },
+            onHoldSince: isCurrent ? record.hold(at: generation.number)?.at : nil,
+            rolledBackAt: isCurrent ? nil : record.entry(of: generation.manifest.store.sha256)?.at,
+            isAdopted: origin?.isAdopted == true,
+            producer: origin?.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) },
+            counter: origin.flatMap { $0.isAdopted ? nil : $0.counter },
+            age: isCurrent ? folder.age(of: generation.folderName, name) : nil)
     }
 
     /// A shipment that broke off, and waits to be resumed.
@@ -100,18 +110,20 @@ extension Inbox {
         public let bytes: Int64
         /// When the last bytes came, by this device's clock.
         public let since: Timestamp
+
+        init(_ found: WaitingShipment) {
+            manifest = found.manifest
+            producer = found.record.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }
+            bytes = found.bytes
+            since = found.record.at
+        }
     }
 
     /// - Returns: Sorted by name.
     public func waiting() throws(ShipmentError) -> [Waiting] {
         do throws(InboxError) {
             let folder = try open()
-            return try storeNames().flatMap { folder.waitingShipments(of: $0) }.map { found in
-                Waiting(
-                    manifest: found.manifest,
-                    producer: found.record.producer.flatMap { DeviceIdentifier(bytes: $0.bytes) }, bytes: found.bytes,
-                    since: found.record.at)
-            }
+            return try storeNames().flatMap { folder.waitingShipments(of: $0) }.map(Waiting.init)
         } catch {
             throw .install(error)
         }

@@ -20,6 +20,8 @@ package struct ConsumerSession {
     var stays = true
     /// Called when a producer that may ship has begun to, with its preamble; what it throws ends the session.
     var whenBegun: @Sendable () throws -> Void = {}
+    /// Told how many bytes have come, as they do.
+    var received: @Sendable (Int) -> Void = { _ in }
     let report: @Sendable (ReceiveEvent) -> Void
 
     var senderAuthorization: SenderAuthorization {
@@ -120,7 +122,7 @@ package struct ConsumerSession {
         _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ shared: SharedState,
         _ refuse: (ShipmentError) async -> Void
     ) async throws -> Outcome {
-        var frames = FrameReader(link.reader, timeouts)
+        var frames = FrameReader(link.reader, timeouts, counting: received)
         var dialogue = ConsumerDialogue(taking: common, staying: interval)
         var outcome = Outcome()
         let ages = CopyAges(installer, bells, writer)

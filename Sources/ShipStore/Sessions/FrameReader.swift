@@ -18,10 +18,13 @@ struct FrameReader {
     private var parser = FrameParser()
     private var throughput: MinimumThroughput?
     private var bytesRead: Int64 = 0
+    private let count: (@Sendable (Int) -> Void)?
 
-    init(_ reader: any LinkReader, _ timeouts: Timeouts) {
+    /// - Parameter count: Told how many bytes have come, as they do.
+    init(_ reader: any LinkReader, _ timeouts: Timeouts, counting count: (@Sendable (Int) -> Void)? = nil) {
         self.reader = reader
         self.timeouts = timeouts
+        self.count = count
     }
 
     /// A manifest may refer to these contents from here on.
@@ -97,6 +100,7 @@ struct FrameReader {
             guard let bytes = try await reader.next(within: min(silence, timeLeft)) else { return false }
             throughput?.wait(.now - start)
             bytesRead += Int64(bytes.count)
+            count?(bytes.count)
             parser.append(bytes)
         } catch {
             // The caller throws the deadline's error, which says more.

@@ -60,15 +60,16 @@ struct ListCommand: AsyncParsableCommand {
 }
 
 extension Inbox.Waiting {
-    fileprivate var json: JSONObject {
-        let shipment: JSONObject = [
+    fileprivate var json: JSONObject { ["name": manifest.name.text, "unfinished": shipment] }
+
+    var shipment: JSONObject {
+        [
             "createdAt": manifest.createdAt.text,
             // Of the store and its external files.
             "size": manifest.totalSize, "sha256": manifest.store.sha256.hex,
             // Bytes that have arrived.
             "bytes": bytes, "since": since.text, "producer": producer,
         ]
-        return ["name": manifest.name.text, "unfinished": shipment]
     }
 
     fileprivate var text: PrintableText {

@@ -13,4 +13,6 @@ struct OutputOptions: ParsableArguments {
     var isSilent: Bool { quiet && !json }
 
     var console: Console { Console(isQuiet: quiet, endsJSON: json) }
+
+    func console(_ format: LogFormat) -> Console { Console(isQuiet: quiet, endsJSON: json, format) }
 }

@@ -12,8 +12,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         discussion: """
             What is installed can be opened as INBOX/NAME.sqlite, read-only; a new shipment replaces it in one step, and \
             readers keep what they have open. Without --from the command listens, \
-            on \(defaultAddress) if nothing else is said, until SIGINT or SIGTERM stops it. It goes on after SIGHUP: \
-            there is nothing to read anew. With --from HOST:PORT it connects to a sender that listens.
+            on \(defaultAddress) if nothing else is said, until SIGINT or SIGTERM stops it; the second one \
+            ends it at once. It goes on after SIGHUP: what changes in the list of trusted devices counts at once anyway. With --from HOST:PORT it connects to a sender that listens.
 
               ship-store receive --into inbox
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once
@@ -109,6 +109,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Publications") var storage: StorageArguments
+    @OptionGroup(title: "Monitoring") var monitoring: MonitoringArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     private static let defaultAddress = Endpoint.tcp(host: "127.0.0.1", port: Endpoint.defaultPort)
@@ -154,8 +155,10 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
+        let goesOn = from == nil ? !once : follow
+        let console = output.console(monitoring.format(goesOn: goesOn))
         var options = Consumer.Options()
+        options.hint = { $0.hint }
         (options.kept, options.keptFor) = (retention.keep, retention.keepFor)
         options.probes = required.probe
         options.checking = check.options
@@ -170,44 +173,49 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.allowsEmpty = required.allowEmpty
         budget.apply(to: &options)
         listening.apply(to: &reach)
-        let goesOn = from == nil ? !once : follow
-        let reporter = ReceiveReporter(
-            console, writesJSON: output.json, tellsFailures: goesOn)
+        let metrics = monitoring.metrics.map { Metrics(.received, at: $0, of: Inbox(at: into)) }
+        let reporter = ReceiveReporter(console, writesJSON: output.json, tellsFailures: goesOn, metrics)
         // For a listener, a signal is the regular end.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
         // A listener outlives its terminal, and has no configuration to read again.
         try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: true) {
-            [into, from, listen, once, pair, peerName, follow, poll, keepTrying, link, required, options, reach] in
+            [self, options, reach] in
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: into, options: options)
-            if let from {
-                if case .with(let code) = pair {
-                    let peer = try await link.device.device.pair(
-                        with: from, code, trustingAs: .sender, calling: peerName, reach, options.timeouts)
-                    reporter.report(ReceiveReport(.listener(.paired(peer))))
-                }
-                if follow {
-                    ServiceManager.tell(.ready)
-                    try await consumer.follow(
-                        from: from, every: poll ?? .seconds(2), keepsTrying: keepTrying, reach,
-                        report: reporter.report)
-                } else {
-                    _ = try await consumer.receive(from: from, reach, report: reporter.report)
-                }
+            guard let metrics else { return try await receive(with: consumer, peerName, reach, reporter) }
+            try await metrics.whileKept(console) { try await receive(with: consumer, peerName, reach, reporter) }
+        }
+    }
+
+    private func receive(
+        with consumer: Consumer, _ peerName: PeerName?, _ reach: LinkOptions, _ reporter: ReceiveReporter
+    ) async throws {
+        if let from {
+            if case .with(let code) = pair {
+                let peer = try await link.device.device.pair(
+                    with: from, code, trustingAs: .sender, calling: peerName, reach, consumer.options.timeouts)
+                reporter.report(ReceiveReport(.listener(.paired(peer))))
+            }
+            if follow {
+                ServiceManager.tell(.ready)
+                try await consumer.follow(
+                    from: from, every: poll ?? .seconds(2), keepsTrying: keepTrying, reach, report: reporter.report)
             } else {
-                try await consumer.listen(
-                    on: listen ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
-                    pairingIn: pair == nil ? nil : PairingWindow(calling: peerName)
-                ) { report in
-                    if case .listener(.listening) = report.event {
-                        ServiceManager.tell(.ready)
-                        // A listener may wait for days, so it gives back memory.
-                        PlatformCalls.unmapProgram()
-                    }
-                    reporter.report(report)
+                _ = try await consumer.receive(from: from, reach, report: reporter.report)
+            }
+        } else {
+            try await consumer.listen(
+                on: listen ?? Self.defaultAddress, once ? .once : .untilCancelled, reach,
+                pairingIn: pair == nil ? nil : PairingWindow(calling: peerName)
+            ) { report in
+                if case .listener(.listening) = report.event {
+                    ServiceManager.tell(.ready)
+                    // A listener may wait for days, so it gives back memory.
+                    PlatformCalls.unmapProgram()
                 }
+                reporter.report(report)
             }
         }
     }

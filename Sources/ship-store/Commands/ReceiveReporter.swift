@@ -4,73 +4,86 @@ import Synchronization
 /// Tells of shipments that come in, in words or as JSON.
 final class ReceiveReporter: Sendable {
     /// Why the first shipment failed, which the program ends with: it is told earlier only where other shipments follow.
-    private enum LastWords { case none, kept(PrintableText), released }
+    private enum LastWords { case none, kept(PrintableText, LogSubject), released }
 
     private let console: Console
     private let tellsFailures: Bool
     private let writesJSON: Bool
+    private let metrics: Metrics?
     private let bar: ProgressBar
     private let lastWords = Mutex(LastWords.none)
 
     /// - Parameter tellsFailures: Whether it tells of each shipment that failed. Where the program ends with the first one,
     ///   its last words do.
-    init(_ console: Console, writesJSON: Bool, tellsFailures: Bool) {
+    init(_ console: Console, writesJSON: Bool, tellsFailures: Bool, _ metrics: Metrics? = nil) {
         self.console = console
         self.tellsFailures = tellsFailures
         self.writesJSON = writesJSON
+        self.metrics = metrics
         bar = ProgressBar(on: console)
     }
 
     @Sendable func report(_ report: ReceiveReport) {
-        func emit(_ event: String, _ members: JSONObject = [:]) { self.emit(event, members, in: report.session) }
+        metrics?.observe(report)
+        let session = report.session
+        func subject(_ event: String) -> LogSubject {
+            LogSubject(event: event, session: session?.number, peer: session?.peer, store: session?.name)
+        }
+        func emit(_ event: String, _ members: JSONObject = [:]) {
+            guard writesJSON else { return }
+            let place: JSONObject = ["session": session?.number, "name": session?.name?.text, "peer": session?.peer]
+            // An event that names its peer itself keeps that one.
+            Output.write(object: .event(event, members.adding(place)))
+        }
+        func tell(_ event: String, _ words: PrintableText, _ members: JSONObject = [:]) {
+            console.say(words, about: subject(event))
+            emit(event, members)
+        }
         switch report.event {
         case .listener(let event):
-            console.say(event.words)
+            event.tell(on: console)
             let (name, members) = event.output
             emit(name, members)
-        case .connected(let peer):
-            emit("connected", ["peer": peer])
+        case .connected(let peer): emit("connected", ["peer": peer])
         case .reading(let input):
-            console.say("reading the standard input, which is a \(input.rawValue)")
-            emit("reading", ["input": input.rawValue])
+            tell("reading", "reading the standard input, which is a \(input.rawValue)", ["input": input.rawValue])
         case .offered(let manifest):
-            if let words = releaseLastWords() { console.say(words) }
-            console.say("receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)")
-            emit("offered", ["manifest": manifest])
-        case .signed(let id):
-            console.say("signed by \(id)")
-            emit("signed", ["signer": id])
-        case .admitted(let model):
-            console.say("the store's model is \(model)")
-            emit("admitted", ["model": model])
+            if let (words, subject) = releaseLastWords() { console.say(words, about: subject) }
+            tell(
+                "offered", "receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)",
+                ["manifest": manifest])
+        case .signed(let id): tell("signed", "signed by \(id)", ["signer": id])
+        case .admitted(let model): tell("admitted", "the store's model is \(model)", ["model": model])
         case .progress(let done, let total):
             bar.show(done: done, total: total)
             emit("progress", ["done": done, "total": total])
         case .wentOn(let done, let total):
             // The first segment of a delta makes no bytes of the store.
             let share: PrintableText = done > 0 ? ": \(Figures.bytes(done)) of \(Figures.bytes(total)) are here" : ""
-            console.say("going on where it broke off\(share)")
-            emit("resumed", ["done": done, "total": total])
+            tell("resumed", "going on where it broke off\(share)", ["done": done, "total": total])
         case .verifying:
             console.show("verifying")
             emit("verifying")
         case .checked(let found):
-            if let words = Self.words(for: found.foreignKeys) { console.warn(words) }
+            if let words = Self.words(for: found.foreignKeys) { console.warn(words, about: subject("checked")) }
             emit("checked", ["check": found.json])
         case .askedAgain:
-            console.say("the store could not be made from its rows; asking for it as it is")
-            emit("asked-again")
+            tell("asked-again", "the store could not be made from its rows; asking for it as it is")
         case .finished(let receipt, let duration):
             let what = receipt.outcome == .installed ? "installed" : "unchanged:"
-            console.say(
-                "\(what) \(receipt.name), generation \(receipt.generation), in \(Figures.duration(duration))")
-            emit("finished", ["receipt": receipt, "seconds": duration / .seconds(1)])
+            tell(
+                "finished",
+                "\(what) \(receipt.name), generation \(receipt.generation), in \(Figures.duration(duration))",
+                ["receipt": receipt, "seconds": duration / .seconds(1)])
         case .disconnected(let error):
-            console.say("no longer connected: \(error.cause)")
-            emit("disconnected", ["error": error.cause.text, "hint": error.hint?.text])
+            tell(
+                "disconnected", "no longer connected: \(error.cause)",
+                ["error": error.cause.text, "hint": error.hint?.text])
         case .failed(let error):
             let words: PrintableText = "not installed: \(error.cause)"
-            if tellsFailures || !keepLastWords(words) { console.say(words) }
+            if tellsFailures || !keepLastWords(words, subject("failed")) {
+                console.say(words, about: subject("failed"))
+            }
             emit("failed", ["error": error.cause.text, "hint": error.hint?.text])
         }
     }
@@ -88,27 +101,20 @@ final class ReceiveReporter: Sendable {
     }
 
     /// - Returns: `false` if they are not the first.
-    private func keepLastWords(_ words: PrintableText) -> Bool {
+    private func keepLastWords(_ words: PrintableText, _ subject: LogSubject) -> Bool {
         lastWords.withLock { state in
             guard case .none = state else { return false }
-            state = .kept(words)
+            state = .kept(words, subject)
             return true
         }
     }
 
-    private func releaseLastWords() -> PrintableText? {
+    private func releaseLastWords() -> (PrintableText, LogSubject)? {
         lastWords.withLock { state in
-            guard case .kept(let words) = state else { return nil }
+            guard case .kept(let words, let subject) = state else { return nil }
             state = .released
-            return words
+            return (words, subject)
         }
-    }
-
-    private func emit(_ event: String, _ members: JSONObject, in session: ReceiveReport.Session?) {
-        guard writesJSON else { return }
-        let place: JSONObject = ["session": session?.number, "name": session?.name?.text, "peer": session?.peer]
-        // An event that names its peer itself keeps that one.
-        Output.write(object: .event(event, members.adding(place)))
     }
 }
 

@@ -152,6 +152,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Publications") var storage: StorageArguments
+    @OptionGroup(title: "Monitoring") var monitoring: MonitoringArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
@@ -197,6 +198,7 @@ struct SendCommand: AsyncParsableCommand {
             if dryRun { throw ValidationError("--follow and --dry-run exclude each other") }
         }
         if dryRun, listen != nil { throw ValidationError("--listen and --dry-run exclude each other") }
+        if dryRun, monitoring.metrics != nil { throw ValidationError("--dry-run and --metrics exclude each other") }
         if dryRun, pair != nil { throw ValidationError("--dry-run and --pair exclude each other") }
         if compression.limitRate != nil, case .file = to {
             throw ValidationError("--limit-rate is for links: a file is written as fast as it can be")
@@ -238,7 +240,9 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
+        // For who follows, or listens, a signal is the regular end.
+        let goesOn = following.follow || listen != nil && !once
+        let console = output.console(monitoring.format(goesOn: goesOn))
         var options = Producer.Options()
         options.name = name
         options.replaces = replace
@@ -258,12 +262,11 @@ struct SendCommand: AsyncParsableCommand {
         options.rateLimit = compression.rateLimit
         if !noRemember { options.memory = .standard }
         options.signsAlways = sign
+        let metrics = monitoring.metrics.map { Metrics(.sent, at: $0) }
         let reporter = SendReporter(
             console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
-            isOneOfSeveral: stores.count > 1 || following.follow || listen != nil, isRehearsal: dryRun)
+            isOneOfSeveral: stores.count > 1 || following.follow || listen != nil, isRehearsal: dryRun, metrics)
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
-        // For who follows, or listens, a signal is the regular end.
-        let goesOn = following.follow || listen != nil && !once
         listening.apply(to: &reach)
         try await console.run(
             whenStopped: goesOn ? .success : nil, stopsWhenHungUp: listen == nil || once, isEndless: goesOn
@@ -272,22 +275,29 @@ struct SendCommand: AsyncParsableCommand {
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
             let producer = Producer(stores, options: options)
-            guard let to else { return try await serve(producer, peerName, reach, reporter) }
-            if dryRun {
-                _ = try await producer.rehearse(to: to, reach, report: reporter.report)
-                return
-            }
-            if case .with(let code) = pair {
-                let peer = try await link.device.device.pair(
-                    with: to, code, trustingAs: .receiver, calling: peerName, reach, options.timeouts)
-                reporter.report(.listener(.paired(peer)))
-            }
-            if following.follow {
-                ServiceManager.tell(.ready)
-                try await producer.follow(to: to, following.following, reach, report: reporter.report)
-            } else {
-                _ = try await producer.send(to: to, reach, retryingFor: retry, report: reporter.report)
-            }
+            guard let metrics else { return try await ship(producer, peerName, reach, reporter) }
+            try await metrics.whileKept(console) { try await ship(producer, peerName, reach, reporter) }
+        }
+    }
+
+    private func ship(
+        _ producer: Producer, _ peerName: PeerName?, _ reach: LinkOptions, _ reporter: SendReporter
+    ) async throws {
+        guard let to else { return try await serve(producer, peerName, reach, reporter) }
+        if dryRun {
+            _ = try await producer.rehearse(to: to, reach, report: reporter.report)
+            return
+        }
+        if case .with(let code) = pair {
+            let peer = try await link.device.device.pair(
+                with: to, code, trustingAs: .receiver, calling: peerName, reach, link.timeouts)
+            reporter.report(.listener(.paired(peer)))
+        }
+        if following.follow {
+            ServiceManager.tell(.ready)
+            try await producer.follow(to: to, following.following, reach, report: reporter.report)
+        } else {
+            _ = try await producer.send(to: to, reach, retryingFor: retry, report: reporter.report)
         }
     }
 

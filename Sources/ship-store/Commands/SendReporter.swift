@@ -13,11 +13,12 @@ struct SendReporter: Sendable {
     private let bar: ProgressBar
     /// Whether this is a dry run.
     private let isRehearsal: Bool
+    private let metrics: Metrics?
 
     /// - Parameter profile: What the user wants to be left out.
     init(
         _ console: Console, writesJSON: Bool, to endpoint: Endpoint?, leavingOut profile: CopyProfile,
-        isOneOfSeveral: Bool, isRehearsal: Bool
+        isOneOfSeveral: Bool, isRehearsal: Bool, _ metrics: Metrics? = nil
     ) {
         self.endpoint = endpoint
         self.isOneOfSeveral = isOneOfSeveral
@@ -25,6 +26,7 @@ struct SendReporter: Sendable {
         self.console = console
         self.writesJSON = writesJSON
         self.profile = profile
+        self.metrics = metrics
         bar = ProgressBar(on: console)
     }
 
@@ -32,61 +34,81 @@ struct SendReporter: Sendable {
 
     /// - Parameter session: Whose event it is, if receivers come for the shipments.
     func report(_ event: SendEvent, in session: SendReport.Session?) {
+        metrics?.observe(event)
         let place: JSONObject = ["session": session?.number, "peer": session?.peer]
         let there: PrintableText = session.map { " at \($0.peer)" } ?? ""
         func emit(_ event: String, _ members: JSONObject = [:]) {
             // An event that names its peer itself keeps that one.
             if writesJSON { Output.write(object: .event(event, members.adding(place))) }
         }
+        func subject(_ event: String, _ store: StoreName? = nil) -> LogSubject {
+            let peer = session?.peer ?? endpoint.map { "\($0)" }
+            return LogSubject(event: event, session: session?.number, peer: peer, store: store)
+        }
+        func tell(
+            _ event: String, _ words: PrintableText, warning: Bool = false, of store: StoreName? = nil,
+            _ members: JSONObject
+        ) {
+            let subject = subject(event, store)
+            if warning { console.warn(words, about: subject) } else { console.say(words, about: subject) }
+            emit(event, members)
+        }
         switch event {
-        case .connected(let peer):
-            console.say("connected to \(peer)")
-            emit("connected", ["peer": peer])
+        case .connected(let peer): tell("connected", "connected to \(peer)", ["peer": peer])
         case .copied(let manifest, let duration):
-            console.say("copied \(manifest.name): \(manifest.summary) in \(Figures.duration(duration))")
-            manifest.omissionLines(askedFor: profile).forEach(console.say)
+            let subject = subject("copied", manifest.name)
+            let words: PrintableText =
+                "copied \(manifest.name): \(manifest.summary) in \(Figures.duration(duration))"
+            for line in [words] + manifest.omissionLines(askedFor: profile) { console.say(line, about: subject) }
             for missing in manifest.missingExternalFiles {
-                console.warn("shipping without \(missing.relativePath), which is not there")
+                console.warn("shipping without \(missing.relativePath), which is not there", about: subject)
             }
             emit("copied", ["manifest": manifest, "seconds": duration / .seconds(1)])
         case .progress(let done, let total, let wire):
             if hasTerminal { bar.show(done: done, total: total) }
             emit("progress", ["done": done, "total": total, "wire": wire])
         case .finishing(let manifest):
-            console.say("finishing the shipment of \(manifest.createdAt) that broke off")
-            emit("finishing", ["manifest": manifest])
+            tell(
+                "finishing", "finishing the shipment of \(manifest.createdAt) that broke off", of: manifest.name,
+                ["manifest": manifest])
         case .wentOn(let name, let bytes):
-            console.say("going on where it broke off: \(Figures.bytes(bytes)) need not be sent again")
-            emit("resumed", ["name": name, "encoded": bytes])
+            tell(
+                "resumed", "going on where it broke off: \(Figures.bytes(bytes)) need not be sent again", of: name,
+                ["name": name, "encoded": bytes])
         case .startedAgain(let cause):
-            if let words = cause.words { console.say(words) }
-            emit("started-again", ["cause": "\(cause)"])
+            let members: JSONObject = ["cause": "\(cause)"]
+            if let words = cause.words {
+                tell("started-again", words, members)
+            } else {
+                emit("started-again", members)
+            }
         case .goesWhole(let name, let cause):
-            console.warn("\(name) goes whole: \(cause.words)")
-            emit("goes-whole", ["name": name, "cause": "\(cause)"])
+            tell(
+                "goes-whole", "\(name) goes whole: \(cause.words)", warning: true, of: name,
+                ["name": name, "cause": "\(cause)"])
         case .mayBeGone(let time):
-            console.warn(
-                "what the receiver said that it holds may be gone since \(time): ask it for a new holdings file")
-            emit("may-be-gone", ["since": time])
+            tell(
+                "may-be-gone",
+                "what the receiver said that it holds may be gone since \(time): ask it for a new holdings file",
+                warning: true, ["since": time])
         case .overtaken(let name):
-            console.say("a later shipment of \(name) from this device came first; taking another copy")
-            emit("overtaken", ["name": name])
+            tell(
+                "overtaken", "a later shipment of \(name) from this device came first; taking another copy", of: name,
+                ["name": name])
         case .awaitingReceipt where isRehearsal: break
         case .awaitingReceipt:
             if hasTerminal { console.show("sent; the receiver verifies and installs") }
             emit("sent")
         case .delivered(let delivery) where isRehearsal:
-            console.say(rehearsalWords(for: delivery))
-            emit(
-                "would-send",
+            tell(
+                "would-send", rehearsalWords(for: delivery), of: delivery.manifest.name,
                 [
                     "name": delivery.manifest.name, "wire": delivery.bytesSent,
                     "seconds": delivery.duration / .seconds(1),
                 ])
         case .delivered(let delivery):
-            console.say(words(for: delivery, there))
-            emit(
-                "finished",
+            tell(
+                "finished", words(for: delivery, there), of: delivery.manifest.name,
                 [
                     "name": delivery.manifest.name, "receipt": delivery.receipt, "wire": delivery.bytesSent,
                     "encoding": delivery.store.map { "\($0.encoding)" }, "encoded": delivery.store?.bytes,
@@ -95,21 +117,23 @@ struct SendReporter: Sendable {
         case .failed(let name, let failure):
             // The failure of the only store is said when the program ends.
             guard isOneOfSeveral, failure != .stopped else { return }
-            console.warn("\(name) was not shipped\(there): \(failure.cause)")
-            emit("failed", ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
+            tell(
+                "failed", "\(name) was not shipped\(there): \(failure.cause)", warning: true, of: name,
+                ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
         case .disconnected(let failure):
-            if let session {
-                console.say("\(session.peer) is no longer connected: \(failure.cause)")
-            } else {
-                console.warn("\(failure.cause); trying again")
-            }
-            emit("disconnected", ["error": failure.cause.text, "hint": failure.hint?.text])
+            let words: PrintableText =
+                session.map { "\($0.peer) is no longer connected: \(failure.cause)" }
+                ?? "\(failure.cause); trying again"
+            tell(
+                "disconnected", words, warning: session == nil,
+                ["error": failure.cause.text, "hint": failure.hint?.text])
         case .makesWay(let name):
-            console.say(
-                "the receiver\(there) makes way for newer states of \(name), and goes on when it connects again")
-            emit("makes-way", ["name": name])
+            tell(
+                "makes-way",
+                "the receiver\(there) makes way for newer states of \(name), and goes on when it connects again",
+                of: name, ["name": name])
         case .listener(let event):
-            console.say(event.words)
+            event.tell(on: console)
             let (name, members) = event.output
             emit(name, members)
         }

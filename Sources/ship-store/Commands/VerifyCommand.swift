@@ -33,10 +33,21 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
+    /// What is at the path: with --max-age, an inbox.
+    private func artifact() throws -> Artifact {
+        let found = Result { () throws(ShipmentError) in try Artifact(at: path) }
+        guard maxAge != nil else { return try found.get() }
+        switch found {
+        case .success(.generation), .success(.shipment), .success(.store), .failure(.source(.folder)):
+            throw ValidationError("--max-age is for an inbox, the folder of `receive --into`, and \(path) is none")
+        case .success(.inbox), .failure: return try found.get()
+        }
+    }
+
     func run() async throws {
         let console = output.console
-        try await console.run { [path, maxAge, output, options = copy.copyOptions, checking = check.options] in
-            let artifact = try Artifact(at: path)
+        try await console.run { [self, maxAge, output, options = copy.copyOptions, checking = check.options] in
+            let artifact = try artifact()
             let findings = try await Verification.all(of: artifact, options: options, checking: checking)
             for finding in findings {
                 if output.json {
@@ -52,7 +63,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 }
             }
             let tooOld =
-                if let maxAge { try await ages(of: artifact, within: maxAge, output) } else { nil as ShipmentError? }
+                if let maxAge { try await ages(within: maxAge, output) } else { nil as ShipmentError? }
             if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
             if let tooOld { throw tooOld }
             if findings.isEmpty { console.say("there is nothing to verify yet") }
@@ -63,10 +74,9 @@ struct VerifyCommand: AsyncParsableCommand {
     ///
     /// - Returns: Why the first one is too old.
     private func ages(
-        of artifact: Artifact, within limit: Duration, _ output: OutputOptions
+        within limit: Duration, _ output: OutputOptions
     ) async throws -> ShipmentError? {
-        guard case .inbox(let root) = artifact else { throw ShipmentError.install(.noInbox(path)) }
-        let coordinator = StoreCoordinator(inbox: root)
+        let coordinator = StoreCoordinator(inbox: path)
         var first: ShipmentError?
         for name in try coordinator.stores {
             var (age, problem): (CopyAge, ShipmentError?)

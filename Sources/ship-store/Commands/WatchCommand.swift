@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ShipStore
 import StoreFiles
+import StoreInbox
 import Subprocess
 import SystemPackage
 
@@ -91,7 +92,7 @@ struct WatchCommand: AsyncParsableCommand {
                 if output.json { Output.write(object: line.json) } else { Output.write(line.text) }
             }
             for current in changes.current where names.isEmpty || names.contains(current.store) {
-                tell(ChangeLine(current))
+                tell(ChangeLine(current, in: inbox))
             }
             for await change in changes where names.isEmpty || names.contains(change.store) {
                 // The lock keeps the announced generation until the command has ended.
@@ -138,14 +139,17 @@ private struct ChangeLine {
     private let shortJSON: JSONObject
 
     /// What is current as the watch begins.
-    init(_ current: GenerationStamp) {
+    init(_ current: GenerationStamp, in inbox: Inbox) {
         (name, generation, path) = (current.store, current.number, current.storePath)
-        text = "\(name)  \(current.number)  current"
+        // A name that is none is of no known age.
+        let age = (try? inbox.open())?.age(of: current.path.lastComponent.flatMap { GenerationName($0.text) }, name)
+        text = "\(name)  \(current.number)  current" + (age?.age == nil ? "" : "  \(age?.inWords ?? "")")
         json = .event(
             "current",
             [
                 "name": name.text, "generation": generation, "sha256": current.sha256.hex,
-                "path": path.text,
+                "path": path.text, "age": age?.age?.inWholeSeconds,
+                "isConnected": age?.isConnected == true ? true : nil,
             ])
         shortJSON = json
     }

@@ -16,18 +16,23 @@ final class Console: Sendable {
     private let isQuiet: Bool
     /// Whether standard output has JSON, whose last object says why the program failed.
     private let endsJSON: Bool
+    private let format: LogFormat
     private let barIsShown = Mutex(false)
 
-    init(isQuiet: Bool = false, endsJSON: Bool = false) {
+    init(isQuiet: Bool = false, endsJSON: Bool = false, _ format: LogFormat = .text(stamped: false)) {
         self.isQuiet = isQuiet
         self.endsJSON = endsJSON
-        isTerminal = PlatformCalls.isTerminal(.standardError)
+        self.format = format
+        // No bar stands among objects.
+        isTerminal = format != .json && PlatformCalls.isTerminal(.standardError)
     }
 
     /// A line about what happens.
-    func say(_ line: PrintableText) {
+    func say(_ line: PrintableText) { say(line, about: nil) }
+
+    func say(_ line: PrintableText, about subject: LogSubject?) {
         guard !isQuiet else { return }
-        write(line.text + "\n")
+        write(.info, line, about: subject)
     }
 
     /// Replaces the last line; does nothing without a terminal.
@@ -48,15 +53,14 @@ final class Console: Sendable {
     }
 
     /// What may surprise later.
-    func warn(_ line: PrintableText) {
+    func warn(_ line: PrintableText, about subject: LogSubject? = nil) {
         guard !isQuiet else { return }
-        write("ship-store: warning: \(line)\n")
+        write(.warning, line, about: subject)
     }
 
     /// Why the program ends, and what to do next.
     func complain(_ cause: PrintableText, hint: PrintableText? = nil) {
-        write("ship-store: error: \(cause)\n")
-        if let hint { write("ship-store: hint: \(hint)\n") }
+        write(.error, cause, hint: hint, about: nil)
     }
 
     /// The program's last words.
@@ -84,11 +88,30 @@ final class Console: Sendable {
     func ask(_ question: PrintableText) -> String? {
         let mayRead = tcgetpgrp(FileDescriptor.standardInput.rawValue) == getpgrp()
         guard mayRead, isTerminal, !isQuiet, !endsJSON else { return nil }
-        write(question.text)
+        write(raw: question.text)
         return readLine()
     }
 
-    private func write(_ text: String) {
+    private func write(
+        _ level: LogLevel, _ words: PrintableText, hint: PrintableText? = nil, about subject: LogSubject?
+    ) {
+        switch format {
+        case .text(let isStamped):
+            let stamp = isStamped ? subject?.stamp ?? "" : ""
+            write(raw: "\(level.prefix)\(stamp)\(words)\n")
+            if let hint { write(raw: "ship-store: hint: \(hint)\n") }
+        case .json:
+            let members: JSONObject = [
+                "level": level.rawValue, "words": words.text, "hint": hint?.text, "session": subject?.session,
+                "peer": subject?.peer, "store": subject?.store?.text,
+            ]
+            if let line = Output.json(JSONObject.event(subject?.event ?? level.event, members)) {
+                write(raw: line + "\n")
+            }
+        }
+    }
+
+    private func write(raw text: String) {
         barIsShown.withLock { isShown in
             FileDescriptor.standardError.writeText((isShown ? "\r\u{1B}[K" : "") + text)
             isShown = false

@@ -36,7 +36,7 @@ struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
     }
 
     /// The time of day, to the millisecond, UTC: `2026-11-20T19:04:05.123Z`.
-    private static var now: String {
+    static var now: String {
         let (seconds, attoseconds) = PlatformCalls.timeOfDay.components
         let digits = String(1000 + attoseconds / 1_000_000_000_000_000).dropFirst()
         return "\(Timestamp(Date(timeIntervalSince1970: Double(seconds))).text.dropLast()).\(digits)Z"

@@ -2,13 +2,17 @@ import ShipStore
 
 extension ListenerEvent {
     /// For people.
-    var words: PrintableText {
+    private var words: PrintableText {
         switch self {
         case .listening(let address): "listening on \(address)"
         case .pairing(let code): "pairing code: \(code.text) (for two minutes, and five tries)"
         case .paired(let peer): "paired with \(peer.name): it \(peer.rights)"
         case .turnedAway(let peer, let error): "turned away \(peer): \(error.cause)"
         }
+    }
+
+    func tell(on console: Console) {
+        console.say(words, about: LogSubject(event: output.event, isOfShipment: false))
     }
 
     /// For programs: the event's name, and its members.

@@ -104,7 +104,7 @@ import Testing
             let outcome = try await receiver.wait(timeout: .seconds(20))
             outcome.expectPlain("\(streams.map(\.1)), seed \(seed)")
             #expect(
-                outcome.stderr.split(separator: "\n").filter { $0.hasPrefix("not installed") }.count >= streams.count
+                outcome.stderr.split(separator: "\n").filter { $0.contains("] not installed") }.count >= streams.count
                     - 1)
         }
         for (bytes, about) in streams {

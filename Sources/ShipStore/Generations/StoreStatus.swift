@@ -1,0 +1,72 @@
+import DeviceTrust
+import EssentialFoundation
+package import ShipProtocol
+package import StoreInbox
+import StoreInstall
+
+/// How it goes with a store of an inbox: what its operator asks each day. To tell it only reads, and takes no lock for which others would have to
+/// wait.
+package struct StoreStatus: Sendable {
+    package let name: StoreName
+    /// What is current; `nil` where nothing is yet, or where it cannot be read. Whether a reader holds it is not asked.
+    package let current: Inbox.Entry?
+    /// Why what is current cannot be read.
+    package let problem: InboxError?
+    /// What is coming in, or has broken off and waits for the rest.
+    package let unfinished: [Inbox.Waiting]
+    /// Why the last shipment failed; `nil` if it succeeded.
+    package let failure: FailureRecord.Failure?
+
+    package enum State: String, Sendable {
+        /// A shipment failed, and none has succeeded since; or what is current cannot be read.
+        case failing
+        /// The operator has gone back, and no shipment comes in.
+        case held
+        /// Nothing has become current yet.
+        case empty
+        case ok
+    }
+
+    package var state: State {
+        if failure != nil || problem != nil { return .failing }
+        guard let current else { return .empty }
+        return current.onHoldSince == nil ? .ok : .held
+    }
+}
+
+extension Inbox {
+    /// Of each store that has a folder, or whose first shipment failed; sorted by name.
+    ///
+    /// - Throws: If there is no inbox, or it cannot be read at all.
+    package func status() throws(ShipmentError) -> [StoreStatus] {
+        do throws(InboxError) {
+            let folder = try open()
+            let failures = folder.failureRecord.failures
+            return Set(try folder.storeNames() + failures.map(\.name)).sorted().map { name in
+                var (current, problem): (Entry?, InboxError?)
+                do throws(InboxError) { current = try currentEntry(of: name, in: folder) } catch { problem = error }
+                return StoreStatus(
+                    name: name, current: current, problem: problem,
+                    unfinished: folder.waitingShipments(of: name).map(Waiting.init),
+                    failure: failures.first { $0.name == name })
+            }
+        } catch {
+            throw .install(error)
+        }
+    }
+
+    private func currentEntry(of name: StoreName, in folder: InboxFolder) throws(InboxError) -> Entry? {
+        while let current = folder.currentName(of: name) {
+            do throws(InboxError) {
+                let record = (try? folder.rollbackRecord(of: name)) ?? .empty
+                return entry(
+                    try folder.generation(current, of: name), name, isCurrent: true, record, nil, in: folder,
+                    isHeld: nil)
+            } catch {
+                // Another one may be current meanwhile, and this one gone.
+                guard folder.currentName(of: name) != current else { throw error }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import ShipStore
+import SystemPackage
+
+/// How a command that runs for long tells programs how it goes.
+struct MonitoringArguments: ParsableArguments {
+    enum Format: String, CaseIterable, ExpressibleByArgument { case text, json }
+
+    @Option(help: "The lines on standard error: text for people, or json, one object a line.")
+    var logFormat: Format = .text
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Keep figures for Prometheus here: a file that node_exporter's textfile collector reads, replaced in one step, at most \
+            once a second.
+            """, valueName: "file"), completion: .file(extensions: ["prom"]))
+    var metrics: FilePath?
+
+    /// - Parameter goesOn: Whether the command goes on for long, so that people want to know when something was.
+    func format(goesOn: Bool) -> LogFormat { logFormat == .json ? .json : .text(stamped: goesOn) }
+}
