@@ -2,8 +2,8 @@
 """Lets the system calls of the built program fail, at each place in the program that makes one, and judges what becomes of it.
 
 A site is a call and the functions that lead to it. In each scenario (those of the power cuts), the first and the last call of each site
-fails, in each way in which it may, once or from then on; or the program is killed there. Or it has only so many descriptors, or so much memory;
-or the clock jumps by years. After each run: the exit status, the message, no hang; the store is old or new, whole; the same command, run
+fails, in each way in which it may, once or from then on; or the program is killed there. Or it has only so many descriptors, or the clock
+jumps by years. After each run: the exit status, the message, no hang; the store is old or new, whole; the same command, run
 again, succeeds, and nothing is left behind.
 """
 import argparse
@@ -49,11 +49,10 @@ WAYS = {
     "inotify_add_watch": "enospc", "connect": "econnreset", "accept4": "emfile", "shutdown": "econnreset",
 }
 # What a process has at most; with less it cannot be loaded.
-DESCRIPTORS = range(4, 41)
-MEMORY = [megabytes * 1024 for megabytes in (*range(160, 400, 12), *range(400, 1200, 80))]  # KiB of addresses
+DESCRIPTORS = range(4, 61)
 # Seconds by which the clock jumps, and the look at it from which on it does.
 JUMPS = [f"{sign}{years * 31_557_600}@{look}" for sign in ("", "-") for years in (3, 30) for look in (1, 2, 5, 20)]
-KINDS = ("calls", "descriptors", "memory", "clock")
+KINDS = ("calls", "descriptors", "clock")
 Call = collections.namedtuple("Call", "site name path")
 Fault = collections.namedtuple("Fault", "role site name path at way")
 
@@ -99,11 +98,14 @@ class Stage:
 
     def run(self, command, **environment):
         """Returns the exit status, None for one that hangs, and what was said."""
-        shell = subprocess.Popen(["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                 errors="replace", start_new_session=True,
+        # A process that waits for one that has failed goes with the shell.
+        said = open(self.path("said"), "w+", errors="replace")
+        shell = subprocess.Popen(["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True,
                                  env={**os.environ, **self.box.values, "S": self.wrapper, "FAULT_SHIM": self.shim, **environment})
         try:
-            _, words = shell.communicate(timeout=LONGEST)
+            shell.wait(timeout=LONGEST)
+            said.seek(0)
+            words = said.read()
             if os.path.exists(self.path("tmp/told")):
                 with open(self.path("tmp/told"), errors="replace") as file:
                     words += file.read()
@@ -115,7 +117,8 @@ class Stage:
                 os.killpg(shell.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-            shell.communicate()
+            shell.wait()
+            said.close()
 
     def calls(self, command, role):
         """The calls of one of the processes, in their order."""
@@ -136,7 +139,7 @@ class Stage:
 
 def wants(role):
     """What one process may lack."""
-    for kind, values in (("descriptors", DESCRIPTORS), ("memory", MEMORY), ("clock", JUMPS)):
+    for kind, values in (("descriptors", DESCRIPTORS), ("clock", JUMPS)):
         for value in values:
             yield Fault(role, "", kind, "", str(value), kind)
 
@@ -162,8 +165,6 @@ def environment(stage, fault):
     way, _, when = fault.way.partition("-")
     if way == "descriptors":
         special = {"FAULT_LIMIT": f"-n {fault.at}"}
-    elif way == "memory":
-        special = {"FAULT_LIMIT": f"-v {fault.at}"}
     elif way == "clock":
         special = {"SHIP_STORE_FAULT_CLOCK": fault.at}
     else:
@@ -179,8 +180,7 @@ def judged(stage, index, fault, clean):
     status, words = stage.run(step.command, **environment(stage, fault))
     if status is None:
         return f"it hangs: not done after {LONGEST} s"
-    # Swift ends a process that gets no memory.
-    if way not in ("kill", "memory"):
+    if way != "kill":
         if status < 0 or status > 128:
             return f"it died: {status}: {words[-300:]}"
         if "Fatal error" in words or "BrokenInvariant" in words or status == 70:
@@ -198,7 +198,7 @@ def judged(stage, index, fault, clean):
         if status != 0:
             return f"{status} for what can be tried again: {words[-300:]}"
     # What could not be removed goes the next time.
-    if status != 0 or way in ("kill", "memory") or stage.names() - clean:
+    if status != 0 or way == "kill" or stage.names() - clean:
         if step.before:
             stage.run(step.before)
         status, words = stage.run(step.command)
