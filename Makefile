@@ -71,6 +71,7 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	@export SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM); swift test --skip-build $(OPTIMIZED) --no-parallel 2>&1 | tee $(TEST_LOG) || { \
 	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }
 	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number
+	Tests/Faults/faults.py $(PROGRAM) --most 4
 
 # Faults come with a library of their own, which does not go with the sanitizer's.
 test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitizer

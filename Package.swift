@@ -140,7 +140,7 @@ let package = Package(
             "StoreOperations",
             [
                 "EssentialFoundation", "ShipProtocol", "StoreFormat", "StoreFiles", "StoreInbox", "CoreDataReading",
-                grdb, sqlite, system,
+                "CSQLiteHardening", grdb, sqlite, system,
             ]),
 
         // The composition and the command line.

@@ -32,3 +32,17 @@ const char *ship_store_literal_paths(void)
     pthread_once(&once, register_literal_paths);
     return literal_paths.zName;
 }
+
+static int last_errno(sqlite3 *database, int which)
+{
+    sqlite3_file *file = NULL;
+    int number = 0;
+    if (sqlite3_file_control(database, "main", which, &file) != SQLITE_OK || !file || !file->pMethods) return 0;
+    return file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK ? number : 0;
+}
+
+int ship_store_last_refusal(sqlite3 *database)
+{
+    int number = last_errno(database, SQLITE_FCNTL_FILE_POINTER);
+    return number ? number : last_errno(database, SQLITE_FCNTL_JOURNAL_POINTER);
+}

@@ -15,7 +15,7 @@ extension BaseMemory {
         guard let open = try open() else { return [] }
         TemporaryFolder.sweep(folder, .temporary)
         // A killed removal leaves a copy of which a part is missing.
-        let isMissing = index.objects.contains { !open.holds(path(ofObject: $0.id)) }
+        let isMissing = index.objects.contains { (try? open.holds(path(ofObject: $0.id))) != true }
         var rest = index
         guard
             isMissing || !index.unused.isEmpty || !index.unusedStreams.isEmpty || rest.removeSent(where: isToGo)
@@ -43,7 +43,7 @@ extension BaseMemory {
     private func sync(_ open: borrowing OpenFolder) throws(BaseMemoryError) {
         try BaseMemoryError.wrapping { () throws(FileError) in
             let objects = folder.appending(Self.objectFolder)
-            if open.holds(objects) { try open.sync(objects) }
+            if try open.holds(objects) { try open.sync(objects) }
             try open.sync(folder)
         }
     }

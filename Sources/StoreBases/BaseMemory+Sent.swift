@@ -6,7 +6,9 @@ extension BaseMemory {
     package func sent(as name: StoreName) -> [SentStore] { ((try? index())?.sent ?? []).filter { $0.name == name } }
 
     /// Notes which store was sent, in place of the one that was sent to that receiver under that name before, if the lock is free soon.
+    /// It also removes what killed processes have left beside the index: most often nothing else changes here.
     package func note(_ sent: SentStore) {
+        if (try? open()) != nil { TemporaryFolder.sweep(folder, .temporary) }
         guard sent.receiver.utf8.count <= BaseIndex.receiverLength, sent.store.utf8.count <= BaseIndex.pathLength,
             !self.sent(as: sent.name).contains(sent), (try? make()) != nil
         else { return }

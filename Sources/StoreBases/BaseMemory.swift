@@ -80,7 +80,7 @@ public struct BaseMemory: Hashable, Sendable {
             case .noSuchFileOrDirectory: return nil
             case .notDirectory, .tooManySymbolicLinkLevels:
                 // If a file stands in the place of a folder above it, there is no memory either.
-                guard (try? PlatformCalls.status(of: folder)) != nil else { return nil }
+                guard (try? PlatformCalls.isThere(folder)) ?? true else { return nil }
                 throw .notPlain(folder)
             default: throw .file(error)
             }

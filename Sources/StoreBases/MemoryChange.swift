@@ -28,19 +28,23 @@ struct MemoryChange: ~Copyable {
         removeUnused()
     }
 
-    /// Leaves a stream alone that another process writes.
+    /// Leaves a stream alone that another process writes, and one that cannot be looked at.
     private mutating func settle(_ stream: BaseIndex.Stream) {
         let path = path(of: stream)
-        guard let status = try? folder.status(of: path), stream.isIn(status), let file = try? folder.file(at: path)
-        else {
-            // A file that has its name now is not ours.
-            return index.drop(stream)
-        }
-        guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return }
-        if BaseMemory.isExpired(status) {
-            _ = index.remove { $0.stream == stream.id }
-        } else {
-            index.give(status.size, to: stream)
+        do throws(FileError) {
+            guard let status = try folder.statusIfThere(of: path), stream.isIn(status) else {
+                // A file that has its name now is not ours.
+                return index.drop(stream)
+            }
+            let file = try folder.file(at: path)
+            guard try PlatformCalls.tryLock(file.descriptor, path) else { return }
+            if BaseMemory.isExpired(status) {
+                _ = index.remove { $0.stream == stream.id }
+            } else {
+                index.give(status.size, to: stream)
+            }
+        } catch {
+            return
         }
     }
 
@@ -61,28 +65,38 @@ struct MemoryChange: ~Copyable {
         for stream in index.unusedStreams where remove(stream) { index.drop(stream) }
     }
 
-    /// - Returns: Whether nothing of ours is there any more.
+    /// - Returns: Whether nothing of ours is there any more: an error of the system proves nothing.
     private func remove(_ object: BaseIndex.Object) -> Bool {
         let path = path(of: object)
-        guard let status = try? folder.status(of: path) else { return true }
-        // Another file may have taken the name: it is not ours to remove.
-        guard status.kind == .file, status.owner == PlatformCalls.effectiveUser, let file = try? folder.file(at: path),
-            status.inode == object.inode
-                || status.size == object.size && (try? ContentDigest(ofFile: file)) == object.sha256
-        else { return true }
-        guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return false }
-        return (try? folder.removeFile(path)) != nil
+        do throws(FileError) {
+            // Another file may have taken the name: it is not ours to remove.
+            guard let status = try folder.statusIfThere(of: path), status.kind == .file,
+                status.owner == PlatformCalls.effectiveUser
+            else { return true }
+            let file = try folder.file(at: path)
+            if status.inode != object.inode {
+                guard status.size == object.size, try ContentDigest(ofFile: file) == object.sha256 else { return true }
+            }
+            guard try PlatformCalls.tryLock(file.descriptor, path) else { return false }
+            try folder.removeFile(path)
+            return true
+        } catch {
+            return error.isOfAbsence
+        }
     }
 
     /// - Returns: Whether nothing of ours is there any more.
     private func remove(_ stream: BaseIndex.Stream) -> Bool {
         let path = path(of: stream)
-        guard let status = try? folder.status(of: path), let file = try? folder.file(at: path), stream.isIn(status)
-        else {
+        do throws(FileError) {
+            guard let status = try folder.statusIfThere(of: path), stream.isIn(status) else { return true }
+            let file = try folder.file(at: path)
+            guard try PlatformCalls.tryLock(file.descriptor, path) else { return false }
+            try folder.removeFile(path)
             return true
+        } catch {
+            return error.isOfAbsence
         }
-        guard (try? PlatformCalls.tryLock(file.descriptor, path)) == true else { return false }
-        return (try? folder.removeFile(path)) != nil
     }
 
     /// Removes a stream that the caller has locked.
@@ -90,8 +104,13 @@ struct MemoryChange: ~Copyable {
     /// - Returns: Whether nothing of ours is there any more.
     func removeLocked(_ stream: BaseIndex.Stream) -> Bool {
         let path = path(of: stream)
-        guard let status = try? folder.status(of: path), stream.isIn(status) else { return true }
-        return (try? folder.removeFile(path)) != nil
+        do throws(FileError) {
+            guard let status = try folder.statusIfThere(of: path), stream.isIn(status) else { return true }
+            try folder.removeFile(path)
+            return true
+        } catch {
+            return error.isOfAbsence
+        }
     }
 
     /// Writes the index, atomically and durably.

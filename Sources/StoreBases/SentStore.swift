@@ -31,7 +31,7 @@ package struct SentStore: Hashable, Sendable, Codable {
     package var path: FilePath { FilePath(text: store) }
 
     /// Whether nothing is at its path any more.
-    package var isGone: Bool { (try? PlatformCalls.status(of: path)) == nil }
+    package var isGone: Bool { (try? PlatformCalls.isThere(path)) == false }
 
     /// Whether it is the same store as one that was sent before: by what the app calls it, or by its identity, or else by its file, or by
     /// its schema if the other one is no longer where it was.

@@ -28,6 +28,21 @@ public struct FileError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
+    /// Whether the call failed because nothing has the name.
+    package var isOfAbsence: Bool { [.noSuchFileOrDirectory, .notDirectory, .fileNameTooLong].contains(errno) }
+
+    /// - Returns: `nil` where nothing has the name.
+    package static func unlessAbsent<Value: ~Copyable>(
+        _ body: () throws(FileError) -> Value
+    ) throws(FileError) -> Value? {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            guard error.isOfAbsence else { throw error }
+            return nil
+        }
+    }
+
     /// Whether the work was cancelled, and nothing else was wrong.
     package var isCancellation: Bool { errno == .canceled }
 }

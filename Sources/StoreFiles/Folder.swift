@@ -40,7 +40,16 @@ package enum Folder {
 
     /// - Throws: `.notDirectory` for anything but a folder.
     private static func isThere(_ path: FilePath) throws(FileError) -> Bool {
-        guard let status = try? PlatformCalls.statusFollowingLinks(of: path) else { return false }
+        let status: FileStatus
+        do throws(FileError) {
+            status = try PlatformCalls.statusFollowingLinks(of: path)
+        } catch {
+            // mkdir(2) says better what is wrong with the way there. An error of the system proves nothing.
+            guard error.isOfAbsence || [.permissionDenied, .tooManySymbolicLinkLevels].contains(error.errno) else {
+                throw error
+            }
+            return false
+        }
         guard status.kind == .folder else { throw FileError(.makeFolder, path, .notDirectory) }
         return true
     }

@@ -179,8 +179,15 @@ extension OpenFolder {
         try at(path) { entry throws(FileError) in try PlatformCalls.status(of: entry) }
     }
 
+    /// The same, where nothing may be there.
+    ///
+    /// - Returns: `nil` only where nothing has the name: an error of the system proves nothing.
+    package func statusIfThere(of path: FilePath) throws(FileError) -> FileStatus? {
+        try FileError.unlessAbsent { () throws(FileError) in try status(of: path) }
+    }
+
     /// Whether anything has the name, even a dangling link.
-    package func holds(_ path: FilePath) -> Bool { (try? status(of: path)) != nil }
+    package func holds(_ path: FilePath) throws(FileError) -> Bool { try statusIfThere(of: path) != nil }
 
     package func targetOfSymbolicLink(at path: FilePath) throws(FileError) -> FilePath {
         try at(path) { entry throws(FileError) in try PlatformCalls.targetOfSymbolicLink(at: entry) }

@@ -71,7 +71,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
             let lock = try OpenFile.reading(path)
             // On a file system without locks no process sweeps either.
             let isLocked = (try? PlatformCalls.tryLock(lock.descriptor, path)) ?? true
-            guard isLocked, (try? PlatformCalls.status(of: path)) != nil else { return nil }
+            guard isLocked, try PlatformCalls.isThere(path) else { return nil }
             return try TemporaryFolder(path: path, lock: lock)
         } catch {
             if error.errno == .noSuchFileOrDirectory { return nil }

@@ -50,7 +50,11 @@ public struct Inbox: Hashable, Sendable {
     }
 
     /// What the link `current` says, if it says something of ours.
-    package func currentName(of name: StoreName) -> GenerationName? { (try? open())?.currentName(of: name) }
+    ///
+    /// - Throws: `.noInbox`, `.file`.
+    package func currentName(of name: StoreName) throws(InboxError) -> GenerationName? {
+        try open().currentName(of: name)
+    }
 
     /// The names of the kept generations, the oldest first.
     package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {

@@ -114,10 +114,19 @@ package final class InboxFolder: Sendable {
     }
 
     /// What the link `current` says, if it says something of ours: it is never followed as a link.
-    package func currentName(of name: StoreName) -> GenerationName? {
-        guard let target = try? files.targetOfSymbolicLink(at: layout.current(name)),
-            target.components.count == 2, target.components.first?.text == "generations"
-        else { return nil }
+    ///
+    /// - Throws: `.file`, which proves nothing: without a current generation the others, and the public links, may go.
+    package func currentName(of name: StoreName) throws(InboxError) -> GenerationName? {
+        let target: FilePath
+        do throws(FileError) {
+            target = try files.targetOfSymbolicLink(at: layout.current(name))
+        } catch {
+            // What is no link says nothing [readlink(2)], and nothing is read through one.
+            let isStrange = [.invalidArgument, .tooManySymbolicLinkLevels].contains(error.errno)
+            guard error.isOfAbsence || isStrange else { throw .file(error) }
+            return nil
+        }
+        guard target.components.count == 2, target.components.first?.text == "generations" else { return nil }
         return target.lastComponent.flatMap { GenerationName($0.text) }
     }
 
@@ -125,8 +134,20 @@ package final class InboxFolder: Sendable {
     ///
     /// - Throws: `.file` or `.badManifest` if what `current` names is damaged.
     package func current(of name: StoreName) throws(InboxError) -> Generation? {
-        guard let generation = currentName(of: name) else { return nil }
+        guard let generation = try currentName(of: name) else { return nil }
         return try self.generation(generation, of: name)
+    }
+
+    /// The same; `nil` also if it is damaged, which is no reason to refuse another one.
+    ///
+    /// - Throws: `.file` where the system fails to read it.
+    package func readableCurrent(of name: StoreName) throws(InboxError) -> Generation? {
+        do throws(InboxError) {
+            return try current(of: name)
+        } catch {
+            if case .file(let error) = error, !error.isOfAbsence { throw .file(error) }
+            return nil
+        }
     }
 
     /// - Throws: `.badManifest`, `.file`.
@@ -149,9 +170,9 @@ package final class InboxFolder: Sendable {
     /// Whether no generation of a store has been current yet, as far as the inbox shows: there is no `current`, no record says
     /// otherwise, and the only number is that of a first generation, which a receiver that died may have left.
     package func awaitsFirst(_ name: StoreName) throws(InboxError) -> Bool {
-        guard !files.holds(layout.current(name)), !files.holds(layout.rollbackRecord(name)),
-            !files.holds(layout.originRecord(name))
-        else { return false }
+        for path in [layout.current(name), layout.rollbackRecord(name), layout.originRecord(name)] {
+            if try InboxError.wrapping({ () throws(FileError) in try files.holds(path) }) { return false }
+        }
         return try generationNames(of: name).allSatisfy { $0.number == 1 }
     }
 
@@ -173,7 +194,7 @@ package final class InboxFolder: Sendable {
     /// - Throws: `.badOrigin`, `.file`.
     package func originRecord(of name: StoreName) throws(InboxError) -> OriginRecord? {
         let record = try OriginRecord.read(at: layout.originRecord(name), in: files)
-        guard let current = currentName(of: name) else { return record }
+        guard let current = try currentName(of: name) else { return record }
         return try OriginRecord.after(
             current, at: layout.generations(name).appending(current.text), in: files, record)
     }

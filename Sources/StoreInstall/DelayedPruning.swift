@@ -99,7 +99,7 @@ extension DelayedPruning {
         try InboxError.wrapping { () throws(FileError) in try empty(layout.staging(name), of: name) }
         // Without a readable record it is unknown which generations were current once; the next shipment is refused for that.
         let record = try? storeLock.record()
-        guard let current = folder.currentName(of: name) else {
+        guard let current = try folder.currentName(of: name) else {
             // Anything else in its place stays. Where there was more than a first shipment, an operator has removed the link, and
             // may want the generations.
             guard try folder.awaitsFirst(name) else { return }
@@ -123,7 +123,7 @@ extension DelayedPruning {
     }
 
     private func empty(_ path: FilePath, of name: StoreName) throws(FileError) {
-        guard (try? folder.files.status(of: path))?.kind == .folder else { return }
+        guard try folder.files.statusIfThere(of: path)?.kind == .folder else { return }
         let kept = folder.waitingShipments(of: name).first?.path
         for name in try folder.files.names(in: path) where path.appending(text: name) != kept {
             try folder.files.removeTree(at: path.appending(text: name))

@@ -87,7 +87,7 @@ extension InboxFolder {
     private func removeForgottenLinks(of name: StoreName) throws(InboxError) {
         let store = layout.store(name)
         let storeLock = try StoreLock(making: name, durably: true, in: self)
-        if storeLock.currentName == nil { try removeLinks(of: name) }
+        if try storeLock.currentName == nil { try removeLinks(of: name) }
         // With something in it, it is a shipment's.
         try? files.removeEmptyFolder(at: store)
         _ = consume storeLock

@@ -17,9 +17,9 @@ extension InboxFolder {
 
     private func noteFormat() throws(FileError) {
         let (path, aside) = (layout.format, layout.depot.appending(".format-new"))
-        guard !files.holds(path) else { return }
+        guard try !files.holds(path) else { return }
         // A receiver may have been killed here.
-        if files.kind(of: aside) == .file { try files.removeFile(aside) }
+        if try files.statusIfThere(of: aside)?.kind == .file { try files.removeFile(aside) }
         let file = try files.makeFile(at: aside)
         try file.write(Array("\(Self.format)\n".utf8))
         try file.changeMode(to: .ownerRead)
@@ -42,7 +42,7 @@ extension InboxFolder {
         do throws(FileError) {
             let probe = depot.appending(Self.linkProbe)
             guard try files.names(in: depot).allSatisfy({ $0.hasPrefix(".") }) else { return }
-            if files.kind(of: probe) == .symbolicLink { try files.removeFile(probe) }
+            if try files.statusIfThere(of: probe)?.kind == .symbolicLink { try files.removeFile(probe) }
             try files.symbolicLink(at: probe, to: ".")
             try files.removeFile(probe)
         } catch {
@@ -52,8 +52,4 @@ extension InboxFolder {
             throw .noSymbolicLinks(layout.root)
         }
     }
-}
-
-extension OpenFolder {
-    fileprivate func kind(of path: FilePath) -> FileStatus.Kind? { (try? status(of: path))?.kind }
 }

@@ -10,7 +10,7 @@ extension Installer {
     package func note(asOf time: Duration, _ generation: GenerationName, of name: StoreName) {
         let (layout, now) = (folder.layout, AgeRecord.Clocks.now)
         // Another session may have brought another one since, or may have asked later.
-        guard folder.currentName(of: name) == generation else { return }
+        guard (try? folder.currentName(of: name)) == generation else { return }
         if let known = folder.ageRecord(of: name)?.age(of: generation, at: now), known <= now.sinceStart - time {
             return
         }

@@ -110,7 +110,7 @@ package final class Installer: Sendable {
     private func checkRecord(for manifest: Manifest, current: Generation?) throws(InboxError) {
         let digest = manifest.store.sha256
         let record = try folder.rollbackRecord(of: manifest.name)
-        if let hold = record.hold(at: folder.currentName(of: manifest.name)?.number) {
+        if let hold = record.hold(at: try folder.currentName(of: manifest.name)?.number) {
             throw .onHold(manifest.name, since: hold.at)
         }
         guard let entry = record.entry(of: digest), current?.manifest.store.sha256 != digest else { return }
@@ -208,8 +208,9 @@ package final class Installer: Sendable {
     /// - Returns: The current generation, durable, if it is that very store already; `nil` if there is none.
     /// - Throws: `.hasGenerations` if another one is there, `.file`.
     package func adopted(_ digest: ContentDigest, as name: StoreName) throws(InboxError) -> Generation? {
-        guard let number = folder.currentName(of: name)?.number else { return nil }
-        guard let current = try? folder.current(of: name), current.manifest.store.sha256 == digest, isWhole(current)
+        guard let number = try folder.currentName(of: name)?.number else { return nil }
+        guard let current = try folder.readableCurrent(of: name), current.manifest.store.sha256 == digest,
+            isWhole(current)
         else { throw .hasGenerations(name, current: number) }
         try makeDurable(current)
         return current
@@ -217,7 +218,7 @@ package final class Installer: Sendable {
 
     /// Whether a generation that was current when its shipment was offered still is.
     package func isCurrent(_ generation: Generation) -> Bool {
-        folder.currentName(of: generation.manifest.name)?.number == generation.number
+        (try? folder.currentName(of: generation.manifest.name))?.number == generation.number
     }
 
     /// Makes the staging of a shipment, or goes on with one that waits.
@@ -234,7 +235,7 @@ package final class Installer: Sendable {
         let staging = layout.staging(name)
         try InboxError.wrapping { () throws(FileError) in
             try folder.files.makeFolder(at: staging, durably: false)
-            guard !folder.files.holds(layout.generations(name)) else { return }
+            guard try !folder.files.holds(layout.generations(name)) else { return }
             try folder.files.makeFolder(at: layout.generations(name), durably: false)
             do throws(FileError) {
                 // Once for both: each costs a commit of the file system.
@@ -310,12 +311,12 @@ package final class Installer: Sendable {
         let name = manifest.name
         let layout = inbox.layout
         let storeLock = try StoreLock(of: name, in: folder)
-        let before = storeLock.currentName
+        let before = try storeLock.currentName
         let number: Int
         do {
             if sealed.sender == .adoption, let before { throw InboxError.hasGenerations(name, current: before.number) }
             // The operator may have rolled back since the shipment was offered.
-            let current = (try? folder.current(of: name)).flatMap(\.self)
+            let current = try folder.readableCurrent(of: name)
             try checkRecord(for: manifest, current: current)
             try checkSuccession(manifest, to: current, at: sealed.storePathByDescriptor)
             _ = try admit(manifest, from: sealed.sender)
@@ -362,7 +363,7 @@ package final class Installer: Sendable {
         to before: GenerationName?, from failed: GenerationName, _ storeLock: borrowing StoreLock
     ) throws {
         if before == nil { try folder.removeLinks(of: storeLock.name) }
-        if storeLock.currentName == failed {
+        if try storeLock.currentName == failed {
             if let before {
                 try storeLock.switchCurrent(to: before)
             } else {

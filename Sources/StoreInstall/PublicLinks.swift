@@ -9,8 +9,8 @@ extension InboxFolder {
     /// - Throws: `.occupied` if something that is not ours has one of the names.
     func checkLinks(for manifest: Manifest) throws(InboxError) {
         for (link, target) in links(for: manifest) {
-            guard files.holds(link) else { continue }
-            guard isOurs(link, target) else { throw .occupied(link) }
+            let state = try InboxError.wrapping { () throws(FileError) in try self.state(of: link, target) }
+            if state == .taken { throw .occupied(link) }
         }
     }
 
@@ -18,7 +18,7 @@ extension InboxFolder {
     func makeLinks(for manifest: Manifest) throws(InboxError) {
         try checkLinks(for: manifest)
         try InboxError.wrapping { () throws(FileError) in
-            for (link, target) in links(for: manifest) where !files.holds(link) {
+            for (link, target) in links(for: manifest) where try !files.holds(link) {
                 try files.symbolicLink(at: link, to: target)
             }
             try files.sync(layout.root)
@@ -28,16 +28,20 @@ extension InboxFolder {
     /// Removes them: they lead nowhere while the store has no current generation.
     func removeLinks(of name: StoreName) throws(InboxError) {
         try InboxError.wrapping { () throws(FileError) in
-            for (link, target) in [storeLink(of: name), supportLink(of: name)] where isOurs(link, target) {
+            for (link, target) in [storeLink(of: name), supportLink(of: name)]
+            where try state(of: link, target) == .ours {
                 try files.removeFile(link)
             }
             try files.sync(layout.root)
         }
     }
 
-    private func isOurs(_ link: FilePath, _ target: FilePath) -> Bool {
-        (try? files.status(of: link))?.kind == .symbolicLink
-            && (try? files.targetOfSymbolicLink(at: link)) == target
+    private enum LinkState { case free, ours, taken }
+
+    private func state(of link: FilePath, _ target: FilePath) throws(FileError) -> LinkState {
+        guard let status = try files.statusIfThere(of: link) else { return .free }
+        guard status.kind == .symbolicLink else { return .taken }
+        return try files.targetOfSymbolicLink(at: link) == target ? .ours : .taken
     }
 
     /// The support folder's link is there once a shipment had external files; while a generation has none, it dangles. It comes

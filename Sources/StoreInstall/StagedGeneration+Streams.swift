@@ -82,8 +82,7 @@ extension StagedGeneration {
     }
 
     private func removeStream() {
-        let path = path.appending(InboxLayout.streamFile)
-        if folder.holds(path) { try? folder.removeFile(path) }
+        try? folder.removeFile(path.appending(InboxLayout.streamFile))
     }
 
     /// From here on this is what waits of the store, and nothing else does.
@@ -107,7 +106,7 @@ extension StagedGeneration {
         (keeping, earlierStream) = (nil, nil)
         for name in [InboxLayout.streamFile, InboxLayout.waitingFile, InboxLayout.manifestFile] {
             let path = path.appending(name)
-            if folder.holds(path) { try folder.removeFile(path) }
+            if try folder.holds(path) { try folder.removeFile(path) }
         }
         hasRecord = false
     }
@@ -115,7 +114,7 @@ extension StagedGeneration {
     /// Writes a file beside what is there, and then in its place.
     private func replace(_ bytes: [UInt8], as name: String) throws(FileError) {
         let aside = path.appending(name + ".new")
-        if folder.holds(aside) { try folder.removeFile(aside) }
+        if try folder.holds(aside) { try folder.removeFile(aside) }
         let file = try folder.makeFile(at: aside)
         try file.write(bytes)
         try folder.rename(aside, to: path.appending(name))

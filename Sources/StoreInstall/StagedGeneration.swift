@@ -246,7 +246,7 @@ package final class StagedGeneration {
         sealedParts.remove(index)
         let path = path(ofPart: index)
         try InboxError.wrapping { () throws(FileError) in
-            if folder.holds(path) { try folder.removeFile(path) }
+            if try folder.holds(path) { try folder.removeFile(path) }
         }
         space.takeBack(written.removeValue(forKey: index) ?? 0)
         release()

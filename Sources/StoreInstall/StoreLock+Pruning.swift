@@ -71,7 +71,8 @@ extension StoreLock {
         let now = Duration.seconds(Date().timeIntervalSince1970)
         let generations = layout.generations(name)
         let lease = folder.leaseRecord(of: name)
-        let superfluous = retention.superfluous(of: try folder.generationNames(of: name), current: currentName) {
+        let current = try currentName
+        let superfluous = retention.superfluous(of: try folder.generationNames(of: name), current: current) {
             generation in
             // An entry that is no generation counts as oldest.
             let status = try? folder.files.status(of: generations.appending(generation.text))

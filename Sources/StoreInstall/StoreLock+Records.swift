@@ -76,7 +76,7 @@ extension StoreLock {
     package borrowing func leaseCurrent(
         from producer: ContentDigest?, until time: Timestamp
     ) throws(InboxError) -> Generation? {
-        guard let current = currentName, let generation = try? folder.generation(current, of: name),
+        guard let current = try currentName, let generation = try? folder.generation(current, of: name),
             (try? mayBeKnown(to: producer, generation)) == true,
             let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
             status.size == generation.manifest.store.size
@@ -103,7 +103,9 @@ extension StoreLock {
     ///   rolled back.
     /// - Throws: `.noSuchStore`, `.noOlderGeneration`, `.noSuchGeneration`, `.badManifest`, `.badRecord`, `.file`.
     package borrowing func step(to number: Int?) throws(InboxError) -> (from: Generation, to: Generation) {
-        guard let currentName, let from = try folder.current(of: name) else { throw folder.noSuchStore(name) }
+        guard let currentName = try currentName, let from = try folder.current(of: name) else {
+            throw folder.noSuchStore(name)
+        }
         let record = try record()
         let names = try folder.generationNames(of: name)
         if let number {
@@ -162,7 +164,7 @@ extension StoreLock {
     ///
     /// - Throws: `.badRecord`, `.file`.
     package var isOnHold: Bool {
-        borrowing get throws(InboxError) { try record().hold(at: currentName?.number) != nil }
+        borrowing get throws(InboxError) { try record().hold(at: try currentName?.number) != nil }
     }
 
     /// Whatever was rolled back may come in again, and the store is not held any more.
@@ -171,7 +173,7 @@ extension StoreLock {
     package borrowing func allowEverything() throws(InboxError) -> Int? {
         removeLitter()
         let record = try? record()
-        let numbers = try folder.generationNames(of: name).map(\.number) + [currentName?.number ?? 0]
+        let numbers = try folder.generationNames(of: name).map(\.number) + [try currentName?.number ?? 0]
         // Without a record it is unknown which generations were current once: those that are here count.
         try write(RollbackRecord(highest: record?.highest ?? numbers.reduce(0, max), refused: []))
         return record?.refused.count

@@ -73,7 +73,8 @@ package struct StoreLock: ~Copyable {
                 }
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
-                throw folder.files.holds(folder.layout.depot) ? folder.noSuchStore(name) : .noInbox(folder.layout.root)
+                throw (try? folder.files.holds(folder.layout.depot)) ?? true
+                    ? folder.noSuchStore(name) : .noInbox(folder.layout.root)
             }
             guard ContinuousClock.now < end, !Task.isCancelled else { throw .storeBusy(name, waited: timeout) }
             PlatformCalls.pause(pause)
@@ -81,13 +82,15 @@ package struct StoreLock: ~Copyable {
     }
 
     var layout: InboxLayout { folder.layout }
-    var currentName: GenerationName? { folder.currentName(of: name) }
+    var currentName: GenerationName? {
+        get throws(InboxError) { try folder.currentName(of: name) }
+    }
 
     /// Makes durable what is there: a process may have been killed between a change and its sync.
     package borrowing func sync() throws(InboxError) {
         try InboxError.wrapping { () throws(FileError) in
             for path in [layout.staging(name), layout.generations(name), layout.store(name)]
-            where folder.files.holds(path) {
+            where try folder.files.holds(path) {
                 try folder.files.sync(path)
             }
         }
@@ -113,7 +116,7 @@ package struct StoreLock: ~Copyable {
     /// `current` is a link: a new one is made aside, and renamed over the old one, so that there is always one. A note is written
     /// first for the generation that is left: readers may be on their way to it.
     borrowing func switchCurrent(to generation: GenerationName) throws(FileError) {
-        if let before = currentName, before != generation { noteLeft(before) }
+        if let before = try? currentName, before != generation { noteLeft(before) }
         let aside = aside(.current)
         try folder.files.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
         do throws(FileError) {

@@ -80,7 +80,7 @@ package final class WaitingShipment {
             if try ContentDigest(ofFile: file) == part.sha256 { wholeParts.insert(index) }
         }
         let streamPath = path.appending(InboxLayout.streamFile)
-        guard folder.holds(streamPath), let stream = try PartStream(at: streamPath, in: folder),
+        guard try folder.holds(streamPath), let stream = try PartStream(at: streamPath, in: folder),
             stream.position > 0
         else { return }
         let isWanted = manifest.parts.indices.contains { index in

@@ -29,7 +29,7 @@ package struct MetadataWriter: Sendable {
             let queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration(isCancelled))
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
-                try database.tellingRoom(around: store) {
+                try database.tellingRefusals(around: store) {
                     try database.inTransaction(.immediate) {
                         if try Self.isCoreData(database) {
                             try write(set, removed, intoPropertyListOf: database)

@@ -117,20 +117,14 @@ extension OperationError {
 
 extension OperationError {
     /// Whether an error of SQLite is about the content of a store. It is not where somebody else uses the store, where this user may not
-    /// do what was to be done, where the system has no memory or no room, and where it fails to write.
+    /// do what was to be done, and where the system fails: what a disk does not give back now, it may give back later.
     ///
     /// - Parameter code: The extended result code [sqlite.org/rescode.html].
     package static func isDamage(sqlite code: Int32) -> Bool {
-        let code = ResultCode(rawValue: code)
-        switch code {
-        case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: return true
-        default: break
-        }
-        return switch code.primaryResultCode {
+        switch ResultCode(rawValue: code).primaryResultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL, .SQLITE_INTERRUPT, .SQLITE_ABORT: false
-        case .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY, .SQLITE_CANTOPEN: false
-        case .SQLITE_NOMEM, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOLFS, .SQLITE_MISUSE: false
-        default: true
+        case .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY, .SQLITE_MISUSE: false
+        default: !SystemFault.isTold(by: code)
         }
     }
 

@@ -54,6 +54,19 @@ extension CoordinatorError {
         }
     }
 
+    /// What is current of a store; `nil` if nothing is, or there is no inbox.
+    static func current(of name: StoreName, in inbox: Inbox) throws(CoordinatorError) -> GenerationName? {
+        do throws(InboxError) {
+            return try inbox.currentName(of: name)
+        } catch {
+            switch error {
+            case .noInbox: return nil
+            case .file(let error): throw .file(error)
+            default: throw .inbox(error)
+            }
+        }
+    }
+
     /// Calls of the platform, their errors as ours.
     static func wrapping<Result: ~Copyable>(
         _ body: () throws(FileError) -> Result

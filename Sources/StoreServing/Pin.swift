@@ -246,7 +246,7 @@ struct Lease: ~Copyable, Sendable {
     /// - Throws: `.noSuchStore`, `.inbox`, `.generationLocked`, `.file`.
     init(currentOf name: StoreName, in inbox: Inbox) throws(CoordinatorError) {
         for _ in 0..<Self.attempts {
-            guard let generation = inbox.currentName(of: name) else {
+            guard let generation = try CoordinatorError.current(of: name, in: inbox) else {
                 throw CoordinatorError(withoutStore: name, in: inbox)
             }
             let folder = inbox.layout.generations(name).appending(generation.text)
@@ -258,7 +258,7 @@ struct Lease: ~Copyable, Sendable {
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
                 // Pruned after a look at the link: there is a newer one. A link that leads nowhere is no store.
-                guard inbox.currentName(of: name) != generation else {
+                guard try CoordinatorError.current(of: name, in: inbox) != generation else {
                     throw CoordinatorError(withoutStore: name, in: inbox)
                 }
                 continue

@@ -96,7 +96,9 @@ extension StoreCoordinator {
 
     private static func age(of name: StoreName, in inbox: Inbox) throws(CoordinatorError) -> CopyAge {
         let folder = try folder(inbox)
-        guard let current = folder.currentName(of: name) else { throw CoordinatorError(withoutStore: name, in: inbox) }
+        guard let current = try CoordinatorError.current(of: name, in: inbox) else {
+            throw CoordinatorError(withoutStore: name, in: inbox)
+        }
         return folder.age(of: current, name)
     }
 

@@ -1,3 +1,4 @@
+package import GRDB
 package import ShipProtocol
 package import SystemPackage
 
@@ -16,17 +17,38 @@ package enum ReferringFile: Hashable, Sendable {
     /// Reads one committed state of it, as any reader does. The file does not change.
     ///
     /// - Parameter busyTimeout: How long to wait for a connection that keeps all others out.
-    package init(at path: FilePath, busyTimeout: Duration) async {
+    /// - Throws: An error of the system, which proves nothing: `SnapshotError.isOfSystem`.
+    package init(at path: FilePath, busyTimeout: Duration) async throws(SnapshotError) {
         do throws(SnapshotError) {
             self = try await SourceStore(at: path, busyTimeout: busyTimeout).references()
         } catch {
-            self = Self.isNoStore(path) ? .noStore : .unreadable
+            guard !error.isOfSystem else { throw error }
+            self = try Self.isNoStore(path) ? .noStore : .unreadable
+        }
+    }
+
+    /// Reads a file that is a store: if it cannot be read, it has rows all the same.
+    ///
+    /// - Parameter held: A connection that keeps all others out of the store; `nil` to read it beside others.
+    /// - Throws: An error of the system, which proves nothing.
+    package init(
+        ofStore store: FilePath, busyTimeout: Duration, through held: DatabaseQueue? = nil
+    ) async throws(SnapshotError) {
+        do throws(SnapshotError) {
+            self = try await SourceStore(at: store, busyTimeout: busyTimeout, through: held).references()
+        } catch {
+            guard !error.isOfSystem else { throw error }
+            self = .unreadable
         }
     }
 
     /// A file is no store only if it proves to be something else: the header of a store may be damaged, or encrypted.
-    private static func isNoStore(_ path: FilePath) -> Bool {
-        guard let handle = try? StoreHandle(path), let bytes = try? handle.start(upTo: sampleSize) else {
+    private static func isNoStore(_ path: FilePath) throws(SnapshotError) -> Bool {
+        let bytes: [UInt8]
+        do throws(SnapshotError) {
+            bytes = try StoreHandle(path).start(upTo: sampleSize)
+        } catch {
+            guard !error.isOfSystem else { throw error }
             return false
         }
         return (try? Preamble(decoding: Array(bytes.prefix(Preamble.size)))) != nil || isText(bytes)

@@ -55,6 +55,15 @@ public enum SnapshotError: Error, Hashable, Sendable {
 }
 
 extension SnapshotError {
+    /// Whether it is an error of the system, which says nothing of the store: the next attempt may read it.
+    package var isOfSystem: Bool {
+        switch self {
+        case .file, .noSpace, .noRoom, .cancelled: true
+        case .sqlite(let code, _): SystemFault.isTold(by: code)
+        default: false
+        }
+    }
+
     /// An error from a file that was written in the temporary folder.
     ///
     /// - Parameter needed: The space that should have been there, in bytes.

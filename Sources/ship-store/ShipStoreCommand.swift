@@ -41,6 +41,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         if arguments == ["--version"] { return print(Software.version) }
         refuseToRunWithoutProc()
         PlatformCalls.raiseDescriptorLimit()
+        refuseToRunWithoutDescriptors()
         PlatformCalls.returnFreedMemory()
         PlatformCalls.forbidDumps()
         do {
@@ -68,6 +69,18 @@ struct ShipStoreCommand: AsyncParsableCommand {
                 .inputOutput)
             Foundation.exit(ExitStatus.inputOutput.rawValue)
         #endif
+    }
+
+    /// What the threads of Dispatch and an event loop of NIO take, with some room: both end the process where they get none.
+    private static let fewestDescriptors = 20
+
+    private static func refuseToRunWithoutDescriptors() {
+        let free = PlatformCalls.freeDescriptors
+        guard free < fewestDescriptors else { return }
+        Console().fail(
+            "this program cannot run with so few descriptors: it may open \(free) files, and takes \(fewestDescriptors)",
+            hint: "close other files of its parent, or raise the limit (`ulimit -n`)", .tryAgain)
+        Foundation.exit(ExitStatus.tryAgain.rawValue)
     }
 
     /// Reads the command line.

@@ -2,8 +2,9 @@
 """Lets the system calls of the built program fail, at each place in the program that makes one, and judges what becomes of it.
 
 A site is a call and the functions that lead to it. In each scenario (those of the power cuts), the first and the last call of each site
-fails, in each way in which it may, once or from then on; or the program is killed there. After each run: the exit status, the message, no hang;
-the store is old or new, whole; the same command, run again, succeeds, and nothing is left behind.
+fails, in each way in which it may, once or from then on; or the program is killed there. Or it has only so many descriptors, or the clock
+jumps by years. After each run: the exit status, the message, no hang; the store is old or new, whole; the same command, run
+again, succeeds, and nothing is left behind.
 """
 import argparse
 import collections
@@ -47,6 +48,11 @@ WAYS = {
     **dict.fromkeys(("socket", "pipe2", "dup", "epoll_create1", "inotify_init1"), "emfile"),
     "inotify_add_watch": "enospc", "connect": "econnreset", "accept4": "emfile", "shutdown": "econnreset",
 }
+# What a process has at most; with less it cannot be loaded.
+DESCRIPTORS = range(4, 61)
+# Seconds by which the clock jumps, and the look at it from which on it does.
+JUMPS = [f"{sign}{years * 31_557_600}@{look}" for sign in ("", "-") for years in (3, 30) for look in (1, 2, 5, 20)]
+KINDS = ("calls", "descriptors", "clock")
 Call = collections.namedtuple("Call", "site name path")
 Fault = collections.namedtuple("Fault", "role site name path at way")
 
@@ -64,7 +70,8 @@ class Stage:
         # Faults come in one of the processes that a command starts.
         self.wrapper = os.path.join(self.folder, "program")
         with open(self.wrapper, "w") as file:
-            file.write('#!/bin/sh\ntest "$1" = "$FAULT_ROLE" && export LD_PRELOAD="$FAULT_SHIM" || unset LD_PRELOAD\n'
+            file.write('#!/bin/sh\nif test "$1" = "$FAULT_ROLE"; then export LD_PRELOAD="$FAULT_SHIM"; ${FAULT_LIMIT:+ulimit $FAULT_LIMIT}; '
+                       'else unset LD_PRELOAD; fi\n'
                        f'exec setarch -R {shlex.quote(program)} "$@"\n')
         os.chmod(self.wrapper, 0o700)
 
@@ -91,11 +98,14 @@ class Stage:
 
     def run(self, command, **environment):
         """Returns the exit status, None for one that hangs, and what was said."""
-        shell = subprocess.Popen(["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                 errors="replace", start_new_session=True,
+        # A process that waits for one that has failed goes with the shell.
+        said = open(self.path("said"), "w+", errors="replace")
+        shell = subprocess.Popen(["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True,
                                  env={**os.environ, **self.box.values, "S": self.wrapper, "FAULT_SHIM": self.shim, **environment})
         try:
-            _, words = shell.communicate(timeout=LONGEST)
+            shell.wait(timeout=LONGEST)
+            said.seek(0)
+            words = said.read()
             if os.path.exists(self.path("tmp/told")):
                 with open(self.path("tmp/told"), errors="replace") as file:
                     words += file.read()
@@ -107,7 +117,8 @@ class Stage:
                 os.killpg(shell.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-            shell.communicate()
+            shell.wait()
+            said.close()
 
     def calls(self, command, role):
         """The calls of one of the processes, in their order."""
@@ -126,12 +137,19 @@ class Stage:
         return found
 
 
-def faults(stage, command, role):
-    """All that may befall the calls of one process."""
+def wants(role):
+    """What one process may lack."""
+    for kind, values in (("descriptors", DESCRIPTORS), ("clock", JUMPS)):
+        for value in values:
+            yield Fault(role, "", kind, "", str(value), kind)
+
+
+def faults(stage, command, role, names):
+    """All that may befall the calls of these names in one process."""
     of_site = collections.defaultdict(list)
     for call in stage.calls(command, role):
         # What the loader and the runtime look for elsewhere is not the program's.
-        if call.name in WAYS and (stage.folder in call.path or not call.path.startswith("/")):
+        if call.name in names and (stage.folder in call.path or not call.path.startswith("/")):
             of_site[call.site, call.name].append(call)
     for (site, name), calls in of_site.items():
         for at in sorted({1, len(calls)}):
@@ -142,13 +160,24 @@ def faults(stage, command, role):
                 yield Fault(role, site, name, calls[0].path, "1+", way)
 
 
+def environment(stage, fault):
+    """With which a command meets a fault."""
+    way, _, when = fault.way.partition("-")
+    if way == "descriptors":
+        special = {"FAULT_LIMIT": f"-n {fault.at}"}
+    elif way == "clock":
+        special = {"SHIP_STORE_FAULT_CLOCK": fault.at}
+    else:
+        special = {"SHIP_STORE_FAULT_SITE": fault.site, "SHIP_STORE_FAULT_AT": fault.at, "SHIP_STORE_FAULT_ACTION": way,
+                   "SHIP_STORE_FAULT_WHEN": when, "SHIP_STORE_FAULT_ONLY": "all"}
+    return {"FAULT_ROLE": fault.role, "SHIP_STORE_FAULT_PROGRAM": os.path.basename(stage.program), **special}
+
+
 def judged(stage, index, fault, clean):
     """Runs one step with one fault. Returns what is wrong, or None."""
     scenario, step = stage.scenario, stage.scenario.steps[index]
-    way, _, when = fault.way.partition("-")
-    status, words = stage.run(
-        step.command, FAULT_ROLE=fault.role, SHIP_STORE_FAULT_SITE=fault.site, SHIP_STORE_FAULT_AT=fault.at, SHIP_STORE_FAULT_ACTION=way,
-        SHIP_STORE_FAULT_WHEN=when, SHIP_STORE_FAULT_ONLY="all", SHIP_STORE_FAULT_PROGRAM=os.path.basename(stage.program))
+    way = fault.way
+    status, words = stage.run(step.command, **environment(stage, fault))
     if status is None:
         return f"it hangs: not done after {LONGEST} s"
     if way != "kill":
@@ -165,7 +194,7 @@ def judged(stage, index, fault, clean):
         problem = str(error)
     if problem:
         return f"{status}: {problem}; {words[-300:]}"
-    if way == "short" or way == "eintr":
+    if way in ("short", "eintr"):
         if status != 0:
             return f"{status} for what can be tried again: {words[-300:]}"
     # What could not be removed goes the next time.
@@ -185,7 +214,7 @@ def judged(stage, index, fault, clean):
     return f"left behind: {', '.join(sorted(left))[:300]}" if left else None
 
 
-def run_scenario(work, number, program, shim, scenario, chance, most, report):
+def run_scenario(work, number, program, shim, scenario, chance, options, report):
     """Returns how many faults there were, and how many were bad."""
     stage = Stage(work, number, program, shim, scenario)
     total = bad = 0
@@ -199,13 +228,16 @@ def run_scenario(work, number, program, shim, scenario, chance, most, report):
         wanted = []
         for role in roles:
             stage.bring_back("before")
-            wanted += faults(stage, step.command, role)
+            if "calls" in options.kinds:
+                wanted += faults(stage, step.command, role, options.calls)
+            wanted += [fault for fault in wants(role) if fault.way in options.kinds]
         clean = stage.names()
         if step.before:
             stage.run(step.before)
         stage.run(step.command)
         clean |= stage.names()
-        for fault in wanted if most is None or len(wanted) <= most else chance.sample(wanted, most):
+        most = min(len(wanted), options.most or len(wanted))
+        for fault in chance.sample(wanted, most):
             stage.bring_back("before")
             problem = judged(stage, index, fault, clean)
             total += 1
@@ -218,19 +250,24 @@ def run_scenario(work, number, program, shim, scenario, chance, most, report):
     return total, bad
 
 
+def commas(text):
+    return set(text.split(","))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--most", type=int, help="faults of each step, drawn from all by the seed")
-    parser.add_argument("--scenarios", default=",".join(s.name for s in scenarios.SCENARIOS))
+    parser.add_argument("--scenarios", type=commas, default={s.name for s in scenarios.SCENARIOS})
+    parser.add_argument("--calls", type=commas, default=WAYS, help="names of calls; all if it is not given")
+    parser.add_argument("--kinds", type=commas, default=KINDS, help=", ".join(KINDS))
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
     program = os.path.abspath(options.program)
     work = tempfile.mkdtemp(prefix="faults-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     started = time.monotonic()
-    wanted = set(options.scenarios.split(","))
 
     def report(scenario, index, fault, problem):
         print(f"faults: SEED={options.seed} {scenario.name}, step {index + 1}, {fault.role}: {fault.name} {fault.path} ({fault.site}, {fault.at}) "
@@ -244,8 +281,8 @@ def main():
         print(f"faults: SEED={options.seed}", flush=True)
         with ThreadPoolExecutor(options.processes) as pool:
             jobs = [pool.submit(run_scenario, work, number, program, shim, scenario, random.Random(f"{options.seed} {scenario.name}"),
-                                options.most, report)
-                    for number, scenario in enumerate(scenarios.SCENARIOS) if scenario.name in wanted]
+                                options, report)
+                    for number, scenario in enumerate(scenarios.SCENARIOS) if scenario.name in options.scenarios]
             results = [job.result() for job in jobs]
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +42,9 @@ static const char *only;    // names with commas between them, or NULL for every
 static const char *log_path;
 static const char *kept_path;  // a folder
 static int armed;
+static atomic_long clock_looks;
+static long clock_shift;    // seconds; 0: none
+static long clock_from;     // the look at the clock from which on it is shifted
 static long (*kernel)(long number, ...);  // glibc's syscall()
 
 // What becomes of a call.
@@ -89,6 +93,12 @@ __attribute__((constructor(101))) static void configure(void)
     log_path = getenv("SHIP_STORE_FAULT_LOG");
     kept_path = getenv("SHIP_STORE_FAULT_KEPT");
     armed = fault_at > 0 || log_path || kept_path;
+    const char *shift = getenv("SHIP_STORE_FAULT_CLOCK");
+    if (shift) {
+        char *rest;
+        clock_shift = strtol(shift, &rest, 10);
+        clock_from = *rest == '@' ? strtol(rest + 1, NULL, 10) : 1;
+    }
 }
 
 static int is_selected(const char *name)
@@ -428,6 +438,22 @@ REPLACE_OPEN(openat64, folder, int folder AND const char *path AND int flags, fo
 // What _FORTIFY_SOURCE makes of open() without a mode.
 REPLACE(int, __open_2, (const char *path, int flags), (path, flags), fault_opening(path, flags), -1)
 REPLACE(int, __open64_2, (const char *path, int flags), (path, flags), fault_opening(path, flags), -1)
+
+// The clock of the wall, which somebody may set. The kernel's own, which gives files their times, stays as it is.
+static time_t shift_of_clock(void)
+{
+    return clock_shift && atomic_fetch_add(&clock_looks, 1) + 1 >= clock_from ? clock_shift : 0;
+}
+REPLACE_THEN(int, clock_gettime, (clockid_t which, struct timespec *now), (which, now), GOES, -1,
+             if (which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE) now->tv_sec += shift_of_clock())
+REPLACE_THEN(int, gettimeofday, (struct timeval *restrict now, void *restrict zone), (now, zone), GOES, -1, now->tv_sec += shift_of_clock())
+time_t time(time_t *copy)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (copy) *copy = now.tv_sec;
+    return now.tv_sec;
+}
 
 // The calls that programs make by number, for want of a wrapper in older libraries.
 long syscall(long number, ...)

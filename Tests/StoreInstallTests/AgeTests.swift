@@ -22,7 +22,7 @@ import Testing
 
     private func install(_ store: String) async throws -> GenerationName {
         _ = try await Shipment(store).install(with: installer)
-        return try #require(folder.currentName(of: name))
+        return try #require(try folder.currentName(of: name))
     }
 
     @Test func `an age is of one generation, and what is known later makes it younger only`() async throws {

@@ -78,13 +78,13 @@ import Testing
     @Test func `only a store that a killed removal moved out of sight counts as one that is to go`() throws {
         let removal = StoreRemoval(of: home)
         try Folder.make(home.supportFolder.path.appending("_EXTERNAL_DATA"))
-        #expect(removal.store == nil)
+        #expect(try removal.store == nil)
         try TestStore.make(at: home.path, sql: "CREATE TABLE t(a)")
         try removal.begin(after: StoreHome("/elsewhere/Recipes.sqlite"))
-        let aside = try #require(removal.store)
+        let aside = try #require(try removal.store)
         #expect(try StoreContent(of: aside).tables.keys.sorted() == ["sqlite_schema", "t"])
-        #expect(removal.followedMove(to: StoreHome("/elsewhere/Recipes.sqlite")))
-        #expect(!removal.followedMove(to: StoreHome("/somewhere/Recipes.sqlite")))
+        #expect(try removal.followedMove(to: StoreHome("/elsewhere/Recipes.sqlite")))
+        #expect(try !removal.followedMove(to: StoreHome("/somewhere/Recipes.sqlite")))
         try removal.finish()
         #expect(try Folder.names(in: scratch.path) == [home.supportFolder.path.lastComponent?.string])
     }

@@ -14,6 +14,11 @@ static inline int ship_store_set_db_config(sqlite3 *database, int option, int va
 /// It is registered with the first call, which returns NULL if it cannot be.
 const char *ship_store_literal_paths(void);
 
+/// The errno of the last call on the file of a store, or on its journal or log, that the system refused this connection; 0 if none is known.
+/// SQLite says SQLITE_CORRUPT to some errors of a read, such as EIO, and its own check of a store takes every page that it does not get
+/// for a damaged one [os_unix.c, unixRead; vdbe.c, abort_due_to_error; btree.c, checkTreePage].
+int ship_store_last_refusal(sqlite3 *database);
+
 /// Keeps a connection that only reads from taking the lock of writers where it need not. SQLite takes it for a moment where a reader meets
 /// the header of a log's index half written, and a writer that does not wait gets SQLITE_BUSY then [wal.c, walIndexReadHdr]. This
 /// connection looks again instead, and takes the lock only where the index has to be made from the log.

@@ -124,6 +124,7 @@ extension OperationError {
     fileprivate var failureRule: FailureRule {
         switch self {
         case .noSuchStore, .noSuchCopy, .noCopyTagged: .notFound
+        case .badCopy(.file(let error)) where !error.isOfAbsence: error.failureRule(.here)
         case .notADatabase, .needsApp, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .damagedCopy,
             .otherIdentity, .otherSchema,
             .otherTextEncoding, .notCanonical:

@@ -37,10 +37,10 @@ package struct ReportFile: Sendable {
     }
 
     private func check() throws(ShipmentError) {
-        do throws(OperationError) {
+        do {
             try NamedStore(path).home.refuseIfKept(.replace)
         } catch {
-            throw .operation(error)
+            throw ShipmentError(error)
         }
         if isPartOfArtifact { throw .report(.partOfSubject(path)) }
         guard ResultFile.mayTake(path, replacing: replaced) else { throw .report(.inTheWay(path)) }

@@ -62,7 +62,7 @@ extension Inbox {
         // An unreadable record is left out here: shipments and rollbacks report it.
         let folder = try open()
         let record = (try? folder.rollbackRecord(of: name)) ?? .empty
-        let current = folder.currentName(of: name)?.number
+        let current = try folder.currentName(of: name)?.number
         let lease = folder.leaseRecord(of: name)
         for path in try generationPaths(of: name) {
             let generation: Generation

@@ -49,7 +49,7 @@ public struct LocalCopy: Hashable, Sendable {
     ) async throws(ShipmentError) -> LocalCopy {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let home = StoreHome(folder.appending(text: name.text))
-            let real = NamedStore(home.path)
+            let real = try NamedStore(home.path)
             try real.home.refuseIfKept(.replace)
             if let source = try? StoreHome(resolving: store), source == (try? StoreHome(resolving: home.path)) {
                 throw OperationError.sameStore(home.path)
@@ -64,10 +64,10 @@ public struct LocalCopy: Hashable, Sendable {
             let older = try await olderCopy(at: home, of: prepared.manifest)
             // An update may have been killed before it removed the older copy's files.
             if let older {
-                _ = try await RemovalSession(named: NamedStore(home.path), supportLock: lock, busyHandler: busyHandler)
+                _ = try await RemovalSession(named: real, supportLock: lock, busyHandler: busyHandler)
                     .finishKilled(besides: .store(older.files, isCoreData: true))
             }
-            let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
+            let claims = try await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
             try busyHandler.check()
             let attributes = try older.map { _ throws in try FileAttributes(of: home.path) }
             try StorePlacement(at: home, over: older, attributes: attributes)
@@ -83,11 +83,17 @@ public struct LocalCopy: Hashable, Sendable {
     private static func olderCopy(
         at home: StoreHome, of copy: Manifest
     ) async throws -> (identity: FileStatus.Identity, files: Set<ExternalFileName>)? {
-        guard let status = try? PlatformCalls.status(of: home.path) else { return nil }
+        guard let status = try PlatformCalls.statusIfThere(of: home.path) else { return nil }
         // To read it may make a log.
-        let hasLog = (try? PlatformCalls.status(of: home.log)) != nil
-        guard status.kind == .file, let survey = try? await SourceStore(at: home.path).survey(),
-            hasLog || !survey.isInWALMode,
+        let hasLog = try PlatformCalls.isThere(home.log)
+        let survey: StoreSurvey?
+        do throws(SnapshotError) {
+            survey = status.kind == .file ? try await SourceStore(at: home.path).survey() : nil
+        } catch {
+            guard !error.isOfSystem else { throw error }
+            survey = nil
+        }
+        guard let survey, hasLog || !survey.isInWALMode,
             survey.identity == copy.identity,
             survey.identity != nil || survey.schemaSHA256 == copy.store.schemaSHA256
         else { throw OperationError.occupied(home.path) }

@@ -14,13 +14,13 @@ extension LocalStore {
     @discardableResult
     public func destroy() async throws(ShipmentError) -> Destruction {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
-            let named = NamedStore(path)
+            let named = try NamedStore(path)
             let lock = try SupportFolderLock.take(named.home.supportFolder, toPut: false, busyHandler)
             defer { withExtendedLifetime(lock) {} }
             let session = RemovalSession(named: named, supportLock: lock, busyHandler: busyHandler)
             let outcome: RemovalSession.Outcome
             let forgotten: [BaseRecord]
-            if (try? PlatformCalls.status(of: named.home.path)) == nil {
+            if try !PlatformCalls.isThere(named.home.path) {
                 guard let finished = try await session.finishKilled() else { throw OperationError.noSuchStore(path) }
                 outcome = finished
                 forgotten = try forget(named.home)
@@ -28,8 +28,9 @@ extension LocalStore {
                 let home = try StoreHome(resolving: path)
                 try home.refuseIfKept(.destroy)
                 let hold = try ExclusiveHold(on: home, busyHandler)
+                let plan = try await session.plan(hold)
                 forgotten = try forget(home)
-                outcome = try await session.remove(hold)
+                outcome = try session.remove(hold, as: plan)
             }
             return Destruction(
                 store: named.home.path, links: outcome.removedLinks, files: [], remainingFiles: outcome.remainingFiles,
@@ -40,18 +41,20 @@ extension LocalStore {
     /// What `destroy` would remove, and what it would leave. The store may be in use, and nothing changes.
     public func destructionPlan() async throws(ShipmentError) -> Destruction {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
-            let named = NamedStore(path)
+            let named = try NamedStore(path)
             let home = try StoreHome(resolving: path)
             try home.refuseIfKept(.destroy)
-            let rows = await ReferringFile(ofStore: home.path, waiting: busyHandler.busyTimeout)
-            let claims = await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
+            let rows = try await ReferringFile(ofStore: home.path, busyTimeout: busyHandler.busyTimeout)
+            let claims = try await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
             try busyHandler.check()
             let support = home.supportFolder
-            let going = claims.solely(rows.ownFiles).intersection(support.names()).sorted().map(support.path)
-            let remaining = support.remaining(claims, unreadable: rows == .unreadable ? home.path : nil)
+            let content = try support.content()
+            let names = content.compactMap(SupportFolder.name(of:))
+            let going = claims.solely(rows.ownFiles).intersection(names).sorted().map(support.path)
+            let remaining = support.remaining(content, claims, unreadable: rows == .unreadable ? home.path : nil)
             return Destruction(
                 store: home.path, links: named.links.map(\.path),
-                files: home.sidecars.filter { (try? PlatformCalls.status(of: $0)) != nil } + going,
+                files: try home.sidecars.filter { try PlatformCalls.isThere($0) } + going,
                 remainingFiles: remaining.filter { !going.contains($0.path) },
                 rememberedCopies: try memory?.records().filter { $0.key.store == home.path } ?? [])
         }
@@ -91,15 +94,16 @@ extension LocalStore {
     ///   copy.
     public func destroyDamaged() async throws(ShipmentError) -> Destruction {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
-            let (named, home) = (NamedStore(path), try StoreHome(resolving: path))
+            let (named, home) = (try NamedStore(path), try StoreHome(resolving: path))
             try home.refuseIfKept(.destroy)
             guard try await Self.damage(of: home, busyHandler) != nil else { throw OperationError.notDamaged(path) }
+            let claims = try await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
+            let content = try home.supportFolder.content()
             let forgotten = try forget(home)
             try DamagedStore.remove(home, busyHandler)
-            let claims = await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
             return Destruction(
                 store: home.path, links: named.removeLinks(), files: [],
-                remainingFiles: home.supportFolder.remaining(claims, unreadable: home.path),
+                remainingFiles: home.supportFolder.remaining(content, claims, unreadable: home.path),
                 rememberedCopies: forgotten)
         }
     }

@@ -11,9 +11,9 @@ extension LocalStore {
         to folder: FilePath, options: MoveOptions = MoveOptions()
     ) async throws(ShipmentError) -> Relocation {
         try await LocalStore.run(waiting: self.options.busyTimeout) { busyHandler in
-            let named = NamedStore(path)
+            let named = try NamedStore(path)
             let removal = StoreRemoval(of: named.home)
-            guard (try? PlatformCalls.status(of: named.home.path)) != nil || removal.store != nil else {
+            guard try PlatformCalls.isThere(named.home.path) || removal.store != nil else {
                 // A killed move may have finished its work.
                 try removal.sweep()
                 TemporaryFolder.sweep(folder, .besideResults)
@@ -44,7 +44,7 @@ private struct MoveSession: Sendable {
     func run() async throws -> Relocation {
         // On the disk of the new place, so that the copy is written once. This also removes what a killed move left there.
         let temporary = try TemporaryFolder(in: target.folder, .besideResults)
-        let named = NamedStore(store.path)
+        let named = try NamedStore(store.path)
         let locks = try await lockSupportFolders(of: named.home)
         defer { withExtendedLifetime(locks) {} }
         guard let old = locks.old else {
@@ -65,9 +65,10 @@ private struct MoveSession: Sendable {
         } else {
             way = try await place(source, temporary.path, locks)
         }
+        let plan = try await removal.plan(hold, carrying: companions(of: home))
         // Before the old store goes. A failure costs only bytes: then the memory keeps the copies of a path without a store.
         try? store.memory?.follow(from: home.path, to: target.path)
-        let outcome = try await removal.remove(hold, carrying: companions(of: home), to: target)
+        let outcome = try removal.remove(hold, as: plan, to: target)
         return Relocation(
             path: target.path, way: way, removedLinks: outcome.removedLinks,
             remainingFiles: outcome.remainingFiles)
@@ -83,8 +84,14 @@ private struct MoveSession: Sendable {
     private func lockSupportFolders(of home: StoreHome) async throws -> Locks {
         let occupant = (try? StoreHome(resolving: target.path)) ?? target
         // Only a Core Data store gets external files meanwhile.
-        let survey = try? await SourceStore(at: home.path, busyTimeout: .zero).survey(externalFiles: false)
-        let hasFiles = survey?.identity != nil || exists(home.supportFolder.path)
+        let identity: ForeignText?
+        do throws(SnapshotError) {
+            identity = try await SourceStore(at: home.path, busyTimeout: .zero).survey(externalFiles: false).identity
+        } catch {
+            guard !error.isOfSystem else { throw error }
+            identity = nil
+        }
+        let hasFiles = try identity != nil || exists(home.supportFolder.path)
         var folders = [target, occupant].map { ($0.supportFolder, isToPut: hasFiles) }
         if options.removesOriginal { folders.append((home.supportFolder, isToPut: false)) }
         let locks = try SupportFolderLock.take(folders, busyHandler)
@@ -94,7 +101,7 @@ private struct MoveSession: Sendable {
     /// Finishes a move that was killed while it removed the old store: that is out of sight then, and nothing is left to move.
     private func finishEarlierMove(_ removal: RemovalSession) async throws -> Relocation? {
         let home = removal.named.home
-        guard !exists(home.path), exists(target.path), removal.followed(moveTo: target),
+        guard try !exists(home.path), try exists(target.path), try removal.followed(moveTo: target),
             let outcome = try await removal.finishKilled(carrying: companions(of: home))
         else { return nil }
         return Relocation(
@@ -105,49 +112,49 @@ private struct MoveSession: Sendable {
     /// Whether an earlier move has done everything but the removal of the old store: the store at the new place has the same rows, and
     /// its external files are there, byte for byte.
     private func isThere(_ source: SourceStore, _ hold: borrowing ExclusiveHold) async throws -> Bool {
-        guard exists(target.path), try hold.connection.hasSameRows(as: target.path, busyHandler),
+        guard try exists(target.path), try hold.connection.hasSameRows(as: target.path, busyHandler),
             case .store(let files, _) = try await source.references()
         else { return false }
         let support = StoreHome(source.path).supportFolder
         return try files.allSatisfy { name in
             let path = support.path(of: name)
             // What is missing here cannot be lost.
-            guard exists(path) else { return true }
+            guard try exists(path) else { return true }
             let place = target.supportFolder.path(of: name)
             return try exists(place) && ContentDigest(ofFile: path) == ContentDigest(ofFile: place)
         }
     }
 
-    private func companions(of home: StoreHome) -> Companions {
-        Companions(of: home.supportFolder, to: target.supportFolder)
+    private func companions(of home: StoreHome) throws(FileError) -> Companions {
+        try Companions(of: home.supportFolder, to: target.supportFolder)
     }
 
     private func place(_ source: SourceStore, _ folder: FilePath, _ locks: Locks) async throws -> Relocation.Way {
         let survey = try await source.survey(externalFiles: false)
         var copyOptions = store.options.making(in: folder)
         // Before the work of a copy.
-        if exists(target.path) {
+        if try exists(target.path) {
             let occupant = try StoreHome(resolving: target.path)
-            guard options.replacesOccupant else { throw await obstacle() }
+            guard options.replacesOccupant else { throw try await obstacle() }
             try occupant.refuseIfKept(.replace)
             if !options.restore.takesIncompleteCopy, let omissions = survey.omissions {
                 throw OperationError.incompleteCopy(store.path, omissions)
             }
             copyOptions.marking = .removed
         }
-        let companions = companions(of: StoreHome(source.path))
+        let companions = try companions(of: StoreHome(source.path))
         let space = try await reserve(for: source, companions)
         defer { withExtendedLifetime(space) {} }
         let copy = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: store.path), copyOptions)
-        let claims = await SupportFolderClaims(
+        let claims = try await SupportFolderClaims(
             beside: target, waiting: busyHandler.busyTimeout, under: locks.target)
         if !companions.areNone, let user = claims.user {
             throw OperationError.sharedSupportFolder(target.supportFolder.path, with: user)
         }
         let carried = try companions.carry()
         do {
-            guard exists(target.path) else {
+            guard try exists(target.path) else {
                 let manifest = copy.manifest
                 let placement = StorePlacement(
                     at: target, inWALMode: survey.isInWALMode, attributes: try StoreHome(source.path).attributes)
@@ -170,21 +177,21 @@ private struct MoveSession: Sendable {
         for source: SourceStore, _ companions: Companions
     ) async throws -> DiskReservation? {
         let support = StoreHome(source.path).supportFolder
-        guard !support.names().isEmpty || !companions.areNone else { return nil }
+        guard try !support.names().isEmpty || !companions.areNone else { return nil }
         var references: Set<ExternalFileName> = []
         if case .store(let files, _) = try await source.references() { references = files }
         return try DiskReservation.make(
-            DiskReservation.sizeToMove(support, references, with: companions, to: target.folder), in: target.folder,
+            try DiskReservation.sizeToMove(support, references, with: companions, to: target.folder), in: target.folder,
             leaving: store.options.keptFree)
     }
 
     /// The error for what is at the new place: only a store may be replaced.
-    private func obstacle() async -> OperationError {
-        switch await ReferringFile(at: target.path, busyTimeout: busyHandler.busyTimeout) {
+    private func obstacle() async throws(SnapshotError) -> OperationError {
+        switch try await ReferringFile(at: target.path, busyTimeout: busyHandler.busyTimeout) {
         case .store: .storeInTheWay(target.path)
         case .noStore, .unreadable: .occupied(target.path)
         }
     }
 
-    private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
+    private func exists(_ path: FilePath) throws(FileError) -> Bool { try PlatformCalls.isThere(path) }
 }

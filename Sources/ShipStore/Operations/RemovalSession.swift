@@ -6,7 +6,7 @@ import SystemPackage
 
 /// The removal of one store, and of everything that is proven to belong to it alone.
 ///
-///     SupportFolderLock -> ExclusiveHold -> its rows, and those of its neighbours -> out of sight -> its external files -> the links to it
+///     SupportFolderLock -> ExclusiveHold -> Plan: its rows, and those of its neighbours -> out of sight -> its external files -> the links to it
 struct RemovalSession: Sendable {
     let named: NamedStore
     /// The lock of its support folder.
@@ -19,23 +19,54 @@ struct RemovalSession: Sendable {
     /// What is left of its external files, and the symbolic links by which the user named the store.
     typealias Outcome = (remainingFiles: [RemainingFile], removedLinks: [FilePath])
 
-    /// Removes a store that nobody else uses.
+    /// What is found out before anything is removed: afterwards no row says any more what belonged to the store.
+    struct Plan: Sendable {
+        fileprivate let rows: ReferringFile
+        fileprivate let claims: SupportFolderClaims
+        /// Files that no row can refer to, and that are at the store's new place; `nil` where they stay.
+        fileprivate let arrived: [FilePath]?
+        /// The external files that a restore may have put there, to which no row refers yet.
+        fileprivate let unreferred: Set<ExternalFileName>
+        /// All that is in the support folder.
+        fileprivate let content: [FilePath]
+    }
+
+    /// Looks at a store that is to be removed, and that nobody else uses. Nothing of it has changed then.
     ///
     /// - Parameters:
     ///   - hold: On the store at its real path.
     ///   - companions: Files that have been carried to the store's new place.
-    ///   - target: Its new place; `nil` if it has none.
-    func remove(
-        _ hold: borrowing ExclusiveHold, carrying companions: Companions? = nil, to target: StoreHome? = nil
-    ) async throws -> Outcome {
-        let rows = await rows(through: hold)
+    /// - Throws: Among others an error of the system, after which it is unknown what belongs to the store.
+    func plan(_ hold: borrowing ExclusiveHold, carrying companions: Companions? = nil) async throws -> Plan {
+        let rows = try await ReferringFile(
+            ofStore: home.path, busyTimeout: busyHandler.busyTimeout, through: hold.connection.queue)
         // An earlier removal may have left files before the app made the store anew.
         _ = try await finishKilled(besides: rows)
-        let claims = await claims()
-        let arrived = try arrived(of: companions, rows, claims)
+        return try await plan(of: rows, carrying: companions)
+    }
+
+    private func plan(
+        of rows: ReferringFile, besides kept: ReferringFile = .noStore, carrying companions: Companions?
+    ) async throws -> Plan {
+        let claims = try await SupportFolderClaims(
+            beside: home, besides: kept, waiting: busyHandler.busyTimeout, under: supportLock)
+        let content = try home.supportFolder.content()
+        let record = try RestoreRecord(of: home)
+        let unreferred = Set(content.compactMap(SupportFolder.name(of:)).filter { record?.lists($0) == true })
+        return Plan(
+            rows: rows, claims: claims, arrived: try arrived(of: companions, rows, claims), unreferred: unreferred,
+            content: content)
+    }
+
+    /// Removes the store.
+    ///
+    /// - Parameter target: Its new place; `nil` if it has none.
+    func remove(
+        _ hold: borrowing ExclusiveHold, as plan: Plan, to target: StoreHome? = nil
+    ) throws -> Outcome {
         try busyHandler.check()
         try hold.begin(removal, after: target)
-        return try finish(rows, claims, arrived)
+        return try finish(plan)
     }
 
     /// Finishes a removal that was killed.
@@ -46,24 +77,15 @@ struct RemovalSession: Sendable {
         besides rows: ReferringFile = .noStore, carrying companions: Companions? = nil
     ) async throws -> Outcome? {
         try removal.sweep()
-        guard let store = removal.store else { return nil }
-        let removed = await ReferringFile(ofStore: store, waiting: busyHandler.busyTimeout)
-        let claims = await claims(besides: rows)
-        let arrived = try arrived(of: companions, removed, claims)
+        guard let store = try removal.store else { return nil }
+        let removed = try await ReferringFile(ofStore: store, busyTimeout: busyHandler.busyTimeout)
+        let plan = try await plan(of: removed, besides: rows, carrying: companions)
         try busyHandler.check()
-        return try finish(removed, claims, arrived)
+        return try finish(plan)
     }
 
     /// Whether a move was killed while it removed the old store: then there is nothing left to move.
-    func followed(moveTo target: StoreHome) -> Bool { removal.followedMove(to: target) }
-
-    func rows(through hold: borrowing ExclusiveHold) async -> ReferringFile {
-        await ReferringFile(ofStore: home.path, waiting: busyHandler.busyTimeout, through: hold.connection)
-    }
-
-    func claims(besides rows: ReferringFile = .noStore) async -> SupportFolderClaims {
-        await SupportFolderClaims(beside: home, besides: rows, waiting: busyHandler.busyTimeout, under: supportLock)
-    }
+    func followed(moveTo target: StoreHome) throws(FileError) -> Bool { try removal.followedMove(to: target) }
 
     /// The files in the store's support folder to which no row can refer, and that are at its new place already.
     ///
@@ -76,28 +98,31 @@ struct RemovalSession: Sendable {
     }
 
     /// This takes little time, and does not stop when the task is cancelled.
-    private func finish(
-        _ rows: ReferringFile, _ claims: SupportFolderClaims, _ arrived: [FilePath]?
-    ) throws(OperationError) -> Outcome {
+    private func finish(_ plan: Plan) throws(OperationError) -> Outcome {
         let support = home.supportFolder
-        // A restore that was cut off may have put files there to which no row refers yet.
-        let record = RestoreRecord(of: home)
-        let own = rows.ownFiles?.union(support.names().filter { record?.lists($0) == true })
+        let own = plan.rows.ownFiles?.union(plan.unreferred)
         let removedLinks = try OperationError.wrapping { () throws(FileError) in
-            try support.removeForGood(claims.solely(own))
-            if let arrived { try support.removeForGood(arrived) }
+            try support.removeForGood(plan.claims.solely(own))
+            if let arrived = plan.arrived { try support.removeForGood(arrived) }
             let removedLinks = named.removeLinks()
             try removal.finish()
             return removedLinks
         }
-        return (support.remaining(claims, unreadable: rows == .unreadable ? home.path : nil), removedLinks)
+        let left = plan.content.filter { place in
+            // What cannot be looked at may be there.
+            (try? PlatformCalls.isThere(support.path.appending(place.components))) ?? true
+        }
+        let unreadable = plan.rows == .unreadable ? home.path : nil
+        return (support.remaining(left, plan.claims, unreadable: unreadable), removedLinks)
     }
 }
 
 extension SupportFolder {
-    /// The content of the folder, and why it stays.
-    func remaining(_ claims: SupportFolderClaims, unreadable: FilePath? = nil) -> [RemainingFile] {
-        content().map { place in
+    /// What stays in the folder, by its paths there, and why.
+    func remaining(
+        _ places: [FilePath], _ claims: SupportFolderClaims, unreadable: FilePath? = nil
+    ) -> [RemainingFile] {
+        places.map { place in
             RemainingFile(
                 path.appending(place.components),
                 claims.reason(for: SupportFolder.name(of: place), besides: unreadable))

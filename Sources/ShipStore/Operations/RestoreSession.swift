@@ -35,7 +35,7 @@ struct RestoreSession: Sendable {
             }
         case .lost: return try await replace(nil, from: source)
         case .damaged(let damage):
-            guard options.takesOtherIdentity || StoreCondition.mayHaveBeenStore(home, source.manifest.name) else {
+            guard try options.takesOtherIdentity || StoreCondition.mayHaveBeenStore(home, source.manifest.name) else {
                 throw OperationError.strangeFile(home.path)
             }
             return try await replace(damage, from: source)
@@ -66,14 +66,15 @@ struct RestoreSession: Sendable {
         let filesSpace = try DiskReservation.make(
             DiskReservation.size(of: comparison.missing + comparison.different), in: home.folder,
             leaving: options.keptFree)
-        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
+        let claims = try await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         try claims.refuse(toReplace: comparison.different, in: support)
         let added = comparison.missing.map(\.file.name)
-        let earlier = RestoreRecord(of: home)
+        let earlier = try RestoreRecord(of: home)
         if !added.isEmpty || earlier != nil || safetyCopies != nil {
             try RestoreRecord(begun: Timestamp(Date()), adding: added, to: earlier).write(for: home, in: temporary.path)
         }
         var old = OldState()
+        var names: Set<ExternalFileName> = []
         let unproven = source.unproven
         do {
             async let isProven: Void = RestoreSource.prove(
@@ -90,6 +91,7 @@ struct RestoreSession: Sendable {
             if let copy = old.safetyCopy { removeOlderTwins(of: copy, since: earlier) }
             try await writing
             try support.put(comparison.different, attributes: attributes)
+            names = try support.names()
             try rewrite.commit()
         } catch {
             let replaced = comparison.different.map(\.file.name)
@@ -97,13 +99,18 @@ struct RestoreSession: Sendable {
         }
         // The store has the new content. If this fails, it is unknown whether that survives a power cut.
         try OperationError.wrapping { () throws(FileError) in try home.makeDurable() }
-        let candidates = obsolete(of: support.names().subtracting(source.references), old, earlier)
+        let candidates = obsolete(of: names.subtracting(source.references), old, earlier)
         let obsolete = claims.solely(candidates)
         if !obsolete.isEmpty, rewrite.settle() { support.remove(obsolete) }
         // The next restore removes what a program still reads.
-        let isLeft = support.names().intersection(obsolete).contains { earlier?.lists($0) == true }
-        if !isLeft { RestoreRecord.remove(for: home) }
-        let remaining = support.names().intersection(candidates).sorted().map { name in
+        let left = candidates.filter { name in
+            // What cannot be looked at may be there.
+            (try? PlatformCalls.isThere(support.path(of: name))) ?? true
+        }
+        if !left.intersection(obsolete).contains(where: { earlier?.lists($0) == true }) {
+            RestoreRecord.remove(for: home)
+        }
+        let remaining = left.sorted().map { name in
             RemainingFile(support.path(of: name), obsolete.contains(name) ? .stillRead : claims.reason(for: name))
         }
         return Restoration(
@@ -115,7 +122,7 @@ struct RestoreSession: Sendable {
     private func replace(_ damage: String?, from source: borrowing RestoreSource) async throws -> Restoration {
         try await RestoreSource.prove(
             source.unproven, takingDamaged: options.takesDamagedCopy, options.checking)
-        let claims = await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
+        let claims = try await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         // The copy stays as it is: all of it is written once more here.
         let space = try DiskReservation.make(
             source.manifest.totalSize, in: home.folder, leaving: options.keptFree)
@@ -135,7 +142,7 @@ struct RestoreSession: Sendable {
     /// How the store kept its transactions, as far as its header or its sidecars still tell; or as Core Data stores do.
     private func isInWALMode(for copy: Manifest) -> Bool {
         if let isInWALMode = try? SourceStore.isInWALMode(at: home.path) { return isInWALMode }
-        let hasLog = [home.log, home.logIndex].contains { (try? PlatformCalls.status(of: $0)) != nil }
+        let hasLog = [home.log, home.logIndex].contains { (try? PlatformCalls.isThere($0)) ?? true }
         return hasLog || copy.coreData != nil
     }
 
@@ -220,7 +227,7 @@ struct RestoreSession: Sendable {
             // The bytes of a damaged store are kept.
             if isUntouched, let folder = old.damage?.keptAs { DamagedStore.dropCopy(at: folder) }
         }
-        func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
+        func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.isThere(path)) ?? true }
         let leftovers = Leftovers(
             safetyCopy: (old.safetyCopy?.path ?? old.damage?.keptAs).flatMap { exists($0) ? $0 : nil },
             externalFiles: files.added.map { support.path(of: $0) }.filter(exists))

@@ -104,7 +104,7 @@ struct RestoreSource: ~Copyable, Sendable {
         if let folder = folder(of: real) {
             let hold = try pin(folder, busyHandler)
             // It may have been pruned during the wait.
-            guard (try? PlatformCalls.status(of: folder)) != nil else { throw OperationError.noSuchCopy(path) }
+            guard try PlatformCalls.isThere(folder) else { throw OperationError.noSuchCopy(path) }
             let generation = try generation(at: folder)
             if !options.takesDamaged, let damage = KeptCopy.damage(ofCopyAt: folder) {
                 throw OperationError.damagedCopy(path, damage)

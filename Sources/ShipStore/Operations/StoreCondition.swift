@@ -21,13 +21,13 @@ enum StoreCondition: Sendable {
     ///
     /// - Throws: `OperationError.notADatabase` for anything but a file; the errors of `SourceStore.survey`.
     static func find(_ home: StoreHome, _ busyHandler: BusyHandler) async throws -> StoreCondition {
-        guard let status = try status(of: home) else { return .lost }
+        guard let status = try PlatformCalls.statusIfThere(of: home.path) else { return .lost }
         guard status.kind == .file else { throw OperationError.notADatabase(home.path) }
         if DamagedStore.begun(for: home) != nil {
             return .damaged("an earlier restore was cut off while it set it aside")
         }
         // SQLite takes this for an empty store, and removes the log of an empty store.
-        let others = [home.journal, home.log].map { (try? PlatformCalls.status(of: $0))?.size ?? 0 }
+        let others = try [home.journal, home.log].map { try PlatformCalls.statusIfThere(of: $0)?.size ?? 0 }
         if status.size == 0, others.contains(where: { $0 > 0 }) {
             return .damaged("\(home.path.text) has no bytes")
         }
@@ -48,27 +48,17 @@ enum StoreCondition: Sendable {
         return .damaged(damage ?? "")
     }
 
-    /// - Returns: `nil` if nothing is there.
-    private static func status(of home: StoreHome) throws(FileError) -> FileStatus? {
-        do throws(FileError) {
-            return try PlatformCalls.status(of: home.path)
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
-            return nil
-        }
-    }
-
     /// Endings of the names of stores.
     private static let endings: Set<String> = ["sqlite", "sqlite3", "db", "db3", "sqlitedb", "store", "storedata"]
 
     /// Whether a damaged file may have been a store. A restore keeps it in any case, under another name.
-    static func mayHaveBeenStore(_ home: StoreHome, _ copy: StoreName) -> Bool {
-        let (size, name) = ((try? PlatformCalls.status(of: home.path).size) ?? 0, home.path.lastComponent)
+    static func mayHaveBeenStore(_ home: StoreHome, _ copy: StoreName) throws(FileError) -> Bool {
+        let (size, name) = (try PlatformCalls.status(of: home.path).size, home.path.lastComponent)
         // Full pages; or an ending that stores have; or sidecars or external files, while an empty support folder may be this
         // restore's own; or the name of the copy.
-        return size % 512 == 0 || endings.contains(name?.extension?.lowercased() ?? "")
+        let hasFiles = try !home.supportFolder.content().isEmpty
+        return size % 512 == 0 || endings.contains(name?.extension?.lowercased() ?? "") || hasFiles
             || home.sidecars.contains { (try? PlatformCalls.status(of: $0)) != nil }
-            || !home.supportFolder.content().isEmpty
             || copy == StoreName(suggestedBy: home.path)
     }
 

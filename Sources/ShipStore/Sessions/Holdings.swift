@@ -33,7 +33,7 @@ struct Holdings: Sendable {
     ) throws(InboxError) {
         let producer = device.map { ContentDigest(sha256: $0.bytes) }
         for name in try folder.storeNames() where mayKnow(name) {
-            let now = folder.currentName(of: name)
+            let now = try folder.currentName(of: name)
             if let now, let id = hold(now, of: name, in: folder, from: producer) { current[name] = id }
             let others = ((try? folder.generationNames(of: name)) ?? []).reversed().filter { $0 != now }
             let kept = others.prefix(Limits.keptGenerations).compactMap {
@@ -146,7 +146,7 @@ final class HeldGeneration: Sendable {
     static func base(
         _ digest: ContentDigest, of name: StoreName, from producer: ContentDigest?, in folder: InboxFolder
     ) throws(ShipmentError) -> HeldGeneration {
-        let current = folder.currentName(of: name)
+        let current = try? folder.currentName(of: name)
         let kept = ((try? folder.generationNames(of: name)) ?? []).reversed().filter { $0 != current }
         for candidate in [current].compactMap(\.self) + kept {
             guard let generation = try? folder.generation(candidate, of: name), generation.manifest.name == name,

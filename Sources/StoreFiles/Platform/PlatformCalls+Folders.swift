@@ -213,7 +213,13 @@ extension PlatformCalls {
         // An entry ends where its name does, and may be the last in its buffer: do not read all of a `dirent`.
         guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var names: [FilePath.Component] = []
-        while let entry = readdir(stream) {
+        while true {
+            // At the end it says nothing, as it does where it fails: only errno tells.
+            Errno.last = Errno(rawValue: 0)
+            guard let entry = readdir(stream) else {
+                guard Errno.last.rawValue == 0 else { throw FileError(.listFolder, path, .last) }
+                break
+            }
             // The name ends in a NUL [readdir(3)].
             let name = UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CInterop.PlatformChar.self)
             if let name = FilePath.Component(platformString: name), name.kind == .regular { names.append(name) }

@@ -83,6 +83,16 @@ package enum PlatformCalls {
         return FileStatus(raw)
     }
 
+    /// lstat(2), where nothing may be there.
+    ///
+    /// - Returns: `nil` only where nothing has the name: an error of the system proves nothing.
+    package static func statusIfThere(of path: FilePath) throws(FileError) -> FileStatus? {
+        try FileError.unlessAbsent { () throws(FileError) in try status(of: path) }
+    }
+
+    /// Whether anything has the name, even a symbolic link that leads nowhere.
+    package static func isThere(_ path: FilePath) throws(FileError) -> Bool { try statusIfThere(of: path) != nil }
+
     /// stat(2): of what a symbolic link leads to.
     package static func statusFollowingLinks(of path: FilePath) throws(FileError) -> FileStatus {
         var raw = stat()
@@ -201,14 +211,25 @@ extension Errno {
         [.notPermitted, .notSupported, .noFunction, .tooManyLinks].contains(self)
     }
 
-    /// `errno`, to be read right after the call that failed.
+    /// `errno`, to be read right after the call that failed; and to be set before a call that tells of an error by it alone.
     static var last: Errno {
-        #if canImport(Glibc)
-            Errno(rawValue: Glibc.errno)
-        #elseif canImport(Musl)
-            Errno(rawValue: Musl.errno)
-        #elseif canImport(Darwin)
-            Errno(rawValue: Darwin.errno)
-        #endif
+        get {
+            #if canImport(Glibc)
+                Errno(rawValue: Glibc.errno)
+            #elseif canImport(Musl)
+                Errno(rawValue: Musl.errno)
+            #elseif canImport(Darwin)
+                Errno(rawValue: Darwin.errno)
+            #endif
+        }
+        set {
+            #if canImport(Glibc)
+                Glibc.errno = newValue.rawValue
+            #elseif canImport(Musl)
+                Musl.errno = newValue.rawValue
+            #elseif canImport(Darwin)
+                Darwin.errno = newValue.rawValue
+            #endif
+        }
     }
 }

@@ -73,7 +73,7 @@ extension KeptCopies {
             defer { withExtendedLifetime(lock) {} }
             // A reader that waits for the lock finds another folder under that name, or none.
             guard try lock.file.status.identity == PlatformCalls.status(of: copy.path).identity else { return .held }
-            guard copy.isAlone else { return .altered }
+            guard try copy.isAlone() else { return .altered }
             try PlatformCalls.rename(copy.path, to: bin.appending(text: copy.path.lastName))
             return .removed
         } catch {
@@ -86,22 +86,22 @@ extension KeptCopies {
 
 extension KeptCopy {
     /// Whether nothing is in its folder but what was put there.
-    fileprivate var isAlone: Bool {
-        guard let folder = try? OpenFolder(path) else { return false }
+    fileprivate func isAlone() throws(FileError) -> Bool {
+        let folder = try OpenFolder(path)
         var expected: Set<FilePath> = [path.appending(InboxLayout.manifestFile), path.appending(CopyRecord.file)]
         for index in manifest.parts.indices {
             // The part itself, and the folders that it is in.
             var part = self.generation.path(ofPart: index)
             while part != path, expected.insert(part).inserted { part.removeLastComponent() }
         }
-        func isExpected(_ place: FilePath) -> Bool {
-            guard let names = try? folder.names(in: place) else { return false }
-            return names.allSatisfy { name in
+        func isExpected(_ place: FilePath) throws(FileError) -> Bool {
+            for name in try folder.names(in: place) {
                 let found = place.appending(text: name)
-                guard expected.contains(found), let kind = try? folder.status(of: found).kind else { return false }
-                return kind != .folder || isExpected(found)
+                guard expected.contains(found) else { return false }
+                if try folder.status(of: found).kind == .folder, try !isExpected(found) { return false }
             }
+            return true
         }
-        return isExpected(path)
+        return try isExpected(path)
     }
 }

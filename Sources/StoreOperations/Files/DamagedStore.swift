@@ -57,12 +57,12 @@ package struct DamagedStore: Sendable {
         var ordinal = 1
         while true {
             let path = home.folder.appending(text: ordinal == 1 ? first : "\(first)-\(ordinal)")
-            guard exists(path) else { return path }
+            guard (try? exists(path)) == true else { return path }
             ordinal += 1
         }
     }
 
-    private static func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
+    private static func exists(_ path: FilePath) throws(FileError) -> Bool { try PlatformCalls.isThere(path) }
 
     /// Gives the store and its external files their second names, or copies them where that is not possible. Nothing changes for
     /// their users yet.
@@ -72,10 +72,10 @@ package struct DamagedStore: Sendable {
     ///   - copies: Gets each copy before it is made.
     /// - Returns: Whether there is anything to keep.
     package func prepare(losingFiles loses: Bool, noting copies: inout [Copy]) throws -> Bool {
-        guard loses || ([home.path] + home.sidecars).contains(where: Self.exists) else { return false }
+        guard try loses || ([home.path] + home.sidecars).contains(where: Self.exists) else { return false }
         let attributes = try home.attributes
         try Folder.make(folder, with: attributes.ofFolder)
-        if Self.exists(home.path), !Self.exists(kept.path) {
+        if try Self.exists(home.path), try !Self.exists(kept.path) {
             do throws(FileError) {
                 try PlatformCalls.hardLink(home.path, as: kept.path)
             } catch {
@@ -109,10 +109,10 @@ package struct DamagedStore: Sendable {
     private static func link(
         _ support: SupportFolder, into target: SupportFolder, _ attributes: FileAttributes, noting copies: inout [Copy]
     ) throws(FileError) {
-        let names = support.names()
+        let names = try support.names()
         let folders = Set(names.map(\.folder)).map { target.path.appending($0.rawValue) }
         for folder in folders { try Folder.make(folder, with: attributes) }
-        for name in names where !exists(target.path(of: name)) {
+        for name in names where try !exists(target.path(of: name)) {
             guard (try? PlatformCalls.hardLink(support.path(of: name), as: target.path(of: name))) == nil else {
                 continue
             }
@@ -125,16 +125,16 @@ package struct DamagedStore: Sendable {
 
     /// Takes away what SQLite would take for a part of the store that comes. The log goes before its index.
     package func takeSidecars() throws(FileError) {
-        for (path, target) in zip(home.sidecars, kept.sidecars) where Self.exists(path) {
+        for (path, target) in zip(home.sidecars, kept.sidecars) where try Self.exists(path) {
             var (free, ordinal) = (target, 2)
             // A file that an earlier run has taken is older, and stays.
-            while Self.exists(free) {
+            while try Self.exists(free) {
                 free = FilePath(text: "\(target.text)-\(ordinal)")
                 ordinal += 1
             }
             try PlatformCalls.rename(path, to: free)
         }
-        guard Self.exists(folder) else { return }
+        guard try Self.exists(folder) else { return }
         try Folder.sync(folder)
         try Folder.sync(home.folder)
     }
@@ -144,14 +144,16 @@ package struct DamagedStore: Sendable {
     /// - Parameter copies: What `prepare` has made.
     package func undo(_ copies: [Copy]) {
         let isOld = copies.contains { $0.path == kept.path && $0.hasOriginal } || Self.begun(for: home) == folder
-        guard !Self.exists(home.path) || isOld else { return }
-        for (path, target) in zip(home.sidecars, kept.sidecars) where Self.exists(target) && !Self.exists(path) {
+        // What cannot be looked at may be there.
+        guard isOld || (try? Self.exists(home.path)) == false else { return }
+        for (path, target) in zip(home.sidecars, kept.sidecars) where (try? Self.exists(path)) == false {
             try? PlatformCalls.rename(target, to: path)
         }
         for copy in copies where copy.hasOriginal { try? PlatformCalls.removeFile(copy.path) }
         // Only what has another name may go.
         let (support, keptSupport) = (home.supportFolder, kept.supportFolder)
-        for name in keptSupport.names() where Self.areSame(support.path(of: name), keptSupport.path(of: name)) {
+        for name in (try? keptSupport.names()) ?? []
+        where Self.areSame(support.path(of: name), keptSupport.path(of: name)) {
             try? PlatformCalls.removeFile(keptSupport.path(of: name))
         }
         if Self.areSame(home.path, kept.path) { try? PlatformCalls.removeFile(kept.path) }
@@ -171,7 +173,7 @@ package struct DamagedStore: Sendable {
         try home.refuseStoresAsSidecars()
         let quiet = try QuietStore(home.path, besideReaders: false, busyHandler)
         try OperationError.wrapping { () throws(FileError) in
-            for path in home.sidecars + [home.path] where exists(path) { try PlatformCalls.removeFile(path) }
+            for path in home.sidecars + [home.path] where try exists(path) { try PlatformCalls.removeFile(path) }
             try Folder.sync(home.folder)
         }
         _ = consume quiet
@@ -195,7 +197,7 @@ package struct DamagedStore: Sendable {
             let attributes = try home.attributes
             try Folder.make(staged.folder, with: attributes.ofFolder)
             try Self.copyBytes(of: home.path, to: staged.path, attributes)
-            if Self.exists(home.log) { try OpenFile.copy(home.log, to: staged.log, attributes: attributes) }
+            if try Self.exists(home.log) { try OpenFile.copy(home.log, to: staged.log, attributes: attributes) }
             var copies: [Copy] = []
             try Self.link(home.supportFolder, into: staged.supportFolder, attributes.ofFolder, noting: &copies)
             try Folder.sync(staged.folder)

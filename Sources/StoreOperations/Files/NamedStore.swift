@@ -1,5 +1,5 @@
 import ShipProtocol
-import StoreFiles
+package import StoreFiles
 package import SystemPackage
 
 /// A store as a user has named it: perhaps by a symbolic link, which would lead nowhere once the store is gone.
@@ -12,18 +12,19 @@ package struct NamedStore: Sendable {
     /// As many as the kernel follows [path_resolution(7)].
     private static let mostLinks = 40
 
-    package init(_ path: FilePath) {
+    /// - Throws: Where it cannot be told where the path leads.
+    package init(_ path: FilePath) throws(FileError) {
         var (place, links): (FilePath, [(path: FilePath, target: FilePath)]) = (path, [])
-        while links.count < Self.mostLinks, (try? PlatformCalls.status(of: place))?.kind == .symbolicLink,
-            let target = try? PlatformCalls.targetOfSymbolicLink(at: place)
-        {
+        while links.count < Self.mostLinks, try PlatformCalls.statusIfThere(of: place)?.kind == .symbolicLink {
+            let target = try PlatformCalls.targetOfSymbolicLink(at: place)
             links.append((place, target))
             place = target.isAbsolute ? target : place.removingLastComponent().pushing(target)
         }
         let folder = place.removingLastComponent()
-        if let name = place.lastComponent, let real = try? PlatformCalls.realPath(of: folder.isEmpty ? "." : folder) {
-            place = real.appending(name)
+        let real = try FileError.unlessAbsent { () throws(FileError) in
+            try PlatformCalls.realPath(of: folder.isEmpty ? "." : folder)
         }
+        if let name = place.lastComponent, let real { place = real.appending(name) }
         home = StoreHome(place)
         self.links = links
     }

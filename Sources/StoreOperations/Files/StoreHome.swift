@@ -36,7 +36,7 @@ package struct StoreHome: Hashable, Sendable {
     /// [os_unix.c, findCreateFileMode]; else what the folder tells.
     package var attributes: FileAttributes {
         get throws(FileError) {
-            for path in [path] + sidecars where (try? PlatformCalls.status(of: path))?.kind == .file {
+            for path in [path] + sidecars where try PlatformCalls.statusIfThere(of: path)?.kind == .file {
                 return try FileAttributes(of: path)
             }
             return try FileAttributes.ofFile(in: folder)
@@ -60,24 +60,31 @@ package struct StoreHome: Hashable, Sendable {
     ///
     /// - Throws: `.storeIsSidecar`.
     func refuseStoresAsSidecars() throws(OperationError) {
-        for sidecar in sidecars where Self.beginsAsStore(sidecar) { throw .storeIsSidecar(sidecar, of: path) }
+        for sidecar in sidecars {
+            let isStore = try OperationError.wrapping { () throws(FileError) in try Self.beginsAsStore(sidecar) }
+            if isStore { throw .storeIsSidecar(sidecar, of: path) }
+        }
     }
 
     /// Whether a file begins as a database does [sqlite.org/fileformat2.html section 1.3.1].
-    static func beginsAsStore(_ path: FilePath) -> Bool {
-        guard let status = try? PlatformCalls.status(of: path), status.kind == .file else { return false }
+    static func beginsAsStore(_ path: FilePath) throws(FileError) -> Bool {
+        guard let status = try PlatformCalls.statusIfThere(of: path), status.kind == .file else { return false }
         // Closing another descriptor would drop the locks that connections of this process hold on the index of their log
         // [fcntl_locking(2)]; and what SQLite has open under that name is one.
         if path.text.hasSuffix(indexEnding), PlatformCalls.hasOpen(status.identity) { return false }
-        guard let start = try? OpenFile.readingWithoutFollowing(path).read(16, at: 0) else { return false }
-        return start == Array("SQLite format 3\0".utf8)
+        do throws(FileError) {
+            return try OpenFile.readingWithoutFollowing(path).read(16, at: 0) == Array("SQLite format 3\0".utf8)
+        } catch {
+            guard error.isOfAbsence || error.errno == .permissionDenied else { throw error }
+            return false
+        }
     }
 
     /// Makes what is here durable, whoever has made it: a process may have been killed between a change and its sync. That is the last
     /// commit, in the log, or by the removal of the journal, which SQLite does not sync [sqlite.org/pragma.html#pragma_synchronous];
     /// and the names of the store and of its external files.
     package func makeDurable() throws(FileError) {
-        if (try? PlatformCalls.status(of: log)) != nil { try OpenFile.readingWithoutFollowing(log).sync() }
+        if try PlatformCalls.isThere(log) { try OpenFile.readingWithoutFollowing(log).sync() }
         try supportFolder.sync()
         try Folder.sync(folder)
     }

@@ -44,8 +44,8 @@ package struct StorePlacement: Sendable {
         beside claims: SupportFolderClaims
     ) throws(OperationError) {
         try OperationError.wrapping { () throws(FileError) in try Folder.make(home.folder) }
-        for sidecar in home.sidecars where exists(sidecar) { throw .sidecar(sidecar) }
-        if older == nil, exists(home.path) { throw .occupied(home.path) }
+        for sidecar in home.sidecars where try exists(sidecar) { throw .sidecar(sidecar) }
+        if older == nil, try exists(home.path) { throw .occupied(home.path) }
         let support = home.supportFolder
         if !files.isEmpty, let user = claims.user { throw .sharedSupportFolder(support.path, with: user) }
         let staging = try OperationError.wrapping { () throws(FileError) in
@@ -61,7 +61,8 @@ package struct StorePlacement: Sendable {
         for file in comparison.different where !replaced.contains(file.file.name) {
             throw .occupied(support.path(of: file.file.name))
         }
-        let obsolete = replaced.subtracting(files.map(\.file.name)).intersection(support.names())
+        let names = try OperationError.wrapping { () throws(FileError) in try support.names() }
+        let obsolete = replaced.subtracting(files.map(\.file.name)).intersection(names)
         // After a kill the older copy still says which files were its own.
         let removal = StoreRemoval(of: home)
         if !obsolete.isEmpty { try? removal.beginReplacing() }
@@ -93,7 +94,9 @@ package struct StorePlacement: Sendable {
         try OperationError.wrapping { () throws(FileError) in try removal.finish() }
     }
 
-    private func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.status(of: path)) != nil }
+    private func exists(_ path: FilePath) throws(OperationError) -> Bool {
+        try OperationError.wrapping { () throws(FileError) in try PlatformCalls.isThere(path) }
+    }
 
     /// The store as it is going to be, out of sight; what is compared comes from the medium.
     private func stage(_ store: FilePath, as staged: FilePath, _ facts: StoreFacts) throws(OperationError) {
@@ -196,7 +199,7 @@ extension StorePlacement {
     }
 
     private func install(_ staged: FilePath, keeping damaged: DamagedStore, _ busyHandler: BusyHandler) throws {
-        guard (try? PlatformCalls.status(of: home.path)) != nil else {
+        guard try PlatformCalls.isThere(home.path) else {
             try damaged.takeSidecars()
             return try PlatformCalls.place(staged, atFree: home.path)
         }

@@ -23,21 +23,25 @@ package struct StoreRemoval: Sendable {
 
     /// Whether the folder is one that this program has made: private, of this user, and no link.
     private var isOurs: Bool {
-        guard let status = try? PlatformCalls.status(of: folder) else { return false }
-        return status.kind == .folder && status.owner == PlatformCalls.effectiveUser
-            && status.permissions == .ownerReadWriteExecute
+        get throws(FileError) {
+            guard let status = try PlatformCalls.statusIfThere(of: folder) else { return false }
+            return status.kind == .folder && status.owner == PlatformCalls.effectiveUser
+                && status.permissions == .ownerReadWriteExecute
+        }
     }
 
     /// The store that a killed removal has left; `nil` if none is under way.
     package var store: FilePath? {
-        guard isOurs, (try? PlatformCalls.status(of: aside))?.kind == .file else { return nil }
-        return aside
+        get throws(FileError) {
+            guard try isOurs, try PlatformCalls.statusIfThere(of: aside)?.kind == .file else { return nil }
+            return aside
+        }
     }
 
     /// Whether the store went because it had been moved there.
-    package func followedMove(to target: StoreHome) -> Bool {
-        store != nil
-            && (try? PlatformCalls.targetOfSymbolicLink(at: folder.appending(Self.destination))) == target.path
+    package func followedMove(to target: StoreHome) throws(FileError) -> Bool {
+        guard try store != nil else { return false }
+        return (try? PlatformCalls.targetOfSymbolicLink(at: folder.appending(Self.destination))) == target.path
     }
 
     /// Moves the store out of sight. Its sidecars go first: beside another store of that name they would be taken for that
@@ -47,7 +51,7 @@ package struct StoreRemoval: Sendable {
     package func begin(after target: StoreHome? = nil) throws(FileError) {
         try makeFolder()
         if let target { try PlatformCalls.symbolicLink(at: folder.appending(Self.destination), to: target.path) }
-        for path in home.sidecars where (try? PlatformCalls.status(of: path)) != nil {
+        for path in home.sidecars where try PlatformCalls.isThere(path) {
             try PlatformCalls.removeFile(path)
         }
         try Folder.sync(home.folder)
@@ -66,23 +70,23 @@ package struct StoreRemoval: Sendable {
 
     /// A folder that is in the way is of a removal that never began.
     private func makeFolder() throws(FileError) {
-        if isOurs, store == nil { try? PlatformCalls.removeFile(folder.appending(Self.destination)) }
+        if try isOurs, try store == nil { try? PlatformCalls.removeFile(folder.appending(Self.destination)) }
         do throws(FileError) {
             try PlatformCalls.makeFolder(folder)
         } catch {
-            guard error.errno == .fileExists, isOurs, store == nil else { throw error }
+            guard error.errno == .fileExists, try isOurs, try store == nil else { throw error }
         }
     }
 
     /// Ends the removal: no file is left that the store's rows could explain. Everything goes in one step.
     package func finish() throws(FileError) {
-        guard isOurs else { return }
-        if (try? PlatformCalls.status(of: home.path)) == nil { RestoreRecord.remove(for: home) }
+        guard try isOurs else { return }
+        if try !PlatformCalls.isThere(home.path) { RestoreRecord.remove(for: home) }
         let own = [aside] + StoreHome(aside).sidecars + [folder.appending(Self.destination)]
         let names = try OpenFolder(folder).components(in: folder)
         guard Set(names).isSubset(of: own.compactMap(\.lastComponent)) else {
             // Something that was not put there by us stays.
-            for path in own where (try? PlatformCalls.status(of: path)) != nil { try PlatformCalls.removeFile(path) }
+            for path in own where try PlatformCalls.isThere(path) { try PlatformCalls.removeFile(path) }
             return try Folder.sync(folder)
         }
         let bin = try TemporaryFolder(in: home.folder, .besideResults)
@@ -99,11 +103,11 @@ package struct StoreRemoval: Sendable {
     /// to do says so.
     package func sweep() throws(FileError) {
         TemporaryFolder.sweep(home.folder, .besideResults)
-        if isOurs, store == nil {
+        if try isOurs, try store == nil {
             try? PlatformCalls.removeFile(folder.appending(Self.destination))
             try? PlatformCalls.removeEmptyFolder(folder)
         }
-        if (try? PlatformCalls.status(of: home.path)) == nil { RestoreRecord.remove(for: home) }
+        if try !PlatformCalls.isThere(home.path) { RestoreRecord.remove(for: home) }
         try Folder.sync(home.folder)
     }
 }

@@ -85,7 +85,7 @@ struct DatabaseFileLock {
     /// Source: sqlite.org/lockingv3.html section 4.1. Journals that were committed and stay, as in the modes TRUNCATE and PERSIST, have no header.
     static func hasHotJournal(_ store: FilePath) -> Bool {
         let journal = FilePath(text: store.text + "-journal")
-        guard (try? PlatformCalls.status(of: journal)) != nil else { return false }
+        guard (try? PlatformCalls.isThere(journal)) ?? true else { return false }
         guard let first = try? OpenFile.reading(journal).read(1, at: 0) else { return true }
         return first.first.map { $0 != 0 } ?? false
     }

@@ -31,7 +31,12 @@ package final class LiveConnection: Sendable {
             try database.lookFirst(at: store)
         }
         do {
-            queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration)
+            do {
+                queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration)
+            } catch DatabaseError.SQLITE_CORRUPT {
+                // GRDB has a look of its own, and closes the connection that would tell of a page that could not be read.
+                queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration)
+            }
             if isExclusive { try queue.unsafeRead { try Self.confirmLock($0) } }
         } catch {
             let error = OperationError(error, on: store, busyHandler)
@@ -78,7 +83,7 @@ package final class LiveConnection: Sendable {
         do {
             return try queue.unsafeRead { database in
                 defer { if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") } }
-                return try database.tellingRoom(around: store) { try body(database) }
+                return try database.tellingRefusals(around: store) { try body(database) }
             }
         } catch {
             throw OperationError(error, on: store, busyHandler)

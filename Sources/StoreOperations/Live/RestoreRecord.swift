@@ -29,12 +29,15 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
     }
 
     /// - Returns: `nil` if no restore was cut off, or what is there is not ours.
-    package init?(of home: StoreHome) {
+    package init?(of home: StoreHome) throws(FileError) {
         let path = Self.path(for: home)
-        guard let status = try? PlatformCalls.status(of: path), status.kind == .file, status.size <= Self.longest,
-            home.trusts(status),
-            let bytes = try? OpenFile.readingWithoutFollowing(path).read(Int(status.size), at: 0),
-            let record = try? JSONDecoder().decode(RestoreRecord.self, from: Data(bytes))
+        guard let status = try PlatformCalls.statusIfThere(of: path), status.kind == .file,
+            status.size <= Self.longest, home.trusts(status)
+        else { return nil }
+        let bytes = try FileError.unlessAbsent { () throws(FileError) in
+            try OpenFile.readingWithoutFollowing(path).read(Int(status.size), at: 0)
+        }
+        guard let bytes, let record = try? JSONDecoder().decode(RestoreRecord.self, from: Data(bytes))
         else { return nil }
         self = record
     }
@@ -45,7 +48,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
     package func write(for home: StoreHome, in staging: FilePath) throws(FileError) {
         let staged = staging.appending("record")
         let path = Self.path(for: home)
-        if Self(of: home) == nil, (try? PlatformCalls.status(of: path)) != nil {
+        if try Self(of: home) == nil, try PlatformCalls.isThere(path) {
             throw FileError(.write, path, .fileExists)
         }
         let file = try OpenFile.creating(staged)
@@ -59,7 +62,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
 
     /// Removes the record, once no file that it lists is left over.
     package static func remove(for home: StoreHome) {
-        guard Self(of: home) != nil, (try? PlatformCalls.removeFile(path(for: home))) != nil else { return }
+        guard (try? Self(of: home)) != nil, (try? PlatformCalls.removeFile(path(for: home))) != nil else { return }
         try? Folder.sync(home.folder)
     }
 }

@@ -1,5 +1,5 @@
 import ShipProtocol
-import StoreFiles
+package import StoreFiles
 package import SystemPackage
 
 /// The files of a support folder that no row can refer to: their names are no UUIDs, or they lie in other folders. They move with
@@ -10,13 +10,15 @@ package struct Companions: Sendable {
     /// Paths in the folder; regular files only.
     private let places: [FilePath]
 
-    package init(of source: SupportFolder, to target: SupportFolder) {
+    package init(of source: SupportFolder, to target: SupportFolder) throws(FileError) {
         self.source = source
         self.target = target
-        places = source.content().filter { place in
-            SupportFolder.name(of: place) == nil
-                && (try? PlatformCalls.status(of: source.path.appending(place.components)))?.kind == .file
+        var places: [FilePath] = []
+        for place in try source.content() where SupportFolder.name(of: place) == nil {
+            let status = try PlatformCalls.statusIfThere(of: source.path.appending(place.components))
+            if status?.kind == .file { places.append(place) }
         }
+        self.places = places
     }
 
     package var areNone: Bool { places.isEmpty }
@@ -79,9 +81,10 @@ package struct Companions: Sendable {
     /// - Throws: `.occupied` if something else has its name.
     private func isThere(_ place: FilePath) throws(OperationError) -> Bool {
         let (from, to) = paths(of: place)
-        guard (try? PlatformCalls.status(of: to)) != nil else { return false }
+        let status = try OperationError.wrapping { () throws(FileError) in try PlatformCalls.statusIfThere(of: to) }
+        guard let status else { return false }
         let isSame = try OperationError.wrapping { () throws(FileError) in
-            guard try PlatformCalls.status(of: to).kind == .file else { return false }
+            guard status.kind == .file else { return false }
             return try ContentDigest(ofFile: from) == ContentDigest(ofFile: to)
         }
         guard isSame else { throw .occupied(to) }

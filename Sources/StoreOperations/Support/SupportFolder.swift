@@ -12,26 +12,45 @@ package struct SupportFolder: Hashable, Sendable {
     }
 
     /// The external files that are there, of whatever state. Names that are no UUIDs are not ours to judge.
-    package func names() -> Set<ExternalFileName> { Set(content().compactMap(Self.name(of:))) }
+    package func names() throws(FileError) -> Set<ExternalFileName> { Set(try content().compactMap(Self.name(of:))) }
 
     /// All that is in the folder and is no folder itself, by its path in it, sorted. No symbolic link is followed, not even
-    /// one in the place of the folder.
-    package func content() -> [FilePath] {
-        guard let folder = try? OpenFolder(path) else { return [] }
-        return Self.content(of: folder, below: "").sorted { $0.text < $1.text }
+    /// one in the place of the folder, and a folder that may not be read counts as a file.
+    package func content() throws(FileError) -> [FilePath] {
+        guard let folder = try open() else { return [] }
+        return try Self.content(of: folder, below: "").sorted { $0.text < $1.text }
     }
 
-    private static func content(of folder: borrowing OpenFolder, below place: FilePath) -> [FilePath] {
+    private static func content(
+        of folder: borrowing OpenFolder, below place: FilePath
+    ) throws(FileError) -> [FilePath] {
         var found: [FilePath] = []
-        for name in (try? folder.components(in: folder.path)) ?? [] {
+        for name in try folder.components(in: folder.path) {
             let place = place.appending(name)
-            if let inner = try? folder.folder(name) {
-                found += content(of: inner, below: place)
+            if let inner = try unlessClosed({ () throws(FileError) in try folder.folder(name) }) {
+                found += try content(of: inner, below: place)
             } else {
                 found.append(place)
             }
         }
         return found
+    }
+
+    /// - Returns: `nil` where there is no folder that this user may read.
+    private func open() throws(FileError) -> OpenFolder? {
+        try Self.unlessClosed { () throws(FileError) in try OpenFolder(path) }
+    }
+
+    private static func unlessClosed(
+        _ open: () throws(FileError) -> OpenFolder
+    ) throws(FileError) -> OpenFolder? {
+        do throws(FileError) {
+            return try open()
+        } catch {
+            let isClosed = [.permissionDenied, .tooManySymbolicLinkLevels].contains(error.errno)
+            guard error.isOfAbsence || isClosed else { throw error }
+            return nil
+        }
     }
 
     /// The name by which a row may refer to the file at a path in the folder; `nil` if no row can.
@@ -55,7 +74,7 @@ package struct SupportFolder: Hashable, Sendable {
         var different: [(file: ExternalFile, path: FilePath)] = []
         for offered in files {
             let path = path(of: offered.file.name)
-            guard let status = try? PlatformCalls.status(of: path) else {
+            guard let status = try PlatformCalls.statusIfThere(of: path) else {
                 missing.append(offered)
                 continue
             }
@@ -77,8 +96,11 @@ package struct SupportFolder: Hashable, Sendable {
 
     func refuseIfLinked() throws(OperationError) {
         let folders = [path] + ExternalFileName.Folder.allCases.map { path.appending($0.rawValue) }
-        for folder in folders where (try? PlatformCalls.status(of: folder))?.kind == .symbolicLink {
-            throw .linkedSupportFolder(folder)
+        for folder in folders {
+            let status = try OperationError.wrapping { () throws(FileError) in
+                try PlatformCalls.statusIfThere(of: folder)
+            }
+            if status?.kind == .symbolicLink { throw .linkedSupportFolder(folder) }
         }
     }
 
@@ -112,9 +134,9 @@ package struct SupportFolder: Hashable, Sendable {
 
     /// Makes the names in it durable.
     func sync() throws(FileError) {
-        guard let folder = try? OpenFolder(path) else { return }
+        guard let folder = try open() else { return }
         for subfolder in ExternalFileName.Folder.allCases.map({ path.appending($0.rawValue) })
-        where folder.holds(subfolder) {
+        where try folder.holds(subfolder) {
             try folder.sync(subfolder)
         }
         try folder.sync(path)
@@ -139,21 +161,21 @@ package struct SupportFolder: Hashable, Sendable {
     ///
     /// - Throws: At the first that cannot be removed.
     package func removeForGood(_ names: Set<ExternalFileName>) throws(FileError) {
-        guard !names.isEmpty, let folder = try? OpenFolder(path) else { return }
+        guard !names.isEmpty, let folder = try open() else { return }
         for name in names.sorted() {
             let path = path(of: name)
-            guard (try? folder.status(of: path))?.kind == .file else { continue }
+            guard try folder.statusIfThere(of: path)?.kind == .file else { continue }
             try folder.removeFile(path)
         }
         for subfolder in Set(names.map(\.folder)) {
             let path = path.appending(subfolder.rawValue)
-            if folder.holds(path) { try folder.sync(path) }
+            if try folder.holds(path) { try folder.sync(path) }
         }
     }
 
     /// Removes other files of the folder, by their paths in it, and the folders that are empty then, itself included.
     package func removeForGood(_ places: [FilePath]) throws(FileError) {
-        guard let folder = try? OpenFolder(path) else { return }
+        guard let folder = try open() else { return }
         for place in places { try folder.removeFile(path.appending(place.components)) }
         try Self.removeEmptyFolders(in: folder)
         try Self.unlessInUse { () throws(FileError) in try PlatformCalls.removeEmptyFolder(path) }
@@ -163,7 +185,7 @@ package struct SupportFolder: Hashable, Sendable {
 
     private static func removeEmptyFolders(in folder: borrowing OpenFolder) throws(FileError) {
         for name in try folder.components(in: folder.path) {
-            guard let inner = try? folder.folder(name) else { continue }
+            guard let inner = try unlessClosed({ () throws(FileError) in try folder.folder(name) }) else { continue }
             try removeEmptyFolders(in: inner)
             let path = folder.path.appending(name)
             try unlessInUse { () throws(FileError) in try folder.removeEmptyFolder(at: path) }

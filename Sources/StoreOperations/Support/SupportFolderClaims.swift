@@ -78,15 +78,15 @@ extension StoreHome {
             guard error.errno == .noSuchFileOrDirectory else { throw error }
             names = []
         }
-        let own = try? PlatformCalls.status(of: self.path).identity
+        let own = try PlatformCalls.statusIfThere(of: self.path)?.identity
         var (paths, otherNames): ([FilePath], [FilePath]) = ([], [])
         for name in names where name.stemText == self.path.stemText && name != self.path.lastComponent {
-            guard !isSidecar(name, among: names) else { continue }
+            guard try !isSidecar(name, among: names) else { continue }
             var path = folder.appending(name)
-            guard var status = try? PlatformCalls.status(of: path) else { continue }
+            guard var status = try PlatformCalls.statusIfThere(of: path) else { continue }
             if status.kind == .symbolicLink, let real = try? PlatformCalls.realPath(of: path) {
                 // A link to the store itself says nothing new.
-                guard let target = try? PlatformCalls.status(of: real), target.identity != own else { continue }
+                guard let target = try PlatformCalls.statusIfThere(of: real), target.identity != own else { continue }
                 (path, status) = (real, target)
             }
             switch status.kind {
@@ -99,13 +99,14 @@ extension StoreHome {
     }
 
     /// A sidecar of another file is no store, unless it begins as one.
-    private func isSidecar(_ name: FilePath.Component, among names: [FilePath.Component]) -> Bool {
+    private func isSidecar(_ name: FilePath.Component, among names: [FilePath.Component]) throws(FileError) -> Bool {
         let isCalledSo = Self.sidecarEndings.contains { ending in
             guard name.text.hasSuffix(ending),
                 let store = FilePath(text: name.text.dropLast(ending.count)).lastComponent
             else { return false }
             return store == path.lastComponent || names.contains(store)
         }
-        return isCalledSo && !Self.beginsAsStore(folder.appending(name))
+        guard isCalledSo else { return false }
+        return try !Self.beginsAsStore(folder.appending(name))
     }
 }

@@ -36,7 +36,7 @@ package final class SupportFolderLock: Sendable {
 
     deinit {
         // The lock is held until this has ended; a folder that has the name by now and is another one is none of ours.
-        guard let made, Self.identity(of: path) == made else { return }
+        guard let made, (try? Self.identity(of: path)) == made else { return }
         for subfolder in ExternalFileName.Folder.allCases {
             try? PlatformCalls.removeEmptyFolder(path.appending(subfolder.rawValue))
         }
@@ -81,7 +81,9 @@ package final class SupportFolderLock: Sendable {
         var taken: [FileStatus.Identity: SupportFolderLock] = [:]
         // Those that are there come first, and in one order for all: of two commands one gets all that it wants, and nothing is
         // made before.
-        let found = folders.compactMap { request in identity(of: request.folder.path).map { (request.folder.path, $0) }
+        var found: [(FilePath, FileStatus.Identity)] = []
+        for (folder, _) in folders {
+            if let identity = try identity(of: folder.path) { found.append((folder.path, identity)) }
         }
         for (path, identity) in found.sorted(by: { ($0.1.device, $0.1.inode) < ($1.1.device, $1.1.inode) })
         where taken[identity] == nil {
@@ -91,7 +93,7 @@ package final class SupportFolderLock: Sendable {
         var locks: [SupportFolderLock] = []
         for (folder, isToPut) in folders {
             let (isThere, isNew) = try isToPut ? make(folder.path) : (false, false)
-            guard let identity = identity(of: folder.path) else {
+            guard let identity = try identity(of: folder.path) else {
                 // The command that was first to lock it has removed it.
                 if isThere { return ([], folder.path) }
                 locks.append(SupportFolderLock(folder.path, nil, permitsRemoval: false))
@@ -108,8 +110,8 @@ package final class SupportFolderLock: Sendable {
     }
 
     /// - Returns: `nil` if there is no folder. Through a symbolic link nothing is put, and nothing removed.
-    private static func identity(of path: FilePath) -> FileStatus.Identity? {
-        guard let status = try? PlatformCalls.status(of: path), status.kind == .folder else { return nil }
+    private static func identity(of path: FilePath) throws(FileError) -> FileStatus.Identity? {
+        guard let status = try PlatformCalls.statusIfThere(of: path), status.kind == .folder else { return nil }
         return status.identity
     }
 
@@ -119,7 +121,7 @@ package final class SupportFolderLock: Sendable {
     ) throws(FileError) -> SupportFolderLock? {
         do throws(FileError) {
             guard let lock = try FolderLock.take(.exclusive, on: path), try lock.file.status.identity == identity,
-                (try? PlatformCalls.status(of: path))?.identity == identity
+                try PlatformCalls.statusIfThere(of: path)?.identity == identity
             else { return nil }
             return SupportFolderLock(path, lock, made: wasMade ? identity : nil, permitsRemoval: true)
         } catch {
@@ -135,7 +137,7 @@ package final class SupportFolderLock: Sendable {
 
     /// - Returns: Whether there is a folder, and whether it was made now.
     private static func make(_ path: FilePath) throws(FileError) -> (isThere: Bool, isNew: Bool) {
-        if let status = try? PlatformCalls.status(of: path) { return (status.kind == .folder, false) }
+        if let status = try PlatformCalls.statusIfThere(of: path) { return (status.kind == .folder, false) }
         do throws(FileError) {
             try Folder.make(path)
             return (true, true)

@@ -55,7 +55,7 @@ struct SeenStores {
     /// What is current and known, sorted by name.
     var current: [GenerationStamp] {
         seen.compactMap { store, seen in
-            guard let generation = seen.readable, seen.name == inbox.currentName(of: store),
+            guard let generation = seen.readable, seen.name == (try? inbox.currentName(of: store)),
                 generation.number == seen.name.number
             else { return nil }
             return GenerationStamp(generation)
@@ -83,15 +83,33 @@ struct SeenStores {
         return nil
     }
 
+    /// - Returns: `nil` if nothing is current, or what is leads nowhere.
+    private func current(of store: StoreName) throws -> (name: GenerationName, identity: FileStatus.Identity)? {
+        do {
+            guard let name = try inbox.currentName(of: store) else { return nil }
+            let status = try FileError.unlessAbsent { () throws(FileError) in
+                try PlatformCalls.statusFollowingLinks(of: inbox.layout.current(store))
+            }
+            return status.map { (name, $0.identity) }
+        } catch InboxError.noInbox {
+            return nil
+        }
+    }
+
     /// - Parameter comparing: Whether the caller wants to know what is different.
     private mutating func look(
         at store: StoreName, comparing: Bool = true, checking check: @escaping () throws -> Void = {}
     ) -> StoreChange? {
         while true {
             let before = seen[store]
-            guard let name = inbox.currentName(of: store),
-                let identity = try? PlatformCalls.statusFollowingLinks(of: inbox.layout.current(store)).identity
-            else {
+            let found: (name: GenerationName, identity: FileStatus.Identity)?
+            do {
+                found = try current(of: store)
+            } catch {
+                // What cannot be looked at now says nothing.
+                return nil
+            }
+            guard let (name, identity) = found else {
                 return seen.removeValue(forKey: store).map { _ in .removed(store) }
             }
             if let before, before.name == name, before.identity == identity { return nil }
@@ -115,7 +133,7 @@ struct SeenStores {
                 return .generation(GenerationChange(from: before?.readable, to: generation, tables: changes))
             } catch {
                 // Pruned after the look at the link: there is a newer one.
-                if inbox.currentName(of: store) != name { continue }
+                if (try? inbox.currentName(of: store)) != name { continue }
                 seen[store] = Seen(name: name, identity: identity, readable: before?.readable, tables: before?.tables)
                 return .unreadable(store, generation: name.number, error)
             }

@@ -14,6 +14,7 @@ final class CheckConnection {
     private static let longestWords = 512
 
     private let connection: OpaquePointer
+    private let path: FilePath
     /// In a process with other work, one row or value may take this fraction of the memory.
     private static let shareOfValue: Int64 = 8
 
@@ -34,6 +35,7 @@ final class CheckConnection {
             throw .unreadable(code: code, message: ForeignText(String(cString: sqlite3_errstr(code))))
         }
         connection = opened
+        self.path = path
         let longest = inOwnProcess ? size : min(size, limits.memory / Self.shareOfValue)
         deadline = CheckDeadline(in: limits.time, memory: inOwnProcess ? nil : limits.memory)
         (self.limits, isShort) = (limits, longest < size)
@@ -84,10 +86,19 @@ final class CheckConnection {
         case SQLITE_INTERRUPT where !deadline.tookTooMuchMemory: throw .tookTooLong(limits.time)
         case SQLITE_TOOBIG where isShort: throw .tookTooMuchMemory(limits.memory)
         case SQLITE_NOMEM, SQLITE_INTERRUPT: throw .tookTooMuchMemory(limits.memory)
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR:
+            if let refusal { throw refusal }
+            fallthrough
         default:
             throw .unreadable(
                 code: code, message: Self.words(sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""))
         }
+    }
+
+    /// What the system said where it did not let SQLite read a page, which looks damaged then; `nil` if it let it read all.
+    var refusal: StoreCheck.Flaw? {
+        let refusal = ship_store_last_refusal(connection)
+        return refusal == 0 ? nil : .file(FileError(.read, path, Errno(rawValue: refusal)))
     }
 
     static func words(_ text: String) -> ForeignText {

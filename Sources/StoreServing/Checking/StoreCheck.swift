@@ -67,22 +67,24 @@ public struct StoreCheck: Sendable {
         defer { tables?.end() }
         let connection = try CheckConnection(path, size: claims.store.size, limits, inOwnProcess: inOwnProcess)
         var depth: CheckReport.Depth = claims.store.size <= limits.fullCheckSize ? .full : .quick
-        do throws(Flaw) { try Self.expectSoundness(by: "quick_check", connection) } catch {
-            guard case .unsound = error else { throw error }
+        if try Self.complaint(of: "quick_check", connection) != "ok" {
             // `integrity_check` covers all that `quick_check` covers, and decides: `quick_check` of SQLite 3.40.1 takes values of
             // a table WITHOUT ROWID for NULL if its key has the columns in another order than the table has.
             depth = .full
         }
-        if depth == .full { try Self.expectSoundness(by: "integrity_check", connection) }
+        if depth == .full {
+            let complaint = try Self.complaint(of: "integrity_check", connection)
+            if complaint != "ok" { throw connection.refusal ?? .unsound(CheckConnection.words(complaint)) }
+        }
         try claims.compare(with: connection)
         try tables?.finish()
         if let omissions = claims.omissions { try connection.check(omissions) }
         return CheckReport(depth: depth, foreignKeys: try Self.foreignKeys(in: connection))
     }
 
-    private static func expectSoundness(by pragma: String, _ connection: CheckConnection) throws(Flaw) {
-        let complaint = try connection.value("PRAGMA \(pragma)(1)") { $0.text(0) ?? "" }
-        guard complaint == "ok" else { throw .unsound(CheckConnection.words(complaint ?? "no answer")) }
+    /// - Returns: `ok` for a sound store, as SQLite words it.
+    private static func complaint(of pragma: String, _ connection: CheckConnection) throws(Flaw) -> String {
+        try connection.value("PRAGMA \(pragma)(1)") { $0.text(0) ?? "" } ?? "no answer"
     }
 
     private static func foreignKeys(in connection: CheckConnection) throws(Flaw) -> CheckReport.ForeignKeys {

@@ -30,7 +30,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
         open = {
             do {
                 let folder = try inbox.open()
-                guard let generation = folder.currentName(of: name) else {
+                guard let generation = try folder.currentName(of: name) else {
                     throw CoordinatorError(withoutStore: name, in: inbox)
                 }
                 return try OpenStore(

@@ -69,6 +69,7 @@ struct CopyContent: Sendable {
     }
 
     /// - Parameter store: The file that errors are about.
+    /// - Throws: `.corrupt`, also where a page could not be read: `WatchedConnection.read` tells one from the other.
     static func check(_ database: Database, of store: FilePath) throws {
         func complaints(by pragma: String) throws -> [String] {
             try String.fetchAll(database, sql: "PRAGMA \(pragma)(\(mostComplaints))")
@@ -77,8 +78,8 @@ struct CopyContent: Sendable {
         _ = try database.makeStatement(sql: "PRAGMA integrity_check")
         let (pages, pageSize): (Int64?, Int64?) = try (database.pragma("page_count"), database.pragma("page_size"))
         let isSmall = (pages ?? 0) * (pageSize ?? 0) <= StoreFacts.fullyCheckedSize
-        let isSound = try !isSmall && complaints(by: "quick_check") == ["ok"]
-        let complaints = try isSound ? ["ok"] : complaints(by: "integrity_check")
+        if try !isSmall && complaints(by: "quick_check") == ["ok"] { return }
+        let complaints = try complaints(by: "integrity_check")
         guard complaints == ["ok"] else {
             throw SnapshotError.corrupt(store, complaints: complaints.map { ForeignText($0) })
         }

@@ -26,15 +26,23 @@ struct WatchedConnection: ~Copyable {
                     guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
                 }
                 // In WAL mode the first look makes the log's index.
-                try Self.tellingRoom(database, of: store) {
+                try Self.tellingRefusals(database, of: store) {
                     try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
                 }
             }
-            let queue = try DatabaseQueue(path: address, configuration: configuration)
-            // What it writes is a copy, which is thrown away, or synced once it is kept. A borrowed connection keeps its own setting:
-            // its owner goes on to write to the store.
-            try queue.unsafeRead { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-            self.queue = queue
+            func open() throws -> DatabaseQueue {
+                let queue = try DatabaseQueue(path: address, configuration: configuration)
+                // What it writes is a copy, which is thrown away, or synced once it is kept. A borrowed connection keeps its own
+                // setting: its owner goes on to write to the store.
+                try queue.unsafeRead { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+                return queue
+            }
+            do {
+                queue = try open()
+            } catch DatabaseError.SQLITE_CORRUPT {
+                // GRDB has a look of its own, and closes the connection that would tell of a page that could not be read.
+                queue = try open()
+            }
         } catch {
             throw SnapshotError(error, on: store, watch: watch)
         }
@@ -74,23 +82,34 @@ struct WatchedConnection: ~Copyable {
     func read<Value>(_ body: (Database) throws -> Value) throws(SnapshotError) -> Value {
         do {
             return try queue.unsafeRead { database in
-                try Self.tellingRoom(database, of: store) { try body(database) }
+                try Self.tellingRefusals(database, of: store) { try body(database) }
             }
         } catch {
             throw SnapshotError(error, on: store, watch: watch)
         }
     }
 
-    /// SQLite says "I/O error" also where the index of a log cannot be made for want of room [os_unix.c, unixShmMap].
-    private static func tellingRoom<Value>(
+    /// SQLite says "I/O error" also where the index of a log cannot be made for want of room [os_unix.c, unixShmMap], and that a store is
+    /// damaged where the system did not let it read a page (`ship_store_last_refusal`).
+    private static func tellingRefusals<Value>(
         _ database: Database, of store: FilePath, _ body: () throws -> Value
     ) throws -> Value {
         do {
             return try body()
+        } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+            throw Self.refusal(database, of: store) ?? error
+        } catch let error as SnapshotError {
+            guard case .corrupt = error else { throw error }
+            throw Self.refusal(database, of: store) ?? error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
             let errno = Errno(rawValue: sqlite3_system_errno(database.sqliteConnection))
             guard let limit = RoomLimit(errno, makingFile: false, around: store.userFolder) else { throw error }
             throw SnapshotError.noRoom(folder: store.userFolder, limit)
         }
+    }
+
+    private static func refusal(_ database: Database, of store: FilePath) -> (any Error)? {
+        let refusal = ship_store_last_refusal(database.sqliteConnection)
+        return refusal == 0 ? nil : FileError(.read, store, Errno(rawValue: refusal))
     }
 }

@@ -38,9 +38,22 @@ extension SnapshotError {
         case .sqlite(let code, _):
             // SQLITE_ERROR: of a statement, and not of the pages.
             code == 1
-                ? "see `sqlite3 STORE .schema`: SQLite reads what it would not make anew; let the app mend that" : nil
+                ? "see `sqlite3 STORE .schema`: SQLite reads what it would not make anew; let the app mend that"
+                : SystemFault.hint(for: code)
         case .cancelled: nil
         case .file(let error): error.hint
+        }
+    }
+}
+
+extension SystemFault {
+    /// - Parameter code: SQLite's extended result code.
+    fileprivate static func hint(for code: Int32) -> PrintableText? {
+        // SQLITE_NOMEM and SQLITE_IOERR, in the low byte.
+        switch code & 0xff {
+        case 7: "close other programs, and try again: there is no memory left"
+        case 10: "look at the disk: the system's log may say more"
+        default: nil
         }
     }
 }
@@ -93,7 +106,7 @@ extension OperationError {
         case .notCanonical: "make it with `ship-store copy STORE --as NAME.base.sqlite`, and leave it as it is"
         case .noSpace(_, let limit): limit.hint
         case .file(let error): error.hint
-        case .sqlite: nil
+        case .sqlite(let code, _): SystemFault.hint(for: code)
         case .stopped: "nothing has changed; start again"
         }
     }
