@@ -68,7 +68,8 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	python3 Protocol/Pairing/generate.py --check
 	python3 Protocol/columns_dictionary.py --check
 	swift build --build-tests $(OPTIMIZED)
-	@export SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM); swift test --skip-build $(OPTIMIZED) --no-parallel 2>&1 | tee $(TEST_LOG) || { \
+	@rm -rf .build/no-device
+	@export SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) XDG_CONFIG_HOME=$(CURDIR)/.build/no-device; swift test --skip-build $(OPTIMIZED) --no-parallel 2>&1 | tee $(TEST_LOG) || { \
 	  echo "What failed, once more:"; grep -a -A 6 '^✘' $(TEST_LOG); exit 1; }
 	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number
 	Tests/Faults/faults.py $(PROGRAM) --most 4

@@ -31,12 +31,10 @@ extension InboxFolder {
             PublicationRecord.self, at: path, upTo: PublicationRecord.sizeLimit, unreadable: flaw, undecodable: flaw)
     }
 
-    private static let publicationAside = ".published-new"
-
-    /// Removes what a receiver left that was killed as it wrote a record. Only the owner of the inbox does.
-    package func removePublicationAside() throws(FileError) {
-        let aside = layout.depot.appending(Self.publicationAside)
-        if (try? files.status(of: aside))?.kind == .file { try files.removeFile(aside) }
+    /// Removes what a receiver left that was killed as it wrote a record of the whole inbox. Only the owner of the inbox does.
+    package func removeAsides() throws(FileError) {
+        for aside in [layout.publicationAside, layout.failureAside]
+        where try files.statusIfThere(of: aside)?.kind == .file { try files.removeFile(aside) }
     }
 
     /// Writes the record durably, in one step.
@@ -44,9 +42,9 @@ extension InboxFolder {
     /// - Throws: `.file`.
     package func write(_ record: PublicationRecord, at place: String) throws(InboxError) {
         let path = layout.publicationRecord(at: place)
-        let aside = layout.depot.appending(Self.publicationAside)
+        let aside = layout.publicationAside
         try InboxError.wrapping { () throws(FileError) in
-            try removePublicationAside()
+            try removeAsides()
             let file = try files.makeFile(at: aside)
             try file.write(record.jsonBytes)
             try file.sync()

@@ -32,13 +32,13 @@ extension InboxFolder {
     /// Durably: aside, synced, renamed, and its folder synced.
     fileprivate func write(_ record: FailureRecord) {
         let path = layout.failureRecord
-        let aside = path.removingLastComponent().appending(".failed.new")
+        let aside = layout.failureAside
         do throws(FileError) {
             if record == .empty {
                 try files.removeFile(path)
             } else {
-                // A process that died has left it.
-                if files.holds(aside) { try files.removeFile(aside) }
+                // Another receiver that died has left it.
+                if try files.holds(aside) { try files.removeFile(aside) }
                 let file = try files.makeFile(at: aside)
                 try file.write(record.jsonBytes)
                 try file.sync()

@@ -10,7 +10,7 @@ extension InboxFolder {
         try refuseWithoutLinks()
         try InboxError.wrapping { () throws(FileError) in
             try noteFormat()
-            try removePublicationAside()
+            try removeAsides()
             try makeDurable()
         }
     }

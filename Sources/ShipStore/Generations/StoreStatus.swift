@@ -56,7 +56,7 @@ extension Inbox {
     }
 
     private func currentEntry(of name: StoreName, in folder: InboxFolder) throws(InboxError) -> Entry? {
-        while let current = folder.currentName(of: name) {
+        while let current = try folder.currentName(of: name) {
             do throws(InboxError) {
                 let record = (try? folder.rollbackRecord(of: name)) ?? .empty
                 return entry(
@@ -64,7 +64,7 @@ extension Inbox {
                     isHeld: nil)
             } catch {
                 // Another one may be current meanwhile, and this one gone.
-                guard folder.currentName(of: name) != current else { throw error }
+                guard try folder.currentName(of: name) != current else { throw error }
             }
         }
         return nil

@@ -159,7 +159,8 @@ package final class WebClient: Sendable {
         for (name, value) in request.headers { fields.add(name: name, value: value) }
         if let size = request.body.size { fields.add(name: "Content-Length", value: "\(size)") }
         let head = HTTPRequestHead(
-            version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target.target, headers: fields)
+            version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target.target, headers: fields
+        )
         func send(_ part: HTTPClientRequestPart) async throws {
             try await connection.send(part, within: max(.zero, min(idle, deadline - .now)))
         }

@@ -188,7 +188,7 @@ final class Metrics: Sendable {
         }
         if let folder = try? inbox?.open() {
             add("age_seconds", "gauge", "Since when the source may have commits that the copy has not.") { key, _ in
-                StoreName(key).flatMap { folder.ageRecord(of: $0)?.age(of: folder.currentName(of: $0)) }
+                StoreName(key).flatMap { folder.ageRecord(of: $0)?.age(of: (try? folder.currentName(of: $0)) ?? nil) }
                     .map { "\($0 / .seconds(1))" }
             }
         }
