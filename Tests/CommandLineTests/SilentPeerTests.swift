@@ -132,7 +132,7 @@ import Testing
             // Whoever hangs up while the receiver still greets may break the link before its bytes are read.
             let causes = [Self.ended, "the other side is gone: it closed the link"]
             let line = try await receiver.program.waitForLine(containing: "not installed: ")
-            #expect(causes.map { "not installed: " + $0 }.contains(line))
+            #expect(causes.contains { line.hasSuffix("not installed: " + $0) })
             try await receiver.stop().expectSuccess()
         } else {
             let receiver = try await listen()

@@ -40,9 +40,9 @@ import Testing
             hint: "did you mean --keep-free?"),
         Mistake("list", "--int=a", error: "unknown option '--int'", hint: "did you mean --into?"),
         Mistake(
-            "send", "a", "--to", "http://watch:7645",
-            error: "the value 'http://watch:7645' is invalid for '--to <endpoint>': "
-                + "it is no URL: a device is HOST:PORT, and a file ./NAME"),
+            "send", "a", "--to", "ftp://watch:7645",
+            error: "the value 'ftp://watch:7645' is invalid for '--to <endpoint>': a publication is dir:PATH or "
+                + "https://HOST/PATH, without a query; a device is HOST:PORT, and a file ./NAME"),
         Mistake(
             "send", "a", "--to", "watch:70000",
             error: "the value 'watch:70000' is invalid for '--to <endpoint>': "
