@@ -37,6 +37,24 @@ import Testing
         #expect(try round.tick(of: 0) == 1)
     }
 
+    @Test func `who is some changes behind gets them in a few bytes`() async throws {
+        let round = try PublicationRound(seed: 12)
+        try round.change(rows: 3000)
+        try await round.publish()
+        try await round.look(0)
+        for _ in 0..<25 {
+            try round.change()
+            try await round.publish()
+        }
+        let whole = round.storage.traffic
+        try await round.look(1)
+        let all = round.storage.traffic.down - whole.down
+        let before = round.storage.traffic
+        try await round.look(0)
+        #expect(try round.tick(of: 0) == 26)
+        #expect(round.storage.traffic.down - before.down < all * 3 / 4)
+    }
+
     @Test func `objects that nothing needs are removed, and those that something needs stay`() async throws {
         let round = try PublicationRound(seed: 2)
         for _ in 0..<60 {
@@ -60,9 +78,10 @@ import Testing
         for _ in 0..<3 {
             try round.change()
             try await round.publish()
+            // Each number counts, and not only the first one that was seen.
+            try await round.look(0)
         }
-        try await round.look(0)
-        round.storage.goBack(by: 2)
+        round.storage.goBack(by: 1)
         await #expect(throws: PublicationError.self) { try await round.look(0) }
         // Also a receiver that begins anew knows.
         try round.reopen(0)
