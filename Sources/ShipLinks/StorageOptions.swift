@@ -2,7 +2,6 @@
 public struct StorageOptions: Hashable, Sendable {
     /// The server; `nil` for AWS.
     public var endpoint: WebAddress?
-    public var region: String?
     /// Whether to publish also where the storage does not honour conditions on writing: then nothing keeps two publishers from replacing each
     /// other's heads.
     public var isUnconditional = false

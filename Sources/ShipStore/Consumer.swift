@@ -149,17 +149,21 @@ public final class Consumer: Sendable {
         }
     }
 
+    /// Notes why a store does not arrive, for `status`.
+    func note(_ error: ShipmentError, of name: StoreName) {
+        installer.noteFailure(of: name, error.code, error.cause, hint: options.hint(error))
+    }
+
     /// The report of a session that begins, with its number.
     package func nextSession(
         _ link: PeerLink, _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) -> SessionReport {
         SessionReport(sessions.wrappingAdd(1, ordering: .relaxed).newValue, with: link.peer) {
-            [installer, hint = options.hint] told in
+            [self] told in
             switch (told.event, told.session?.name) {
             case (.finished(let receipt, _), _): installer.noteSuccess(of: receipt.name)
             case (.failed(.stopped), _): break
-            case (.failed(let error), let name?):
-                installer.noteFailure(of: name, error.code, error.cause, hint: hint(error))
+            case (.failed(let error), let name?): note(error, of: name)
             default: break
             }
             report(told)

@@ -75,8 +75,7 @@ final class CheckerChild: StartedChecker {
                 // Subprocess takes the folder for text, and its path may be none.
                 let opened = try OpenFolder(following: folder)
                 defer { withExtendedLifetime(opened) { _ in } }
-                // Where Subprocess cannot open it, the program dies.
-                let nowhere = try OpenFile.toNowhere()
+                let nowhere = try OpenFile.nowhere(.writeOnly)
                 defer { withExtendedLifetime(nowhere) { _ in } }
                 let result = try await Subprocess.run(
                     .path(program), arguments: [CheckerProcess.command], environment: environment,
@@ -237,18 +236,6 @@ private final class CheckerInput: Sendable {
                 guard ContinuousClock.now < deadline else { throw Errno.timedOut }
                 try await Task.sleep(for: Self.pause)
             }
-        }
-    }
-}
-
-extension OpenFile {
-    /// What is written there is gone.
-    fileprivate static func toNowhere() throws(FileError) -> OpenFile {
-        let path: FilePath = "/dev/null"
-        do {
-            return owning(try FileDescriptor.open(path, .writeOnly, options: .closeOnExec), as: path)
-        } catch {
-            throw FileError(.open, path, error as? Errno ?? .ioError)
         }
     }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 import struct SystemPackage.FileDescriptor
 
 /// A channel as links use it: NIO reads from it only when the link's reader asks, and each side is closed separately.
-struct LinkChannel: LinkReader {
+struct LinkChannel: LinkReader, PreparedChannel {
     let channel: any Channel
     private let input: NIOLoopBound<InputHandler>
     private let end: EndMark

@@ -63,35 +63,8 @@ extension OpenLink {
         to endpoint: Endpoint, _ kind: LinkChannel.Kind, _ security: LinkSecurity, within limit: Duration,
         _ start: (ClientBootstrap) -> EventLoopFuture<any Channel>
     ) async throws(LinkError) -> LinkChannel {
-        let eventLoop = MultiThreadedEventLoopGroup.forLinks.next()
-        // The sockets that this call tries: all of them are closed if it is cancelled. `nil` once they are abandoned.
-        let attempts = NIOLoopBoundBox<[LinkChannel]?>.makeBoxSendingValue([], eventLoop: eventLoop)
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .connectTimeout(TimeAmount(clamping: max(limit, .milliseconds(1))))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    guard let channels = attempts.value else { throw LinkError.cancelled }
-                    attempts.value = channels + [try LinkChannel(preparing: channel, kind, security)]
-                }
-            }
-        do throws(LinkError) {
-            return try await AwaitedAnswer.wait { answer in
-                start(bootstrap).whenComplete { result in
-                    switch result {
-                    case .failure(let error): answer.give(.failure(LinkError(opening: endpoint, error)))
-                    case .success(let winner):
-                        let channel = attempts.value?.first { $0.channel === winner }
-                        answer.give(channel.map { .success($0) } ?? .failure(.cancelled))
-                    }
-                }
-            }
-        } catch {
-            _ = try? await eventLoop.submit {
-                for channel in attempts.value ?? [] { channel.channel.close(promise: nil) }
-                attempts.value = nil
-            }.get()
-            throw error
-        }
+        try await ClientBootstrap.connect(
+            to: endpoint, within: limit, preparing: { try LinkChannel(preparing: $0, kind, security) }, start)
     }
 }
 
@@ -167,20 +140,4 @@ extension Channel {
             guard isOurs else { throw LinkError.otherUser(credentials.user) }
         }
     }
-}
-
-/// Makes NIO try addresses that are looked up already one after the other, IPv6 first [RFC 8305].
-struct ResolvedAddresses: Resolver, Sendable {
-    let addresses: [SocketAddress]
-    let eventLoop: any EventLoop
-
-    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
-    }
-
-    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
-    }
-
-    func cancelQueries() {}
 }

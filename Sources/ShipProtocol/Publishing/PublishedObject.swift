@@ -7,8 +7,4 @@ package struct PublishedObject: Hashable, Sendable, Codable {
     package let size: Int64
 
     package init(sha256: ContentDigest, size: Int64) { (self.sha256, self.size) = (sha256, size) }
-
-    var firstFlaw: String? {
-        (1...Limits.partSize).contains(size) ? nil : "the size of an object is out of range"
-    }
 }

@@ -32,11 +32,12 @@ extension PublicationError {
         switch self {
         case .otherPublisher, .otherPublication, .cannotPublish, .badStorage, .ignoresConditions, .noCredentials,
             .tooMany,
-            .storage(_, 400...499, _), .badHead(_, .versionNotSupported):
+            .badHead(_, .versionNotSupported):
             false
+        // Too late, too early, too many, or another writer was first [RFC 9110 section 15.5, RFC 6585].
+        case .storage(_, let status, _): !(400...499).contains(status) || [408, 409, 425, 429].contains(status)
         case .nothingThere, .badHead, .badSignature, .badObject, .badStep, .objectGone, .wentBack, .expired, .noWay,
-            .contended,
-            .status, .storage, .badAnswer:
+            .contended, .status, .badAnswer:
             true
         }
     }

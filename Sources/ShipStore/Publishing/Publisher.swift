@@ -54,7 +54,7 @@ package final class Publisher: Sendable {
         let sources = try producer.sources { (store, path) throws(ShipmentError) in
             if case .folder(let folder) = place, store.owns(folder) { throw .source(.partOfStore(path)) }
         }
-        let results = try await publish(try sources.map { PublishedOrder($0, order: try order(of: $0)) })
+        let results = try await publish(sources.map { order(of: $0) })
         return try results.map { try $0.get() }
     }
 
@@ -62,23 +62,37 @@ package final class Publisher: Sendable {
     package func follow(_ following: Following) async throws {
         let watched = try WatchedStores(of: producer, following, isShared: false)
         let follower = StoreFollower(producer, following, watched, report: report)
+        // What goes on failing is told once.
+        var failure: ShipmentError?
         try await follower.publish(reissuing: publishing.reissuing) { [self] stores, cause in
-            if cause == .time { _ = try await prune(after: publishing.grace) }
             _ = try await publish(
                 stores.map { store in
-                    let source = try store.watched.source()
-                    return PublishedOrder(source, order: store.follow(try order(of: source)) {})
+                    order(of: try store.watched.source()) { store.follow($0) {} }
                 })
+            guard cause == .time else { return }
+            do {
+                _ = try await prune(after: publishing.grace)
+                failure = nil
+            } catch {
+                // Who may publish need not be allowed to list, or to remove.
+                let error = ShipmentError(error)
+                if error == .stopped { throw error }
+                if failure != error { report(.disconnected(error)) }
+                failure = error
+            }
         }
     }
 
-    private func order(of source: Producer.Source) throws -> ProducerSession.Order {
+    /// - Parameter following: Lets who follows the store hear what becomes of the order.
+    private func order(
+        of source: Producer.Source, following: (ProducerSession.Order) -> ProducerSession.Order = { $0 }
+    ) -> PublishedOrder {
         let options = producer.options
         let continuity = StoreContinuity(of: source, to: "\(place)", options)
         let bases = options.memory.map {
             RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile)
         }
-        return ProducerSession.Order(
+        let order = ProducerSession.Order(
             unchanged: { await bases?.unchanged(source.state, metadata: options.metadata) },
             prepare: { [self] in
                 try await continuity?.check(replacing: options.replaces)
@@ -96,6 +110,7 @@ package final class Publisher: Sendable {
             settled: { result in
                 if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
             })
+        return PublishedOrder(source, bases, following(order))
     }
 
     // MARK: Catalogs
@@ -147,7 +162,7 @@ package final class Publisher: Sendable {
                     entries.append(nil)
                     continue
                 }
-                let copies = orders[entries.count].bases(producer.options)?.bases ?? []
+                let copies = orders[entries.count].bases?.bases ?? []
                 entries.append(
                     try await PublishedEntry(
                         of: version, after: known?.head[version.name], over: copies, self))
@@ -156,7 +171,7 @@ package final class Publisher: Sendable {
             if isNewest {
                 for (index, entry) in entries.enumerated() {
                     guard let entry, let version = versions[index] else { continue }
-                    entry.remember(version, orders[index].bases(producer.options), at: place)
+                    entry.remember(version, orders[index].bases, at: place)
                     let delivery = Delivery(
                         manifest: version.manifest, receipt: nil, bytesSent: entry.bytesSent + Int64(bytes),
                         store: entry.encoded, duration: .now - start)
@@ -254,43 +269,4 @@ extension HeadFile {
             throw .badSignature(place, error)
         }
     }
-}
-
-/// A store that is to be published, and the order that prepares it.
-struct PublishedOrder {
-    private let source: Producer.Source
-    let order: ProducerSession.Order
-
-    init(_ source: Producer.Source, order: ProducerSession.Order) { (self.source, self.order) = (source, order) }
-
-    /// What is remembered of the store.
-    func bases(_ options: Producer.Options) -> RememberedBases? {
-        options.memory.map {
-            RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile)
-        }
-    }
-
-    /// The store as it is now.
-    func version(unlike head: PublishedHead?) async throws -> PublishedVersion {
-        let time = Timestamp(Date())
-        if let manifest = await order.unchanged(), let store = head?[source.name],
-            ManifestContent(of: manifest).id == store.newest
-        {
-            return PublishedVersion(manifest: manifest, asOf: time, shipment: nil)
-        }
-        let shipment = try await order.prepare()
-        return PublishedVersion(manifest: shipment.manifest, asOf: time, shipment: shipment)
-    }
-}
-
-/// What is published of a store.
-struct PublishedVersion {
-    let manifest: Manifest
-    /// Before the store was read.
-    let asOf: Timestamp
-    /// `nil` if that is published already.
-    let shipment: OutgoingShipment?
-
-    var name: StoreName { manifest.name }
-    var content: ManifestContent.ID { ManifestContent(of: manifest).id }
 }

@@ -146,6 +146,7 @@ final class Subscription {
                 case .publication(.badObject), .publication(.badStep), .publication(.noWay):
                     // It was no session's; what goes on is told once.
                     if failures[store.name]?.error != failure { report(ReceiveReport(.disconnected(failure))) }
+                    consumer.note(failure, of: store.name)
                 case .publication, .stopped: throw failure
                 default: if failure.breaksLink { throw failure }
                 }
@@ -210,9 +211,16 @@ final class Subscription {
     private func take(_ step: PublishedStep, of store: PublishedHead.Store) async throws -> Receipt? {
         if let digest = step.sha256 {
             let object = PublishedObject(sha256: digest, size: step.size)
-            let receipt = try await install(try await fetch(object), of: store.name)
-            consumer.installer.removeObject(digest)
-            return receipt
+            do {
+                let receipt = try await install(try await fetch(object), of: store.name)
+                consumer.installer.removeObject(digest)
+                return receipt
+            } catch {
+                // What has come of it is of use as long as the rest may come.
+                let failure = ShipmentError(error)
+                if failure != .stopped, !failure.breaksLink { consumer.installer.removeObject(digest) }
+                throw error
+            }
         }
         guard let shipment = store.steps.first(where: { $0.step == step })?.shipment else { return nil }
         return try await install(BytesReader(shipment), of: store.name)
@@ -221,21 +229,32 @@ final class Subscription {
     /// Brings all of an object, after what has come of it before.
     private func fetch(_ object: PublishedObject) async throws -> FileStream {
         let file = try consumer.installer.openObject(object.sha256)
-        var size = try file.status.size
-        if size > object.size { size = 0 }
-        let room = try consumer.installer.reserveRoom(forObjectOf: object.size - size)
-        try await reader.object(object.sha256, from: size, upTo: object.size + 1) { offset, piece in
-            size = offset + Int64(piece.count)
-            guard size <= object.size else { throw PublicationError.badObject(place, object.sha256) }
-            try file.write(piece, at: offset)
-        }
-        withExtendedLifetime(room) {}
-        guard size == object.size, try file.status.size == size, try ContentDigest(ofFile: file) == object.sha256
-        else {
-            consumer.installer.removeObject(object.sha256)
+        let known = try file.status.size
+        if known > 0, try await bring(object, into: file, from: min(known, object.size)) { return FileStream(file) }
+        // What was here of it may be damaged, as after a power cut.
+        guard try await bring(object, into: file, from: 0) else {
             throw PublicationError.badObject(place, object.sha256)
         }
         return FileStream(file)
+    }
+
+    /// Brings the rest of an object.
+    ///
+    /// - Returns: Whether it has its size and its digest.
+    private func bring(
+        _ object: PublishedObject, into file: borrowing OpenFile, from offset: Int64
+    ) async throws -> Bool {
+        try file.truncate(to: offset)
+        let room = try consumer.installer.reserveRoom(forObjectOf: object.size - offset)
+        defer { withExtendedLifetime(room) {} }
+        var isLonger = false
+        if offset < object.size {
+            try await reader.object(object.sha256, from: offset, upTo: object.size + 1) { offset, piece in
+                isLonger = isLonger || offset + Int64(piece.count) > object.size
+                if !isLonger { try file.write(piece, at: offset) }
+            }
+        }
+        return try !isLonger && file.status.size == object.size && ContentDigest(ofFile: file) == object.sha256
     }
 
     private func install(_ shipment: some LinkReader, of name: StoreName) async throws -> Receipt? {

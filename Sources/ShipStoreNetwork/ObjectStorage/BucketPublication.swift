@@ -12,7 +12,6 @@ import SystemPackage
 struct BucketPublication: PublicationStorage {
     private let client: StorageClient
     private let address: BucketAddress
-    private let timeouts: Timeouts
     private let isUnconditional: Bool
 
     private var place: Endpoint { .bucket(address) }
@@ -21,7 +20,7 @@ struct BucketPublication: PublicationStorage {
     init(
         at address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?
     ) throws(PublicationError) {
-        (self.address, self.timeouts, isUnconditional) = (address, timeouts, options.isUnconditional)
+        (self.address, isUnconditional) = (address, options.isUnconditional)
         client = try StorageClient(of: address, options, timeouts, trusting: authorities)
     }
 
@@ -113,7 +112,10 @@ struct BucketPublication: PublicationStorage {
     private func probe(_ head: [UInt8]) async throws {
         let tag = "\"\(ContentDigest(hashing: head + [0]).hex.prefix(32))\""
         if try await !write(head, ("If-None-Match", "*")), try await !write(head, ("If-Match", tag)) { return }
-        _ = try? await client.send(StorageClient.Request("DELETE", "head"), accepting: [200, 204, 404])
+        // Another program may have written its own since.
+        if case .head(head, _)? = try? await self.head(unlike: nil, fresh: true) {
+            _ = try? await client.send(StorageClient.Request("DELETE", "head"), accepting: [200, 204, 404])
+        }
         throw PublicationError.ignoresConditions(place)
     }
 

@@ -63,7 +63,7 @@ final class StorageClient: Sendable {
         } else {
             endpoint = nil
         }
-        state = Mutex(State(region: options.region ?? settings.region ?? "us-east-1"))
+        state = Mutex(State(region: settings.region ?? "us-east-1"))
         web = WebClient(
             software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle,
             trusting: authorities ?? settings.authorities)

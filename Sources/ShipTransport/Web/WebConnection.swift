@@ -6,8 +6,8 @@ import ShipLinks
 import SystemPackage
 
 /// A connection to a web server. One request at a time goes over it.
-struct WebConnection: Sendable {
-    private let channel: any Channel
+struct WebConnection: PreparedChannel {
+    let channel: any Channel
     private let input: NIOLoopBound<ResponseHandler>
     private let end: EndMark
 
@@ -26,44 +26,21 @@ struct WebConnection: Sendable {
     ) async throws(LinkError) -> WebConnection {
         let deadline = ContinuousClock.now + limit
         let addresses = try await SocketAddress.resolve(server.host, port: server.port, within: limit)
-        let eventLoop = MultiThreadedEventLoopGroup.forLinks.next()
         let context = server.isSecure ? try makeContext(trusting: roots) : nil
-        // The sockets that this call tries: all of them are closed if it is cancelled. `nil` once they are abandoned.
-        let attempts = NIOLoopBoundBox<[WebConnection]?>.makeBoxSendingValue([], eventLoop: eventLoop)
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .connectTimeout(TimeAmount(clamping: max(deadline - .now, .milliseconds(1))))
-            .resolver(ResolvedAddresses(addresses: addresses, eventLoop: eventLoop))
-            .channelOption(.autoRead, value: false)
-            .channelOption(.maxMessagesPerRead, value: 2)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    guard let channels = attempts.value else { throw LinkError.cancelled }
-                    attempts.value = channels + [try WebConnection(preparing: channel, server, context)]
-                }
-            }
-        let endpoint = Endpoint.tcp(host: server.host, port: server.port)
-        do throws(LinkError) {
-            return try await AwaitedAnswer.wait { answer in
-                bootstrap.connect(host: server.host, port: server.port).whenComplete { result in
-                    switch result {
-                    case .failure(let error): answer.give(.failure(LinkError(opening: endpoint, error)))
-                    case .success(let winner):
-                        let channel = attempts.value?.first { $0.channel === winner }
-                        answer.give(channel.map { .success($0) } ?? .failure(.cancelled))
-                    }
-                }
-            }
-        } catch {
-            _ = try? await eventLoop.submit {
-                for connection in attempts.value ?? [] { connection.channel.close(promise: nil) }
-                attempts.value = nil
-            }.get()
-            throw error
+        return try await ClientBootstrap.connect(
+            to: .tcp(host: server.host, port: server.port), within: deadline - .now,
+            preparing: { try WebConnection(preparing: $0, server, context) }
+        ) { bootstrap in
+            let resolved = ResolvedAddresses(
+                addresses: addresses, eventLoop: MultiThreadedEventLoopGroup.forLinks.next())
+            return bootstrap.resolver(resolved).connect(host: server.host, port: server.port)
         }
     }
 
     private init(preparing channel: any Channel, _ server: WebTarget.Server, _ context: NIOSSLContext?) throws {
+        try channel.syncOptions?.setOption(.autoRead, value: false)
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 2)
+        try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
         let pipeline = channel.pipeline.syncOperations
         if let context {
             // An address has no name that the server could be asked for.

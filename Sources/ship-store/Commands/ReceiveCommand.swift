@@ -132,14 +132,16 @@ struct ReceiveCommand: AsyncParsableCommand {
         case nil, .command, .standardStreams, .file:
             if follow {
                 throw ValidationError(
-                    "--follow says something only with --from HOST:PORT, unix:PATH, https://HOST/PATH or dir:PATH")
+                    "--follow says something only with --from HOST:PORT, unix:PATH, or with a publication")
             }
         }
         switch from {
         case .folder, .web, .bucket:
             if poll != nil, !follow { throw ValidationError("--poll says something only with --follow") }
         case nil, .tcp, .unix, .command, .standardStreams, .file:
-            if poll != nil { throw ValidationError("--poll is for publications: https://HOST/PATH or dir:PATH") }
+            if poll != nil {
+                throw ValidationError("--poll is for publications: https://HOST/PATH, s3://BUCKET/PREFIX or dir:PATH")
+            }
         }
         if keepTrying, !follow { throw ValidationError("--keep-trying says something only with --follow") }
         switch from {

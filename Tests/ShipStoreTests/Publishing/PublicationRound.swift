@@ -5,6 +5,7 @@ import ShipLinks
 import ShipProtocol
 import StoreBases
 import StoreFiles
+import StoreInbox
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -47,18 +48,21 @@ final class PublicationRound {
 
     // MARK: The publisher
 
-    func publisher(_ publishing: Publishing = Publishing()) throws -> Publisher {
-        try publisher(to: storage, at: place, publishing)
+    func publisher(
+        _ publishing: Publishing = Publishing(), report: @escaping @Sendable (SendEvent) -> Void = { _ in }
+    ) throws -> Publisher {
+        try publisher(to: storage, at: place, publishing, report: report)
     }
 
     func publisher(
-        to storage: StorageInMemory, at place: Endpoint, _ publishing: Publishing = Publishing()
+        to storage: StorageInMemory, at place: Endpoint, _ publishing: Publishing = Publishing(),
+        report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
         var options = Producer.Options()
         options.device = Device(folder: scratch.path.appending("phone"))
         options.memory = BaseMemory(at: scratch.path.appending("bases"))
         let producer = Producer(scratch.path.appending("Recipes.sqlite"), options: options)
-        return try Publisher(producer, to: storage, at: place, publishing) { _ in }
+        return try Publisher(producer, to: storage, at: place, publishing, report: report)
     }
 
     func publish() async throws { _ = try await publisher().publish() }
@@ -78,11 +82,21 @@ final class PublicationRound {
 
     // MARK: Followers
 
+    /// What the stores of followers must have that are opened from now on.
+    var requirements = StoreRequirements()
+
+    /// What a follower has of objects that did not come whole.
+    func parts(_ index: Int) -> [FilePath] {
+        let folder = InboxLayout(root: scratch.path.appending("inbox\(index)")).objects
+        return ((try? Folder.names(in: folder)) ?? []).map { folder.appending($0) }
+    }
+
     /// The receiver ends, and begins anew.
     func reopen(_ index: Int) throws {
         (consumers[index], subscriptions[index]) = (nil, nil)
         var options = Consumer.Options()
         options.trust = .trustedPeers(of: device(index))
+        options.requirements = requirements
         let consumer = try Consumer(inbox: scratch.path.appending("inbox\(index)"), options: options)
         consumers[index] = consumer
         subscriptions[index] = Subscription(consumer, to: storage, at: place) { _ in }

@@ -71,6 +71,57 @@ import Testing
         #expect(try round.tick(of: 2) == 60)
     }
 
+    @Test func `a part that was damaged here is brought anew`() async throws {
+        let round = try PublicationRound(seed: 13)
+        try round.change(rows: 3000)
+        try await round.publish()
+        round.storage.set(StorageInMemory.Faults(failing: 4))
+        while round.parts(0).isEmpty { try? await round.look(0) }
+        for part in round.parts(0) {
+            let file = try OpenFile.readingWithoutFollowing(part)
+            let size = try file.status.size
+            try PlatformCalls.removeFile(part)
+            try OpenFile.creating(part).write([UInt8](repeating: 7, count: Int(size)))
+        }
+        round.storage.set(StorageInMemory.Faults())
+        try await round.look(0)
+        #expect(try round.tick(of: 0) == 1)
+        #expect(round.parts(0).isEmpty)
+    }
+
+    @Test func `what is refused leaves nothing of itself`() async throws {
+        let round = try PublicationRound(seed: 14)
+        try round.change(rows: 3000)
+        try await round.publish()
+        round.requirements.userVersions = 7...7
+        await #expect(throws: ShipmentError.self) { try await round.look(0) }
+        #expect(round.parts(0).isEmpty)
+    }
+
+    @Test func `a publisher that may not list goes on`() async throws {
+        let round = try PublicationRound(seed: 15)
+        round.storage.set(StorageInMemory.Faults(forbidsListing: true))
+        var publishing = Publishing()
+        publishing.reissuing = .milliseconds(30)
+        let (events, told) = AsyncStream<SendEvent>.makeStream()
+        let publisher = try round.publisher(publishing) { told.yield($0) }
+        var following = Following()
+        following.settling = .milliseconds(1)
+        let task = Task { [following] in try await publisher.follow(following) }
+        var (published, complaints) = (0, 0)
+        for await event in events {
+            switch event {
+            case .delivered: published += 1
+            case .disconnected: complaints += 1
+            default: break
+            }
+            if published == 6 { break }
+        }
+        #expect(complaints == 1)
+        task.cancel()
+        _ = await task.result
+    }
+
     // MARK: A storage that means harm
 
     @Test func `an older head is refused, and what is held stays`() async throws {

@@ -15,6 +15,8 @@ final class StorageInMemory: PublicationStorage {
         var failing: Int?
         /// Reads show nothing, what was there before, something else, or a part.
         var lying: Int?
+        /// Whether who publishes may not list.
+        var forbidsListing = false
     }
 
     private struct State {
@@ -139,7 +141,10 @@ final class StorageInMemory: PublicationStorage {
     }
 
     func objects() async throws -> [(digest: ContentDigest, written: Timestamp)] {
-        try call { $0.objects.keys.map { ($0, Timestamp(Date(timeIntervalSince1970: 0))) } }
+        if state.withLock({ $0.faults.forbidsListing }) {
+            throw PublicationError.storage(.folder("memory"), 403, "AccessDenied")
+        }
+        return try call { $0.objects.keys.map { ($0, Timestamp(Date(timeIntervalSince1970: 0))) } }
     }
 
     func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws {

@@ -1,0 +1,45 @@
+import ShipLinks
+package import ShipProtocol
+
+/// Where publications lie, for who reads them. What comes from there is trusted with nothing: heads are signed, and objects have digests.
+///
+/// Source: `Protocol/PUBLISHED.md` section 1.
+package protocol PublicationReader: Sendable {
+    /// Reads the head.
+    ///
+    /// - Parameters:
+    ///   - tag: Of the head that is known; `nil` for none.
+    ///   - isFresh: Whether to ask where the head is written, past any cache.
+    /// - Throws: `ShipmentError`.
+    func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead
+
+    /// Reads an object, or the rest of it.
+    ///
+    /// - Parameters:
+    ///   - offset: How much of it is known.
+    ///   - limit: Where to stop: more than the object should have is no object.
+    ///   - take: Called with each piece, and where it begins: with `offset`, or from 0 on.
+    /// - Throws: `.publication(.objectGone)`, and what `take` throws.
+    func object(
+        _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
+    ) async throws
+}
+
+extension PublicationReader {
+    /// Reads the catalog of a store.
+    ///
+    /// - Throws: `.publication(.badObject)`.
+    func catalog(
+        _ object: PublishedObject, of name: StoreName, from place: Endpoint
+    ) async throws -> StoreCatalog {
+        guard object.size <= Int64(Limits.catalogSize) else {
+            throw PublicationError.badObject(place, object.sha256)
+        }
+        var bytes: [UInt8] = []
+        try await self.object(object.sha256, from: 0, upTo: object.size + 1) { bytes += $1 }
+        guard bytes.count == Int(object.size), ContentDigest(hashing: bytes) == object.sha256,
+            let catalog = try? StoreCatalog(decoding: bytes), catalog.name == name
+        else { throw PublicationError.badObject(place, object.sha256) }
+        return catalog
+    }
+}

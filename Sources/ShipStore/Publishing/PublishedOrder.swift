@@ -1,0 +1,24 @@
+import EssentialFoundation
+import ShipProtocol
+
+/// A store that is to be published, and the order that prepares it.
+struct PublishedOrder {
+    private let name: StoreName
+    let order: ProducerSession.Order
+    /// What is remembered of the store; `nil` for nothing.
+    let bases: RememberedBases?
+
+    init(_ source: Producer.Source, _ bases: RememberedBases?, _ order: ProducerSession.Order) {
+        (name, self.bases, self.order) = (source.name, bases, order)
+    }
+
+    /// The store as it is now.
+    func version(unlike head: PublishedHead?) async throws -> PublishedVersion {
+        let time = Timestamp(Date())
+        if let manifest = await order.unchanged(), ManifestContent(of: manifest).id == head?[name]?.newest {
+            return PublishedVersion(manifest: manifest, asOf: time, shipment: nil)
+        }
+        let shipment = try await order.prepare()
+        return PublishedVersion(manifest: shipment.manifest, asOf: time, shipment: shipment)
+    }
+}

@@ -1,0 +1,19 @@
+import ShipStore
+
+/// What a line is about.
+struct LogSubject {
+    /// As `Protocol/OUTPUT.md` names it.
+    let event: String
+    /// Of a command with several sessions, the number of this one.
+    var session: Int?
+    var peer: String?
+    var store: StoreName?
+    /// Whether it is about shipments: not about who listens, and who pairs.
+    var isOfShipment = true
+
+    /// When, and in which session with whom, so that lines of sessions side by side can be told apart.
+    var stamp: PrintableText {
+        guard isOfShipment else { return "" }
+        return "\(JSONObject.now) " + (session.map { "[\($0)\(peer.map { " " + $0 } ?? "")] " } ?? "")
+    }
+}
