@@ -332,7 +332,7 @@ def problems(texts: dict[str, str]) -> list[str]:
             if file == SWEPT:
                 check_sweep(vector.section("") or b"")
             if file == WAYS:
-                check_ways(publication.catalog(vector.section("") or b"")["steps"])
+                check_ways(publication.all_steps(publication.catalog(vector.section("") or b"")))
         except (BrokenVector, AssertionError, Refused) as problem:
             found.append(f"{file}: {problem}")
     return found

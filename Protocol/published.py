@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import hashlib
 import json
 import sys
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ sys.dont_write_bytecode = True
 from decoder import json_rules as rules  # noqa: E402
 from decoder.followed import Copy, Published, stores  # noqa: E402
 from decoder.place import Missing, Place, head_of, place  # noqa: E402
-from decoder.publication import Head  # noqa: E402
+from decoder.publication import Head, all_steps  # noqa: E402
 from decoder.publication import head as decoded_head  # noqa: E402
 from decoder.refused import Refused  # noqa: E402
 from decoder.way import Held, cost, is_way, way  # noqa: E402
@@ -38,7 +37,6 @@ WRONG, NOTHING, NOT_FOR_US, EXPIRED = 65, 72, 77, 79
 READINGS = 3
 """Of the head, where an object is missing."""
 Members = rules.Members
-LONGEST_OF_GONE = 1 << 32
 
 
 class Ended(Exception):
@@ -142,6 +140,9 @@ def faults(store: Published) -> Iterator[str]:
             yield f"no way from {held.content}, which came with number {held.number}"
         elif not is_way(found_way, newest, held):
             yield f"no right way from {held.content}"
+    last = next(store.catalogs(), None)
+    if last is not None and way([step for step, _ in store.in_head] + all_steps(last), newest, Held()) is None:
+        yield "no way from nothing in the last catalog"
     first = way(steps, newest, Held()) or []
     print(f"{store.name}: from nothing in steps of {' + '.join(str(step['size']) for step in first)} bytes, which count as {cost(first)}")
     if newest in copies and copies[newest].manifest["store"]["size"] != store.members["size"]:
@@ -150,7 +151,6 @@ def faults(store: Published) -> Iterator[str]:
         print(f"{store.name}: {newest} has come before, with another number")
     if not any((step["to"], step["counter"]) == (newest, store.members["counter"]) for step in steps):
         yield "no step with the number of the newest content brings it"
-    yield from faults_of_gone(store)
 
 
 def told(store: Published) -> list[str]:
@@ -160,17 +160,6 @@ def told(store: Published) -> list[str]:
     except Refused as refused:
         found.append(f"{store.name}: {refused}")
     return found
-
-
-def faults_of_gone(store: Published) -> Iterator[str]:
-    catalog = store.catalog()
-    needed = {step.get("sha256") for step in store.steps()}
-    for gone in catalog["gone"] if catalog else []:
-        content = store.place.read(f"objects/{gone['sha256']}", LONGEST_OF_GONE)
-        if content is not None and hashlib.sha256(content).hexdigest() != gone["sha256"]:
-            yield f"the object {gone['sha256']}, which is gone, is another one"
-        if gone["sha256"] in needed:
-            yield f"the object {gone['sha256']} is gone, and needed"
 
 
 def follow(store: Published, memory: Memory) -> None:

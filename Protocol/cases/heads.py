@@ -21,7 +21,7 @@ from encoder.vector import Detail, Vector, values
 COVERS = "published 2"
 PUBLICATION = "c3" * 32
 EXPIRES = "2027-11-20T19:04:05Z"
-LONGEST_CERTIFICATE, MOST_STORES, MOST_STEPS = 4096, 1024, 2048
+LONGEST_CERTIFICATE, MOST_STORES, MOST_STEPS = 4096, 1024, 256
 LARGEST = 281_474_976_579_584
 Step = tuple[Members, bytes]
 """As it stands in a head, and its shipment."""
@@ -146,7 +146,7 @@ def largest() -> Iterator[Vector]:
     many = [store(name=f"n{each:04}") for each in range(MOST_STORES + 1)]
     yield none("1025_stores", "1,025 stores", deflated_head(said(*many)))
     short = [step(each + 1, b"!", None, FIRST) for each in range(MOST_STEPS + 1)]
-    yield none("2049_steps", "2,049 steps of a byte", deflated_head(said(store(*short)), b"!" * (MOST_STEPS + 1)))
+    yield none("257_steps", "257 steps of a byte", deflated_head(said(store(*short)), b"!" * (MOST_STEPS + 1)))
     for size, name in ((p.LARGEST_HEAD, "at_limit"), (p.LARGEST_HEAD + 1, "over_limit")):
         found = of_size(size)
         about = f"A head of {size:,} bytes"

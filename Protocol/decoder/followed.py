@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from decoder import json_rules as rules
 from decoder import publication
 from decoder.json_rules import Members
-from decoder.place import Place, object_of
+from decoder.place import Missing, Place, object_of
 from decoder.refused import Refused
 from decoder.shipment import Shipment
 from decoder.sides import Consumer
 from decoder.way import Held, way
+
+MOST_CATALOGS = 256
 
 
 @dataclass(frozen=True)
@@ -41,33 +43,47 @@ class Published:
         self.publisher = publisher
         self.members = members
         self.in_head = in_head
-        self.read_catalog: Members | None = None
+        self.read: list[Members] = []
+        """The catalogs that have been read, the last one first."""
 
     @property
     def name(self) -> str:
         found: str = self.members["name"]
         return found
 
-    def catalog(self) -> Members | None:
-        if self.read_catalog is None and "catalog" in self.members:
-            found = publication.catalog(object_of(self.place, self.members["catalog"]["sha256"], self.members["catalog"]["size"]))
+    def catalogs(self) -> Iterator[Members]:
+        """The last one first, and at most as many as a follower reads."""
+        yield from self.read
+        object = self.read[-1].get("before") if self.read else self.members.get("catalog")
+        while object is not None and len(self.read) < MOST_CATALOGS:
+            try:
+                found = publication.catalog(object_of(self.place, object["sha256"], object["size"]))
+            except Missing:
+                if not self.read:
+                    raise
+                return
             if found["name"] != self.name:
                 raise Refused("bad-manifest", f"the catalog of {self.name} is that of {found['name']}")
-            self.read_catalog = found
-        return self.read_catalog
+            self.read.append(found)
+            yield found
+            object = found.get("before")
 
-    def steps(self) -> list[Members]:
-        """All there are, the oldest first."""
-        catalog = self.catalog()
-        found = (catalog["steps"] if catalog else []) + [step for step, _ in self.in_head]
-        return sorted(found, key=lambda step: step["counter"])
+    def steps(self, number: int = 0) -> list[Members]:
+        """All that lead on from contents with this number or higher ones, the oldest first."""
+        found = {(step.get("from"), step["to"], step["counter"]): step for step, _ in self.in_head}
+        for catalog in self.catalogs():
+            for step in publication.all_steps(catalog):
+                found.setdefault((step.get("from"), step["to"], step["counter"]), step)
+            if publication.end_of(catalog)["counter"] <= number:
+                break
+        return sorted(found.values(), key=lambda step: step["counter"])
 
     def way(self, held: Held) -> list[Members] | None:
-        """The catalog is read only if the steps in the head do not lead there."""
+        """Catalogs are read only if the steps in the head do not lead there."""
         newest = self.members["newest"]
         if held.content == newest or held.number >= self.members["counter"]:
             return []
-        return way([step for step, _ in self.in_head], newest, held) or way(self.steps(), newest, held)
+        return way([step for step, _ in self.in_head], newest, held) or way(self.steps(held.number), newest, held)
 
     def shipment(self, step: Members) -> bytes:
         if "sha256" in step:

@@ -17,8 +17,8 @@ MAGIC, OUR_VERSION = b"SHIPHEAD", 1
 SIGNED_BEFORE = b"ship-store publication head v1"
 FIELDS = len(MAGIC) + 1 + VALUE_SIZE
 LARGEST_HEAD, LARGEST_CONTENT = 262_144, 1_048_576
-LARGEST_CATALOG = 1_048_576
-MOST_STORES, MOST_STEPS = 1024, 2048
+LARGEST_CATALOG, LARGEST_JSON = 65_536, 1_048_576
+MOST_STORES, MOST_STEPS = 1024, 256
 
 content_id = pattern("[0-9a-f]{32}")
 number = integer(1, 2**64 - 1)
@@ -52,10 +52,11 @@ STORE = members(
 HEAD = members({
     "publication": digest, "number": number, "software": label, "issued": timestamp, "expires": timestamp, "stores": array(STORE, MOST_STORES),
 })  # fmt: skip
-CATALOG = members({
-    "name": store_name, "steps": steps(members(STEP | {"sha256": digest}, FROM)),
-    "gone": array(members({"sha256": digest, "since": timestamp}), MOST_STEPS),
-})  # fmt: skip
+WITH_OBJECT = members(STEP | FROM | {"sha256": digest})
+CATALOG = members(
+    {"name": store_name, "whole": members(STEP | {"sha256": digest}, FROM), "leaps": steps(WITH_OBJECT), "skips": steps(WITH_OBJECT), "steps": steps(WITH_OBJECT)},
+    {"before": members({"sha256": digest, "size": integer(1, LARGEST_CATALOG)})},
+)
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,26 @@ def head(file: bytes) -> Head:
 def catalog(file: bytes) -> Members:
     if len(file) > LARGEST_CATALOG:
         raise no("too long")
-    known: Members = CATALOG(rules.parsed(inflated(file, LARGEST_CATALOG)))
+    known: Members = CATALOG(rules.parsed(inflated(file, LARGEST_JSON)))
+    whole = known["whole"]
+    if "from" in whole:
+        raise no("a whole that needs something")
+    if len(all_steps(known)) > MOST_STEPS:
+        raise no("too many steps")
+    chain = [whole, *known["leaps"], *known["skips"]]
+    if any(later["from"] != earlier["to"] or later["counter"] <= earlier["counter"] for earlier, later in zip(chain, chain[1:])):
+        raise no("leaps and skips that do not follow")
     return known
+
+
+def all_steps(catalog: Members) -> list[Members]:
+    return [catalog["whole"], *catalog["leaps"], *catalog["skips"], *catalog["steps"]]
+
+
+def end_of(catalog: Members) -> Members:
+    """The step that brings the catalog's content."""
+    last: Members = [catalog["whole"], *catalog["leaps"], *catalog["skips"]][-1]
+    return last
 
 
 def inflated(stream: bytes, limit: int) -> bytes:

@@ -60,9 +60,9 @@ package enum Limits {
     /// Most bytes that a head or a catalog inflates to: checked while it does.
     package static let publicationText = 1024 * 1024
     /// Longest catalog, in bytes.
-    package static let catalogSize = 1024 * 1024
-    /// Most steps that a catalog lists.
-    package static let publishedSteps = 2048
-    /// Most objects that a catalog lists as gone.
-    package static let goneObjects = 2048
+    package static let catalogSize = 64 * 1024
+    /// Most steps of a store that a head lists, and that a catalog does.
+    package static let publishedSteps = 256
+    /// Most catalogs of a store that a follower reads at a time.
+    package static let catalogs = 256
 }

@@ -19,9 +19,9 @@ package struct PublishedStep: Hashable, Sendable, Codable {
         (self.from, self.to, self.counter, self.size, self.sha256) = (from, to, counter, size, sha256)
     }
 
-    /// Whether it is the same shipment, wherever that lies.
-    package func isSame(as other: PublishedStep) -> Bool {
-        from == other.from && to == other.to && counter == other.counter
+    /// The same shipment, as an object.
+    package func object(_ digest: ContentDigest) -> PublishedStep {
+        PublishedStep(from: from, to: to, counter: counter, size: size, sha256: digest)
     }
 
     var firstFlaw: String? {

@@ -1,40 +1,52 @@
-/// What a publication has of one store: the shipments, and the objects that none of them needs any more.
+/// What a publication has of one store beside the head. Each catalog leads from the one before to a newer content, and names that one: who is
+/// long behind reads back as far as there are steps from what it holds. Who holds nothing reads the last one alone.
+///
+///     whole --leap--> landmark --leap--> landmark --skip--> catalog --skip--> newest
+///                                                              |-step-> -step-> -|
 ///
 /// Source: `Protocol/PUBLISHED.md` section 3. Vectors: `catalog_*`.
 package struct StoreCatalog: Hashable, Sendable {
     package let name: StoreName
-    /// Rising by number, each with its object.
+    /// The last shipment that needs nothing. Its content is the first landmark.
+    package let whole: PublishedStep
+    /// Since the whole, each from one landmark to the next.
+    package let leaps: [PublishedStep]
+    /// Since the last landmark, each from the content of one catalog to that of the next.
+    package let skips: [PublishedStep]
+    /// Others, since the catalog before.
     package let steps: [PublishedStep]
-    /// Objects that a reader may still ask for, who has read an earlier head.
-    package let gone: [Gone]
+    /// The catalog before; `nil` for the first one.
+    package let before: PublishedObject?
 
-    package struct Gone: Hashable, Sendable, Codable {
-        package let sha256: ContentDigest
-        /// Since when nothing needs it.
-        package let since: Timestamp
-
-        package init(sha256: ContentDigest, since: Timestamp) { (self.sha256, self.since) = (sha256, since) }
-    }
-
-    /// - Parameters:
-    ///   - steps: In any order.
-    ///   - gone: Beyond `Limits.goneObjects` the oldest are left out: they are removed as objects that nothing names.
-    package init(name: StoreName, steps: [PublishedStep], gone: [Gone]) {
-        self.name = name
-        self.steps = steps.sorted { $0.counter < $1.counter }
-        self.gone = Array(gone.suffix(Limits.goneObjects))
-    }
+    /// All shipments that it names.
+    package var all: [PublishedStep] { [whole] + leaps + skips + steps }
+    /// The content of its last landmark.
+    package var landmark: ManifestContent.ID { leaps.last?.to ?? whole.to }
+    /// The content to which it leads.
+    package var newest: ManifestContent.ID { skips.last?.to ?? landmark }
+    /// The number of the shipments that lead there.
+    package var counter: UInt64 { skips.last?.counter ?? leaps.last?.counter ?? whole.counter }
 }
 
 extension StoreCatalog: Message {
     var firstFlaw: String? {
-        guard steps.count <= Limits.publishedSteps else { return "more than \(Limits.publishedSteps) steps" }
-        guard gone.count <= Limits.goneObjects else { return "more than \(Limits.goneObjects) objects that are gone" }
-        guard steps.allSatisfy({ $0.sha256 != nil }) else { return "a step without an object" }
+        guard all.count <= Limits.publishedSteps else { return "more than \(Limits.publishedSteps) steps" }
+        guard all.allSatisfy({ $0.sha256 != nil }) else { return "a step without an object" }
+        if let flaw = all.lazy.compactMap(\.firstFlaw).first { return flaw }
+        guard whole.from == nil else { return "a whole that needs something" }
+        var (place, counter) = (whole.to, whole.counter)
+        for step in leaps + skips {
+            guard step.from == place, step.counter > counter else { return "leaps and skips that do not follow" }
+            (place, counter) = (step.to, step.counter)
+        }
+        guard steps.allSatisfy({ $0.from != nil }) else { return "a second whole" }
         guard zip(steps, steps.dropFirst()).allSatisfy({ $0.counter <= $1.counter }) else {
             return "numbers that do not rise"
         }
-        return steps.lazy.compactMap(\.firstFlaw).first
+        if let before, !(1...Int64(Limits.catalogSize)).contains(before.size) {
+            return "the size of a catalog is out of range"
+        }
+        return nil
     }
 
     /// The object.
@@ -51,63 +63,46 @@ extension StoreCatalog: Message {
 }
 
 extension StoreCatalog {
-    /// How large the steps since the last whole may be, for one part of it: the way that who has nothing takes.
+    /// The way from the whole may be as long as the whole for one part of it.
     private static let shareOfWay: Int64 = 2
-    /// How many there may be, all together.
-    private static let mostSinceWhole = Limits.publishedSteps / 4
+    /// How many catalogs it is from one landmark to the next.
+    private static let catalogsOfLeap = 8
+    /// Most leaps since a whole.
+    private static let mostLeaps = 64
 
-    /// Whether a whole is to be made anew: the way from the last one is long, or there is much that who holds a later content may need.
+    /// Whether the catalog after this one is a landmark.
+    package var isLeapDue: Bool { skips.count + 1 >= Self.catalogsOfLeap }
+
+    /// The catalog after this one.
     ///
     /// - Parameters:
-    ///   - steps: All that there are.
-    ///   - newest: The content that is published now.
-    ///   - storeSize: Of its store, in bytes.
-    package static func needsWhole(_ steps: [PublishedStep], to newest: ManifestContent.ID, storeSize: Int64) -> Bool {
-        guard let whole = steps.filter({ $0.from == nil }).max(by: { $0.counter < $1.counter }),
-            let route = PublishedStep.route(
-                from: nil, above: 0, to: newest, among: steps.filter { $0.from != nil || $0 == whole },
-                storeSize: storeSize)
-        else { return true }
-        let since = steps.filter { $0.counter > whole.counter }
-        return route.dropFirst().reduce(0) { $0 + $1.size } > whole.size / shareOfWay
-            || since.reduce(0) { $0 + $1.size } > whole.size || since.count > mostSinceWhole
+    ///   - object: This one's.
+    ///   - skip: From this one's content to the newest.
+    ///   - leap: From the last landmark to the newest, if that is due.
+    ///   - steps: The single ones, all since this catalog.
+    /// - Returns: `nil` if the way from the whole would be too long: then a whole is to be made anew.
+    package func next(
+        _ object: PublishedObject, skip: PublishedStep, leap: PublishedStep?, steps: [PublishedStep]
+    ) -> StoreCatalog? {
+        guard !isLeapDue || leap != nil, leaps.count < Self.mostLeaps else { return nil }
+        let next =
+            if let leap {
+                StoreCatalog(
+                    name: name, whole: whole, leaps: leaps + [leap], skips: [], steps: steps + [skip], before: object)
+            } else {
+                StoreCatalog(
+                    name: name, whole: whole, leaps: leaps, skips: skips + [skip], steps: steps, before: object)
+            }
+        let way = (next.leaps + next.skips).reduce(0) { $0 + $1.size }
+        return way <= whole.size / Self.shareOfWay ? next : nil
     }
 
-    /// The catalog with other steps, which keeps as many older ones as are worth it.
-    ///
-    /// The last whole shipment stays, and the way from it to the newest content, and all steps with higher numbers: who holds a content with
-    /// a higher number than the whole's cannot take that. Of the others the newest stay, as long as they are smaller together than the whole:
-    /// who is so far behind takes the whole.
+    /// The first catalog, or the one with a whole that was made anew.
     ///
     /// - Parameters:
-    ///   - added: With their objects.
-    ///   - newest: The content that is published now.
-    ///   - storeSize: Of its store, in bytes.
-    ///   - time: Now.
-    package func adding(
-        _ added: [PublishedStep], newest: ManifestContent.ID, storeSize: Int64, at time: Timestamp
-    ) -> StoreCatalog {
-        let all = steps.filter { step in !added.contains { $0.from == step.from && $0.to == step.to } } + added
-        let whole = all.filter { $0.from == nil }.max { $0.counter < $1.counter }
-        var kept = Set(whole.map { [$0] } ?? [])
-        let route = PublishedStep.route(
-            from: nil, above: 0, to: newest, among: all.filter { $0.from != nil || $0 == whole }, storeSize: storeSize)
-        kept.formUnion(route ?? [])
-        let last = whole?.counter ?? 0
-        kept.formUnion(all.filter { $0.counter > last })
-        var room = whole?.size ?? .max
-        let others = all.filter { $0.from != nil && !kept.contains($0) }.sorted { $0.counter > $1.counter }
-        for step in others.prefix(max(0, Limits.publishedSteps - kept.count)) {
-            room -= step.size
-            guard room >= 0 else { break }
-            kept.insert(step)
-        }
-        // A shipment that was made twice is one object.
-        let needed = Set(kept.map(\.sha256))
-        let dropped = Set(steps.filter { !needed.contains($0.sha256) }.compactMap(\.sha256))
-        let stillGone = gone.filter { !needed.contains($0.sha256) && !dropped.contains($0.sha256) }
-        return StoreCatalog(
-            name: name, steps: Array(kept),
-            gone: stillGone + dropped.sorted { $0.hex < $1.hex }.map { Gone(sha256: $0, since: time) })
+    ///   - before: The catalog before, if it can be read.
+    ///   - steps: All since then, to the newest content.
+    package init(_ name: StoreName, _ whole: PublishedStep, after before: PublishedObject?, steps: [PublishedStep]) {
+        self.init(name: name, whole: whole, leaps: [], skips: [], steps: steps, before: before)
     }
 }

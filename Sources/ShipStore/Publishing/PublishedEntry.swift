@@ -12,17 +12,14 @@ struct PublishedEntry {
     private(set) var bytesSent: Int64 = 0
     /// How the version goes to who has the one before, or to who has none.
     private(set) var encoded: EncodedStore?
-    /// Whether a catalog was written.
-    private var isCataloged = false
+    private var roles: [Role] = [.newest]
 
     /// Most bytes of shipments of a store in a head: one more, and they become objects.
-    private static let mostInHead: Int64 = 8192
+    private static let mostInHead: Int64 = 4096
     /// The same in number.
-    private static let mostStepsInHead = 16
+    private static let mostStepsInHead = 8
     /// How many bytes of them stay in the head when they have become objects, for those who have nearly the newest.
-    private static let keptInHead: Int64 = 2048
-    /// How long a shipment stands in the head alone while the publisher goes on publishing.
-    private static let timeInHead = Duration.seconds(60)
+    private static let keptInHead: Int64 = 1024
 
     /// Publishes a version beside what is there.
     ///
@@ -41,6 +38,11 @@ struct PublishedEntry {
         guard let shipment = version.shipment, let counter = version.manifest.counter else {
             throw BrokenInvariant("a version is to be published that has no number, or no copy")
         }
+        // Another program has published a later one.
+        if let before, before.counter >= counter {
+            store = before
+            return
+        }
         let steps = try StepMaker(of: shipment, content, counter, publisher)
         func entry(_ catalog: PublishedObject?, _ inHead: [PublishedHead.InlineStep]) -> PublishedHead.Store {
             PublishedHead.Store(
@@ -50,59 +52,77 @@ struct PublishedEntry {
         let inHead = before?.steps ?? []
         let last = copies.first { $0.content.id == before?.newest }
         var next: StepMaker.Made?
-        if let last { next = try await steps.step(over: last, from: last.content.id) }
+        if let last { next = try await steps.step(over: last) }
         encoded = next?.encoded
         if let shipment = next?.inHead, let catalog = before?.catalog, inHead.count < Self.mostStepsInHead,
-            inHead.size + shipment.step.size <= Self.mostInHead, publisher.hasCataloged(version.name, Self.timeInHead)
+            inHead.size + shipment.step.size <= Self.mostInHead
         {
             store = entry(catalog, inHead + [shipment])
             return
         }
 
-        var catalog = StoreCatalog(name: version.name, steps: [], gone: [])
-        do {
-            if let object = before?.catalog { catalog = try await publisher.catalog(object, of: version.name) }
-        } catch PublicationError.badObject {
-            // It is of no use to anybody: all that is needed is made anew.
-        } catch PublicationError.objectGone {
-        }
+        let known = try await Self.catalog(before, publisher)
         var added: [PublishedStep] = []
-        for step in inHead where !catalog.steps.contains(where: { $0.isSame(as: step.step) }) {
+        for step in inHead where step.step.counter > known?.catalog.counter ?? 0 {
             added.append(try await steps.put(step))
         }
-        if let next { added.append(try await steps.put(next)) }
-        // One that leads from the last catalog to this one, past the single ones.
-        let passed = copies.first { copy in
-            copy.record.receiver == Self.catalogReceiver(publisher.place) && copy.content.id != before?.newest
-                && copy.content.id != content
+        var single: PublishedStep?
+        if let next { single = try await steps.put(next) }
+        /// The step from another content that was published.
+        func step(from content: ManifestContent.ID) async throws -> PublishedStep? {
+            if content == before?.newest { return single }
+            guard let copy = copies.first(where: { $0.content.id == content }),
+                let step = try await steps.step(over: copy)
+            else { return nil }
+            return try await steps.put(step)
         }
-        if let passed, let step = try await steps.step(over: passed, from: passed.content.id) {
-            added.append(try await steps.put(step))
+        var catalog: StoreCatalog?
+        if let (object, known) = known, let skip = try await step(from: known.newest) {
+            let leap = known.isLeapDue ? try await step(from: known.landmark) : nil
+            let others = added + [single].compactMap(\.self).filter { $0 != skip }
+            catalog = known.next(object, skip: skip, leap: leap, steps: others)
+            if catalog == nil { added = others + [skip] }
+        } else if let single {
+            added.append(single)
         }
-        let storeSize = version.manifest.store.size
-        if StoreCatalog.needsWhole(catalog.steps + added, to: content, storeSize: storeSize) {
+        if catalog == nil {
             let whole = try await steps.whole()
             encoded = encoded ?? whole.encoded
-            added.append(try await steps.put(whole))
+            catalog = StoreCatalog(version.name, try await steps.put(whole), after: known?.object, steps: added)
         }
-        let made = catalog.adding(
-            added, newest: content, storeSize: storeSize, at: Timestamp(Date()))
-        let object = try await steps.put(made)
+        guard let catalog else { throw BrokenInvariant("there is no catalog") }
+        let object = try await steps.put(catalog)
         store = entry(object, (inHead + [next?.inHead].compactMap(\.self)).last(of: Self.keptInHead))
         bytesSent = steps.bytesSent
-        isCataloged = true
+        roles = [.newest, .catalog] + (catalog.landmark == content ? [.landmark] : [])
+    }
+
+    /// The catalog that the head names; `nil` if there is none that can be read: then all that is needed is made anew.
+    private static func catalog(
+        _ before: PublishedHead.Store?, _ publisher: Publisher
+    ) async throws -> (object: PublishedObject, catalog: StoreCatalog)? {
+        guard let before, let object = before.catalog else { return nil }
+        do {
+            return (object, try await publisher.storage.catalog(object, of: before.name, from: publisher.place))
+        } catch PublicationError.badObject {
+            return nil
+        } catch PublicationError.objectGone {
+            return nil
+        }
     }
 
     // MARK: What is remembered
 
-    private static func catalogReceiver(_ place: Endpoint) -> String { "\(place) (catalog)" }
+    /// Why a copy is remembered: later steps begin at it.
+    private enum Role: String { case newest = "", catalog = " (catalog)", landmark = " (landmark)" }
 
     /// Remembers the version, for later ones to build on.
     func remember(_ version: PublishedVersion, _ bases: RememberedBases?, at place: Endpoint) {
         guard let bases, let shipment = version.shipment else { return }
         let state = shipment.version.state?.encoded(with: shipment.options.metadata)
-        for receiver in ["\(place)"] + (isCataloged ? [Self.catalogReceiver(place)] : []) {
-            bases.acknowledged(version.manifest, copy: shipment.path(ofPart: 0), by: receiver, state: state)
+        for role in roles {
+            bases.acknowledged(
+                version.manifest, copy: shipment.path(ofPart: 0), by: "\(place)\(role.rawValue)", state: state)
         }
     }
 }

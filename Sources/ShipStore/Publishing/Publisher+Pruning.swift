@@ -1,10 +1,11 @@
+import DeviceTrust
 import EssentialFoundation
 import ShipProtocol
 
 extension Publisher {
     /// Removes the objects that nothing needs, and that no reader may still ask for.
     ///
-    /// Another program may publish meanwhile: what it has written is younger than the grace.
+    /// Another program may publish meanwhile: what it has written is younger than the grace. What this device has not published stays.
     ///
     /// - Parameter grace: How long an object stays after the first head that does not need it.
     /// - Returns: How many objects were removed, and how many stay.
@@ -14,21 +15,61 @@ extension Publisher {
         // Listed first: what comes after this is not even looked at.
         let objects = try await storage.objects()
         guard let head = try await head()?.head else { throw PublicationError.nothingThere(place) }
-        var (needed, gone) = (Set<ContentDigest>(), [ContentDigest: Timestamp]())
-        for store in head.stores {
-            guard let object = store.catalog else { continue }
-            needed.insert(object.sha256)
-            let catalog = try await catalog(object, of: store.name)
-            needed.formUnion(catalog.steps.compactMap(\.sha256))
-            for entry in catalog.gone { gone[entry.sha256] = max(gone[entry.sha256] ?? entry.since, entry.since) }
-        }
+        let written = Dictionary(objects.map { ($0.digest, $0.written) }) { first, _ in first }
+        var needed: Set<ContentDigest> = []
+        for store in head.stores { try await addNeeded(by: store, written, since: end, to: &needed) }
         var removed = 0
-        for (digest, written) in objects where !needed.contains(digest) {
+        for (digest, written) in objects where !needed.contains(digest) && written < end {
             try Task.checkCancellation()
-            guard max(written, gone[digest] ?? written) < end else { continue }
+            guard try await isOurs(digest) else { continue }
             try await storage.remove(digest, writtenBefore: end)
             removed += 1
         }
         return (removed, objects.count - removed)
+    }
+
+    /// Adds the objects of a store that are needed: what each catalog names that was the last one since that time; and of earlier ones the
+    /// steps that are newer than the whole, or smaller together.
+    private func addNeeded(
+        by store: PublishedHead.Store, _ written: [ContentDigest: Timestamp], since time: Timestamp,
+        to needed: inout Set<ContentDigest>
+    ) async throws {
+        var (next, older, whole) = (store.catalog, Int64(0), nil as PublishedStep?)
+        // Until when the next one was the last.
+        var lastUntil: Timestamp?
+        while let object = next {
+            try Task.checkCancellation()
+            let catalog: StoreCatalog
+            do {
+                catalog = try await storage.catalog(object, of: store.name, from: place)
+            } catch PublicationError.objectGone where whole != nil {
+                return
+            }
+            let current = whole ?? catalog.whole
+            let isLast = lastUntil.map { $0 >= time } ?? true
+            if catalog.counter <= current.counter { older += catalog.steps.reduce(0) { $0 + $1.size } }
+            guard isLast || catalog.counter > current.counter || older <= current.size else { return }
+            needed.insert(object.sha256)
+            let named = isLast ? catalog.all : catalog.leaps + catalog.skips + catalog.steps
+            needed.formUnion(named.compactMap(\.sha256))
+            (next, whole, lastUntil) = (catalog.before, current, written[object.sha256])
+        }
+    }
+
+    /// Whether an object is a catalog, or a shipment of this device: what else may have such a name is not ours to remove.
+    private func isOurs(_ digest: ContentDigest) async throws -> Bool {
+        var bytes: [UInt8] = []
+        do {
+            try await storage.object(digest, from: 0, upTo: Int64(Limits.catalogSize)) { bytes += $1 }
+        } catch PublicationError.objectGone {
+            return false
+        }
+        if ContentDigest(hashing: bytes) == digest, (try? StoreCatalog(decoding: bytes)) != nil { return true }
+        var parser = FrameParser()
+        parser.append(bytes)
+        guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,
+            case .frame(.signature(let signature))? = try? parser.next()
+        else { return false }
+        return DeviceIdentifier(ofCertificate: signature.certificate) == identity.id
     }
 }

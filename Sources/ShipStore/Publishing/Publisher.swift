@@ -3,7 +3,6 @@ import EssentialFoundation
 import ShipLinks
 import ShipProtocol
 import StoreFiles
-import Synchronization
 import SystemPackage
 
 /// Publishes stores: makes shipments of each new version, and a head that names them.
@@ -20,15 +19,6 @@ package final class Publisher: Sendable {
     private let device: Device
     private let publishing: Publishing
     private let report: @Sendable (SendEvent) -> Void
-    /// The last catalog of each store that was read or written, and when it was.
-    private let catalogs = Mutex<[StoreName: KnownCatalog]>([:])
-
-    private struct KnownCatalog {
-        let object: PublishedObject
-        let catalog: StoreCatalog
-        let since = ContinuousClock.now
-    }
-
     /// How often to begin anew because another program has published meanwhile.
     private static let mostAttempts = 5
 
@@ -111,25 +101,6 @@ package final class Publisher: Sendable {
                 if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
             })
         return PublishedOrder(source, bases, following(order))
-    }
-
-    // MARK: Catalogs
-
-    /// Reads a catalog that the head names.
-    func catalog(_ object: PublishedObject, of name: StoreName) async throws -> StoreCatalog {
-        if let known = catalogs.withLock({ $0[name] }), known.object == object { return known.catalog }
-        let catalog = try await storage.catalog(object, of: name, from: place)
-        know(catalog, as: object)
-        return catalog
-    }
-
-    func know(_ catalog: StoreCatalog, as object: PublishedObject) {
-        catalogs.withLock { $0[catalog.name] = KnownCatalog(object: object, catalog: catalog) }
-    }
-
-    /// Whether this publisher has written a catalog of the store in the last time, or does not know.
-    func hasCataloged(_ name: StoreName, _ time: Duration) -> Bool {
-        catalogs.withLock { $0[name].map { .now - $0.since < time } ?? true }
     }
 
     // MARK: The head

@@ -42,10 +42,10 @@ final class StepMaker {
     /// Makes the shipment that brings a receiver from one content to this.
     ///
     /// - Returns: `nil` if what has changed is no smaller than the whole, or the remembered copy is gone.
-    func step(over copy: RememberedCopy, from content: ManifestContent.ID) async throws -> Made? {
+    func step(over copy: RememberedCopy) async throws -> Made? {
         let options = shipment.options
-        guard options.codec != nil, options.encoding == .columns else { return nil }
-        let made = try await make(over: OutgoingBase(copy), from: content)
+        guard options.codec != nil, options.encoding == .columns, copy.content.id != content else { return nil }
+        let made = try await make(over: OutgoingBase(copy), from: copy.content.id)
         return made.encoded?.encoding == .delta ? made : nil
     }
 
@@ -98,15 +98,13 @@ final class StepMaker {
         }
         let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
         try await put(object, at: try write(bytes))
-        publisher.know(catalog, as: object)
         return object
     }
 
     private func put(_ step: PublishedStep, at path: FilePath) async throws -> PublishedStep {
         let object = PublishedObject(sha256: try ContentDigest(ofFile: path), size: step.size)
         try await put(object, at: path)
-        return PublishedStep(
-            from: step.from, to: step.to, counter: step.counter, size: step.size, sha256: object.sha256)
+        return step.object(object.sha256)
     }
 
     private func put(_ object: PublishedObject, at path: FilePath) async throws {

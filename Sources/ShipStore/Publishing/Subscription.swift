@@ -35,6 +35,8 @@ final class Subscription {
 
     /// How long to wait before a failure that may pass is tried again.
     private static let patience = Duration.seconds(10)
+    /// For which part of the bytes of a way to look for a shorter one.
+    private static let shareOfSearch: Int64 = 16
     /// How often to read the head anew, because an object has gone meanwhile.
     private static let mostReadings = 3
 
@@ -198,11 +200,26 @@ final class Subscription {
         var steps = store.steps.map(\.step)
         var route = PublishedStep.route(
             from: held, above: counter, to: store.newest, among: steps, storeSize: store.size)
-        if route == nil, let object = store.catalog {
-            let catalog = try await reader.catalog(object, of: store.name, from: place)
-            steps += catalog.steps
+        var (next, bytesRead) = (store.catalog, Int64(0))
+        for number in 0..<Limits.catalogs {
+            // A way from what is held is short. To find one costs at most a small part of a whole.
+            if let route, held == nil || route.first?.from != nil || bytesRead > route.size / Self.shareOfSearch {
+                break
+            }
+            guard let object = next else { break }
+            let catalog: StoreCatalog
+            do {
+                catalog = try await reader.catalog(object, of: store.name, from: place)
+            } catch PublicationError.objectGone where number > 0 {
+                // So old that nobody is to need it.
+                break
+            }
+            (next, bytesRead) = (catalog.before, bytesRead + object.size)
+            steps += catalog.all
             route = PublishedStep.route(
                 from: held, above: counter, to: store.newest, among: steps, storeSize: store.size)
+            // Nothing before it leads further.
+            if catalog.counter <= counter { break }
         }
         guard let route else { throw PublicationError.noWay(place, store.name) }
         return route
@@ -326,6 +343,10 @@ extension Consumer {
             try await Task.sleep(for: max(.zero, interval * Double.random(in: 0.9...1.1) - (.now - start)))
         }
     }
+}
+
+extension [PublishedStep] {
+    fileprivate var size: Int64 { reduce(0) { $0 + $1.size } }
 }
 
 /// The bytes of a shipment that stands in a head.

@@ -131,8 +131,8 @@ enum RandomCommand {
             })
     }
 
-    /// What an inbox keeps of one store, and its lock.
+    /// What an inbox keeps of one store, its lock, and its records of all stores, with what was killed as it wrote one.
     private static func depot(_ name: String, _ inbox: String) -> Set<String> {
-        ["\(inbox)/.ship-store/\(name)", "\(inbox)/.ship-store/.lock"]
+        Set([name, ".lock", ".failed", ".failed.new", ".published-new"].map { "\(inbox)/.ship-store/\($0)" })
     }
 }

@@ -134,7 +134,14 @@ final class PublicationRound {
                 lying: rates[Int.random(in: 0..<5, using: &random)]))
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3: try change(rows: [1, 1, 5, 300][Int.random(in: 0..<4, using: &random)])
-        case 3..<6: _ = try? await publish()
+        case 3..<5: _ = try? await publish()
+        case 5:
+            // Two at once, of which one may have the older copy.
+            let (one, other) = (try publisher(), try publisher())
+            async let first: Void = { _ = try? await one.publish() }()
+            try change()
+            _ = try? await other.publish()
+            await first
         case 6: _ = try? await publisher().prune(after: .zero)
         case 7: try reopen(Int.random(in: 0..<3, using: &random))
         default:
