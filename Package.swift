@@ -117,7 +117,7 @@ let package = Package(
         target(
             "ShipCompression",
             ["ShipProtocol", .target(name: "CDeflate", condition: .when(traits: ["Libdeflate"])), "CZlib"]),
-        target("StoreEncoding", ["ShipCompression", "ShipProtocol", "StoreFormat", system]),
+        target("StoreEncoding", ["ShipCompression", "ShipProtocol", "StoreFormat", crypto, system]),
         target("ShipLinks", ["DeviceTrust", "ShipProtocol", "StoreFiles", system]),
         target(
             "ShipTransport",

@@ -24,6 +24,7 @@ from decoder import publication  # noqa: E402
 from decoder.columns import store_of  # noqa: E402
 from decoder.deflater.stream import deflate, gzip_stream, zlib_stream  # noqa: E402
 from decoder.delta.apply import result_of  # noqa: E402
+from decoder.ranges import Answers  # noqa: E402
 from decoder.refused import CODES, Refused  # noqa: E402
 from decoder.segment.segment import Segment  # noqa: E402
 from decoder.segment.work import Work  # noqa: E402
@@ -190,6 +191,15 @@ def check_delta(vector: VectorFile) -> None:
     expect(hashlib.sha256(found).hexdigest(), vector.detail("sha256"))
 
 
+def check_ranges(vector: VectorFile) -> None:
+    answers = Answers(vector.section("base") or b"", vector.section("nonce") or b"")
+    turns = iter(vector.sections[2:])
+    for label, request in turns:
+        expect(label, "request")
+        answer = answers.answer(request)
+        expect(next(turns, None), ("answer", answer))
+
+
 def check_head(vector: VectorFile, data: bytes) -> None:
     found = publication.head(data)
     expect(found.publisher, vector.detail("publisher"))
@@ -245,6 +255,8 @@ def check(vector: VectorFile) -> None:
         )
     if vector.kind == "delta":
         return check_refused_or(vector, lambda: check_delta(vector))
+    if vector.kind == "ranges":
+        return check_refused_or(vector, lambda: check_ranges(vector))
     if vector.kind == "deflate":
         return check_deflate(vector)
     data = vector.section("") or b""

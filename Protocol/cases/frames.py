@@ -9,7 +9,7 @@ from encoder.piece import Pieces, binary, document, joined
 from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, manifest, receipt, word
 from encoder.vector import Detail, Vector
 from encoder.wire import (
-    ANSWER, ASKABLE, CANCEL, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, NEWEST, PADDING, PART, QUESTION, RECEIPT, REFUSAL, SIGNATURE, STAY,
+    ANSWER, ASKABLE, CANCEL, COMPARE, DATA, END, HELLO, LIMITS, MANIFEST, NAMES, NEWEST, PADDING, PART, QUESTION, RANGES, RECEIPT, REFUSAL, SIGNATURE, STAY,
     WORKING, ZLIB,
     block, data, frame, part, signature, stored_json,
 )  # fmt: skip
@@ -25,6 +25,8 @@ PAYLOADS: dict[int, Pieces] = {
     REFUSAL: document(word("busy", "try again in a minute")),
     CANCEL: document(word("stopped", "stopped by SIGTERM")),
     SIGNATURE: signature(bytes(range(64)), b"a certificate"),
+    COMPARE: binary(bytes(range(16)), "the producer's nonce"),
+    RANGES: [],
     WORKING: [],
     STAY: binary(bytes([0, 0, 0, 60]), "60 s"),
     ASKABLE: [],

@@ -25,7 +25,7 @@ def vectors() -> Iterator[Vector]:
         yield one(f"{kind:02x}_over_limit", "One byte too many for an optional frame that is not known", kind, limit + 1, "protocol-violation")
     yield one("data_4_gib", "The longest length that can be said: nothing may be allocated for it", DATA, 0xFFFF_FFFF, "protocol-violation")
     yield one("little_endian", "Length 2 in the wrong byte order", ANSWER, 0x0200_0000, "protocol-violation")
-    for kind in (0x0B, 0x40, 0x7F):
+    for kind in (0x0D, 0x40, 0x7F):
         yield one(f"{kind:02x}", "A required frame that is not known", kind, 0, "unknown-frame")
     yield one("7f_long", "A required frame that is not known is refused by its type, whatever its length", 0x7F, 0xFFFF_FFFF, "unknown-frame")
     yield one("00", "Type 0 is never used", 0x00, 0, "unknown-frame")

@@ -20,6 +20,7 @@ from decoder.wire import BLOCKS, COLUMNS, DELTA, ENCODINGS, Opening, block, deco
 
 TEXT_ENCODINGS = {"UTF-8": 1, "UTF-16le": 2, "UTF-16be": 3}
 SEGMENTS_OVERHEAD = 1_048_576
+MOST_REQUESTS = 8
 SAME = (
     "name", "store", "identity", "coreData", "externalFiles", "missingExternalFiles", "omissions", "metadata",
 )  # fmt: skip
@@ -62,6 +63,8 @@ class Shipment:
         self.last: Opening | None = None
         """What was opened last since the last END."""
         self.is_open = False
+        self.asked = 0
+        """How often the producer has asked what is in the base."""
         self.offset = 0
         self.faults: dict[int, Refused] = {}
         """Parts of which something did not decode."""
@@ -160,6 +163,12 @@ class Shipment:
             for data in found[0]:
                 self.append(data, False)
             self.begun, self.missing = found[1:]
+
+    def compare(self, request: bytes) -> None:
+        """`RANGES.md` 1; `request` is for whoever answers."""
+        self.asked += 1
+        if self.opened or 0 not in self.bases or self.asked > MOST_REQUESTS:
+            raise violation("a question about the base where none may come")
 
     def append(self, data: bytes, is_last: bool) -> None:
         if not self.is_open or self.last is None:

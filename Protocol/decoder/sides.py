@@ -13,7 +13,7 @@ from decoder.shipment import Shipment
 from decoder.signature import check_form, signer
 from decoder.waiting import Waiting
 from decoder.wire import (
-    ANSWER, ASKABLE, BLOCKS, CANCEL, COLUMNS, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, NEWEST, PART, QUESTION, RECEIPT, REFUSAL,
+    ANSWER, ASKABLE, BLOCKS, CANCEL, COLUMNS, COMPARE, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, NEWEST, PART, QUESTION, RANGES, RECEIPT, REFUSAL,
     SIGNATURE, STAY, WORKING,
     Frame, Opening, Reader, content_of, opening, unpacked, unpacked_answer, unpacked_manifest, violation,
 )  # fmt: skip
@@ -247,6 +247,8 @@ def encodings_of(hello: rules.Members) -> set[int]:
 class Producer(Side):
     def __init__(self) -> None:
         super().__init__("producer")
+        self.is_compared = False
+        """Whether a RANGES may still come after CANCEL."""
 
     def greeted(self, mode: str) -> None:
         self.state = "hello"
@@ -259,6 +261,9 @@ class Producer(Side):
                 manifest = self.manifest_of(frame.payload)
                 self.current = Shipment(manifest, self.takes, waiting=self.waiting.get(manifest["name"], []))
                 self.state = "answer"
+            case "sending", t if t == COMPARE and self.current:
+                self.current.compare(frame.payload)
+                self.state = "comparing"
             case "sending", t if t == PART and self.current:
                 self.current.open(opening(frame.payload))
             case "sending", t if t == DATA and self.current:
@@ -281,7 +286,8 @@ class Producer(Side):
         if is_session:
             return self.check_session_word(code)
         match self.state:
-            case "answer" | "sending":
+            case "answer" | "sending" | "comparing":
+                self.is_compared = self.state == "comparing"
                 self.code, self.state = code, "last word"
             case "unable":
                 self.check_code(code)
@@ -307,6 +313,10 @@ class Producer(Side):
                 self.can_send(self.current.want(self.answer(frame)))
             case "receipt", t if t == ANSWER and self.current:
                 self.can_send(self.current.want_again(self.answer(frame)))
+            case "comparing", t if t == RANGES and self.current:
+                self.state = "sending"
+            case "last word", t if t == RANGES and self.is_compared:
+                self.is_compared = False
             case "last word", t if t == ANSWER:
                 self.answer(frame)
             case ("answer" | "last word"), t if t == RECEIPT:
@@ -326,7 +336,7 @@ class Producer(Side):
         match self.state:
             case "answer" | "receipt":
                 self.over(f"refused {code}")
-            case "sending":
+            case "sending" | "comparing":
                 self.code, self.state = code, "refused"
             case "last word":
                 self.over(f"cancelled {self.code}")
@@ -378,6 +388,8 @@ class Consumer(Side):
                 self.refuses(*last_word(frame))
             case _, t if t == QUESTION and self.is_askable:
                 check_question(frame.payload)
+            case "comparing", t if t == RANGES and self.current:
+                self.state = "receiving"
             case "answering", t if t == ANSWER and self.current:
                 self.wants(self.answer(frame))
             case "unmade", t if t == ANSWER and self.current:
@@ -406,7 +418,7 @@ class Consumer(Side):
         match self.state:
             case "answering":
                 self.over(f"refused {code}")
-            case "receiving":
+            case "receiving" | "comparing":
                 self.over(f"refused {code}", "passing over")
             case "refusing" | "unmade":
                 self.check_code(code)
@@ -450,6 +462,11 @@ class Consumer(Side):
                 self.is_askable = True
             case "between", t if t == NEWEST and not self.is_one_way:
                 check_newest(frame.payload)
+            case "receiving", t if t == COMPARE and self.current and not self.is_one_way:
+                self.current.compare(frame.payload)
+                self.state = "comparing"
+            case "passing over", t if t == COMPARE and not self.is_one_way:
+                pass
             case "receiving", t if t == PART and self.current:
                 self.current.open(opening(frame.payload))
             case "receiving", t if t == DATA and self.current:
@@ -528,7 +545,7 @@ class Consumer(Side):
         match self.state:
             case "between" | "signed manifest" | "passing over":
                 self.state, self.signature = "between", None
-            case "answering" | "receiving":
+            case "answering" | "receiving" | "comparing":
                 self.code, self.state = code, "cancelled"
                 if self.is_one_way:
                     self.over(f"cancelled {code}")

@@ -16,6 +16,10 @@ package enum Limits {
     package static let segmentSize = 4 * 1024 * 1024 + 1024
     /// Most bytes by which the segments of a store may exceed its size, together.
     package static let segmentsOverhead: Int64 = 1024 * 1024
+    /// Longest request that compares a base, and longest answer, in bytes.
+    package static let comparisonSize = 1024 * 1024
+    /// Most of these requests for one shipment.
+    package static let comparisons = 8
     /// Longest payload of an optional frame, known or not, in bytes.
     package static let optionalFrameSize = 64 * 1024
     /// Largest store or external file, in bytes: SQLite's own limit of 2^32 - 2 pages of 65,536 bytes.

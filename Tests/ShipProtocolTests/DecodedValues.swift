@@ -25,6 +25,7 @@ struct DecodedValues {
         case .newest(let newest):
             add("nonce", newest.nonce)
             add("content", newest.content.hex)
+        case .compare(let content), .ranges(let content): add("size", content.count)
         case .signature, .end, .working, .askable: break
         }
         lines.sort()

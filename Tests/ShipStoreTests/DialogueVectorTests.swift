@@ -116,8 +116,8 @@ private struct ConsumerWalk {
                 consumer.sent(refusal: reason)
             }
         case .hello(let hello): consumer.sent(hello)
-        case .working, .question: break
-        case .manifest, .part, .data, .signature, .end, .cancel, .stay, .askable, .newest:
+        case .working, .question, .ranges: break
+        case .manifest, .part, .data, .signature, .end, .cancel, .stay, .askable, .newest, .compare:
             Issue.record("a consumer does not send \(frame.type)")
         }
     }
@@ -185,7 +185,7 @@ private struct ProducerWalk {
                 switch try dialogue?.receive(element) {
                 case nil: break
                 case .send(let parts): wanted = parts
-                case .note: break
+                case .note, .compare: break
                 case .giveUp(let error): due = error.code.rawValue
                 case .conclude(let receipt):
                     lines.append("\(name) \(receipt.outcome.rawValue)")
@@ -219,6 +219,7 @@ private struct ProducerWalk {
             #expect(wanted.contains { $0.index == Int(opening.part) && $0.encodings.contains(encoding) })
             let isAnew = dialogue?.opened(part: Int(opening.part), encoding)
             #expect(isAnew == opening.isAnew)
+        case .compare: #expect(dialogue?.asksAboutBase() == true)
         case .data: #expect(dialogue?.maySend == true)
         case .end where dialogue?.isAwaiting == false && dialogue?.mayCancelSession == true:
             #expect(hasOffered)
@@ -236,7 +237,8 @@ private struct ProducerWalk {
         case .stay(let stay): #expect(dialogue?.stay(every: .seconds(stay.interval)) == stay)
         case .askable: #expect(dialogue?.answersQuestions() == true)
         case .signature, .working, .newest: break
-        case .hello, .answer, .receipt, .refusal, .question: Issue.record("a producer does not send \(frame.type)")
+        case .hello, .answer, .receipt, .refusal, .question, .ranges:
+            Issue.record("a producer does not send \(frame.type)")
         }
     }
 }

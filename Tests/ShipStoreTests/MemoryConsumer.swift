@@ -228,7 +228,7 @@ struct MemoryConsumer {
 
     private mutating func act(_ action: ReceivingDialogue.Action?) throws {
         switch action {
-        case nil: break
+        case nil, .compare: break
         case .open(let part, let encoding, let position):
             guard let facts = incoming?.manifest.parts[part] else { return }
             parts[part] = Part(encoding: encoding, decoder: BlockDecoder(size: facts.size))

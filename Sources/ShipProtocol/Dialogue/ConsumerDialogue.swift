@@ -95,6 +95,8 @@ package struct ConsumerDialogue: Sendable {
             return try consider(manifest, signedBy: signature)
         case (.skippingRefused, .frame(.part)), (.skippingRefused, .frame(.data)):
             return nil
+        case (.skippingRefused, .frame(.compare)) where mode == .twoWay:
+            return nil
         case (.skippingRefused, .frame(.end)):
             state = .betweenShipments
             return nil

@@ -21,6 +21,8 @@ package struct ProducerDialogue: Sendable {
         case drop(Reason)
         /// The consumer has ended the session.
         case stop(Reason)
+        /// The consumer tells what the base has in common with the store.
+        case compare([UInt8])
         /// The consumer asks for the newest state of a store: answer between two shipments.
         case note(Question)
     }
@@ -57,6 +59,8 @@ package struct ProducerDialogue: Sendable {
     package private(set) var stays: Duration?
     /// Whether the producer has said that it answers questions.
     private var isAskable = false
+    /// How many requests about the base have gone for the shipment, and how many were answered.
+    private var comparisons = (asked: 0, answered: 0)
     /// The encodings in which this side has opened each part of the shipment.
     private var begun: [Int: Set<PartEncoding>] = [:]
 
@@ -152,6 +156,12 @@ package struct ProducerDialogue: Sendable {
         case (.awaitingReceipt(let manifest), .frame(.answer(let answer))):
             guard answer.asksAgain else { throw .outOfOrder(FrameType.answer.rawValue) }
             return try send(answer, of: manifest, again: true)
+        case (.sending, .frame(.ranges(let ranges))) where comparisons.answered < comparisons.asked:
+            comparisons.answered += 1
+            return .compare(ranges)
+        case (.awaitingLastWord, .frame(.ranges)) where comparisons.answered < comparisons.asked:
+            comparisons.answered += 1
+            return nil
         case (.awaitingLastWord, .frame(.answer)):
             return nil
         case (.awaitingAnswer(let manifest), .frame(.receipt(let receipt))) where receipt.outcome == .unchanged,
@@ -220,8 +230,20 @@ package struct ProducerDialogue: Sendable {
     package mutating func offered(_ manifest: Manifest) throws(BrokenInvariant) {
         guard case .betweenShipments = state else { throw BrokenInvariant("a shipment is offered amid another") }
         begun = [:]
+        comparisons = (0, 0)
         hasOffered = true
         state = .awaitingAnswer(manifest)
+    }
+
+    /// The producer asks about the base of the store, before it opens the first part.
+    ///
+    /// - Returns: Whether it may.
+    package mutating func asksAboutBase() -> Bool {
+        guard case .sending = state, begun.isEmpty, comparisons.answered == comparisons.asked,
+            comparisons.asked < Limits.comparisons
+        else { return false }
+        comparisons.asked += 1
+        return true
     }
 
     /// The producer opens a part in an encoding.

@@ -12,6 +12,8 @@ package struct ReceivingDialogue: Hashable, Sendable {
         case open(part: Int, PartEncoding, position: Int64)
         /// Decode this, and write it to the open part.
         case append([UInt8], isLast: Bool)
+        /// Tell what the base has in common with the producer's store; nothing is an answer too.
+        case compare([UInt8])
         /// All parts are complete: verify and install; or ask for some again, by `ask(for:)`.
         case install
         /// The producer has cancelled this shipment.
@@ -29,6 +31,8 @@ package struct ReceivingDialogue: Hashable, Sendable {
     }
 
     private var state = State.considering
+    /// How many more requests about the base may come.
+    private var comparisonsLeft = 0
     package let manifest: Manifest
     /// Who claims to have made it: verify that before anything is staged.
     package let signature: Signature?
@@ -60,7 +64,11 @@ package struct ReceivingDialogue: Hashable, Sendable {
         guard state == .considering else { throw BrokenInvariant("a shipment is accepted twice") }
         try manifest.checkRequirements()
         let possible = mode == .oneWay ? CommonEncodings.ofVersion : common
-        state = .receiving(PartSequence(try possible.wanted(by: answer, of: manifest), common))
+        let wanted = try possible.wanted(by: answer, of: manifest)
+        if mode == .twoWay, let store = wanted.first, store.index == 0, store.base != nil {
+            comparisonsLeft = Limits.comparisons
+        }
+        state = .receiving(PartSequence(wanted, common))
     }
 
     /// - Throws: An error after which the session is over.
@@ -71,7 +79,11 @@ package struct ReceivingDialogue: Hashable, Sendable {
         case (.considering, .frame(.cancel(let reason))), (.receiving, .frame(.cancel(let reason))):
             state = .over
             return reason.extent == .shipment ? .discard(reason) : .stop(reason)
+        case (.receiving, .frame(.compare(let request))) where comparisonsLeft > 0:
+            comparisonsLeft -= 1
+            return .compare(request)
         case (.receiving(var sequence), .frame(.part(let opening))):
+            comparisonsLeft = 0
             let encoding = try sequence.admit(opening)
             state = .receiving(sequence)
             return .open(part: Int(opening.part), encoding, position: Int64(clamping: opening.position))

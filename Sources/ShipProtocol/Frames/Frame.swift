@@ -8,6 +8,10 @@ package enum Frame: Hashable, Sendable {
     case part(PartOpening)
     case data(PartData)
     case signature(Signature)
+    /// The producer asks what the base has in common with its store: the content is that of `Protocol/RANGES.md`.
+    case compare([UInt8])
+    /// The consumer tells it.
+    case ranges([UInt8])
     case end
     case receipt(Receipt)
     case refusal(Reason)
@@ -27,6 +31,8 @@ package enum Frame: Hashable, Sendable {
         case .part: .part
         case .data: .data
         case .signature: .signature
+        case .compare: .compare
+        case .ranges: .ranges
         case .end: .end
         case .receipt: .receipt
         case .refusal: .refusal
@@ -54,6 +60,8 @@ package enum Frame: Hashable, Sendable {
         case .part: self = .part(try PartOpening(decoding: payload))
         case .data: self = .data(try PartData(decoding: payload))
         case .signature: self = .signature(try Signature(decoding: payload))
+        case .compare: self = .compare(Array(payload))
+        case .ranges: self = .ranges(Array(payload))
         case .end: self = .end
         case .receipt: self = .receipt(try Receipt.decode(packed: payload, as: type, answering: offer))
         case .refusal: self = .refusal(try Reason.decode(payload, as: type))
@@ -105,6 +113,7 @@ package enum Frame: Hashable, Sendable {
             bytes.reserveCapacity(FrameHeader.size + PartData.headerSize + data.bytes.count + 4)
             data.append(to: &bytes)
         case .signature(let signature): signature.append(to: &bytes)
+        case .compare(let content), .ranges(let content): bytes += content
         case .receipt(let receipt): bytes += try type.packed(receipt.jsonBytes, answering: offer)
         case .refusal(let reason), .cancel(let reason): bytes += reason.jsonBytes
         case .stay(let stay): stay.append(to: &bytes)

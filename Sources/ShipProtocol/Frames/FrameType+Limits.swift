@@ -7,6 +7,7 @@ extension FrameType {
         case .part: PartOpening.size
         case .data: PartData.headerSize + Limits.segmentSize
         case .signature: Signature.size + Limits.certificateSize
+        case .compare, .ranges: Limits.comparisonSize
         case .end, .working, .askable: 0
         case .stay: Stay.size
         case .question: Question.largest

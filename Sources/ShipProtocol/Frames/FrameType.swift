@@ -12,6 +12,8 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case refusal = 0x08
     case cancel = 0x09
     case signature = 0x0A
+    case compare = 0x0B
+    case ranges = 0x0C
     case working = 0x81
     case stay = 0x83
     case askable = 0x84
@@ -22,7 +24,9 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     var isWithoutContent: Bool {
         switch self {
         case .working, .stay, .askable, .question, .newest: true
-        case .hello, .manifest, .answer, .part, .data, .end, .receipt, .refusal, .cancel, .signature: false
+        case .hello, .manifest, .answer, .part, .data, .end, .receipt, .refusal, .cancel, .signature, .compare,
+            .ranges:
+            false
         }
     }
 }

@@ -1,6 +1,8 @@
 import ShipCompression
 import ShipProtocol
 import StoreEncoding
+import StoreFiles
+import StoreFormat
 import StoreInbox
 import StoreInstall
 import StoreServing
@@ -35,6 +37,8 @@ final class IncomingShipment {
     private var opened: Set<Int> = []
     /// Bytes of the parts before the open one.
     private var bytesBefore = Int64(0)
+    /// Compares the base with the producer's store, once it is asked to.
+    private var comparison: RangeAnswers?
     private let slot: StoreQueues.Slot
     /// Waits to check the store, where another process does that.
     private var checker: (any StartedChecker)?
@@ -95,12 +99,31 @@ final class IncomingShipment {
         }
     }
 
+    /// Tells what the base has in common with the producer's store.
+    ///
+    /// - Returns: Nothing where there is no base that can be compared.
+    /// - Throws: `CompressionError.damaged` for a request that breaks a rule; `CancellationError`.
+    func compare(_ request: [UInt8]) throws -> [UInt8] {
+        guard let base else { return [] }
+        do {
+            if comparison == nil {
+                let pages = try PageFile(reading: base.storePath) { try Task.checkCancellation() }
+                comparison = try RangeAnswers(pages, nonce: RangeAnswers.makeNonce())
+            }
+            return try comparison?.answer(request) ?? []
+        } catch is StoreFlaw {
+            return []
+        } catch is FileError {
+            return []
+        }
+    }
+
     /// A part comes from here on. What has come of it is void, but for the stream from which it goes on.
     ///
     /// - Parameter position: Where in its stream: 0, or the position that `begun` returned.
     func open(part: Int, _ encoding: PartEncoding, position: Int64) throws {
         if let open, open.part != part { bytesBefore += manifest.parts[open.part].size }
-        cutData = nil
+        (cutData, comparison) = (nil, nil)
         provable[part] = nil
         if part == 0 || !opened.insert(part).inserted { try staged.discard(part: part) }
         let decoder = try PartDecoder(

@@ -52,6 +52,32 @@ final class OutgoingShipment: Sendable {
         }
     }
 
+    /// The smallest store for which a difference is looked for, in bytes.
+    private static let leastSearched: Int64 = 32 * 1024
+
+    /// Finds what the store has in common with one that only the consumer has.
+    ///
+    /// - Parameter ask: Asks the consumer, and returns its answer.
+    /// - Returns: `nil` if the whole store is as good.
+    /// - Throws: What `ask` throws; `CancellationError`.
+    func search(asking ask: ([UInt8]) async throws -> [UInt8]) async throws -> SharedRows? {
+        guard options.codec != nil, options.encoding == .columns, let shapes = version.indexShapes,
+            manifest.store.size >= Self.leastSearched
+        else { return nil }
+        do {
+            let pages = try PageFile(reading: path(ofPart: 0)) { try Task.checkCancellation() }
+            let search = try RangeSearch(pages, shapes: shapes, nonce: RangeAnswers.makeNonce())
+            var request: [UInt8]? = search.begin()
+            while let next = request { request = try search.next(after: try await ask(next)) }
+            return search.shared
+        } catch is CompressionError {
+            // What a consumer says wrong of its base keeps nothing from going whole.
+            return nil
+        } catch is StoreFlaw {
+            return nil
+        }
+    }
+
     /// The encodings in which a part can go, the best first.
     ///
     /// - Parameter wanted: Has the encodings that the consumer takes, in its order.

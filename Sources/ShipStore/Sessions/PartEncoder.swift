@@ -12,6 +12,8 @@ struct PartEncoder: Sendable {
     let settings: CompressionSettings
     /// What a delta refers to.
     var base: OutgoingBase?
+    /// What is known of a base that this side does not have.
+    var shared: SharedRows?
     /// Bytes that a delta of the store may take.
     var limit: Int64
     /// Whether a consumer waits at the other end.
@@ -69,11 +71,14 @@ struct PartEncoder: Sendable {
     }
 
     private func encodeStoreDelta(_ deliver: (EncodedPiece) async throws -> Void) async throws {
-        guard let base else { throw RestartCause.baseGone }
         func deliverPiece(_ segment: EncodedSegment) async throws {
             try await deliver(EncodedPiece(segment, part: 0, partBytes: segment.storeBytes))
         }
         do {
+            if let shared {
+                return try await encodeStoreDelta(sharing: shared, deliverPiece)
+            }
+            guard let base else { throw RestartCause.baseGone }
             if earlier == nil, let deltas = shipment.version.deltas {
                 try await deltas.deliver(over: base.digest, limit: limit, to: deliverPiece) {
                     try await encodeStoreDelta(over: base, limit: limit, $0)
@@ -94,6 +99,19 @@ struct PartEncoder: Sendable {
         guard let codec = shipment.options.codec, let base = base.open() else { throw RestartCause.baseGone }
         defer { withExtendedLifetime(base) {} }
         try await codec.makeDeltaEncoder(try storeToEncode, base.path, limit).encode(deliver: deliver)
+    }
+
+    /// - Parameter shared: What is known of the base.
+    private func encodeStoreDelta(
+        sharing shared: SharedRows, _ deliver: (EncodedSegment) async throws -> Void
+    ) async throws {
+        guard let shapes = shipment.version.indexShapes else { throw RestartCause.unsuitable }
+        let encoder = AsyncDeltaEncoder(
+            settings, sharing: shared, shapes: shapes, limit: shipment.manifest.store.size
+        ) { [shipment] in
+            try PageFile(reading: shipment.path(ofPart: 0)) { try Task.checkCancellation() }
+        }
+        try await encoder.encode(deliver: deliver)
     }
 
     /// An external file as a delta against the one that was in its place.

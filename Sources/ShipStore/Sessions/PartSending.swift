@@ -1,5 +1,6 @@
 import ShipCompression
 import ShipProtocol
+import StoreEncoding
 import StoreFiles
 
 /// Sends the parts of a shipment over a link, and adapts the effort to the link.
@@ -7,6 +8,8 @@ struct PartSending {
     private let shipment: OutgoingShipment
     private let writer: FrameWriter
     private let wanted: [WantedPart]
+    /// Asks the consumer about the base of the store, and returns its answer; `nil` where nobody hears.
+    private let compare: (@Sendable ([UInt8]) async throws -> [UInt8])?
     /// Called for each part that is opened; returns whether some of the part has gone before.
     private let opened: @Sendable (Int, PartEncoding) -> Bool
     /// Called before each frame; what it throws ends the sending.
@@ -28,12 +31,14 @@ struct PartSending {
     init(
         of shipment: OutgoingShipment, _ wanted: [WantedPart], over link: AdaptiveCompression.Link,
         _ writer: FrameWriter,
+        compare: (@Sendable ([UInt8]) async throws -> [UInt8])? = nil,
         opened: @escaping @Sendable (Int, PartEncoding) -> Bool, mayGoOn: @escaping @Sendable () throws -> Void,
         report: @escaping @Sendable (SendEvent) -> Void
     ) {
         self.shipment = shipment
         self.writer = writer
         self.wanted = wanted
+        self.compare = compare
         self.opened = opened
         self.mayGoOn = mayGoOn
         self.report = report
@@ -71,22 +76,34 @@ struct PartSending {
             change(to: encoding)
             policy.stayWithEncoding()
         }
+        var shared = encodings.contains(.delta) || earlier != nil ? nil : try await search(for: store)
+        if shared != nil {
+            encodings.insert(.delta, at: 0)
+            change(to: .delta)
+        }
         while let encoding = encodings.first {
             do {
-                try await send([0], in: encoding, over: store.base, after: earlier, orOthers: encodings.count > 1)
+                try await send(
+                    [0], in: encoding, over: store.base, sharing: shared, after: earlier, orOthers: encodings.count > 1)
                 // The pieces of a delta do not say which bytes of the store they stand for.
                 storeDone = shipment.manifest.store.size
                 reportProgress()
                 return
             } catch let cause as RestartCause {
                 encodings.removeFirst()
-                earlier = nil
+                (earlier, shared) = (nil, nil)
                 guard let next = encodings.first else { throw ProtocolError.noCommonEncoding(part: 0) }
                 report(.startedAgain(cause))
                 (storeDone, openPart) = (0, nil)
                 change(to: next)
             }
         }
+    }
+
+    /// Finds what the store has in common with a base that the consumer has, and this side has not.
+    private func search(for store: WantedPart) async throws -> SharedRows? {
+        guard let compare, store.base != nil, store.encodings.contains(.delta) else { return nil }
+        return try await writer.whileWorking { try await shipment.search(asking: compare) }
     }
 
     /// Blocks keep what was measured of the link; other encodings measure it anew.
@@ -151,17 +168,18 @@ struct PartSending {
 
     /// - Parameters:
     ///   - base: What the consumer holds.
+    ///   - shared: What is known of a base that this side does not have.
     ///   - earlier: Where the first part goes on.
     ///   - hasOthers: Whether another encoding may follow.
     private mutating func send(
-        _ parts: [Int], in encoding: PartEncoding, over base: ContentDigest? = nil, after earlier: EarlierStream? = nil,
-        orOthers hasOthers: Bool = false
+        _ parts: [Int], in encoding: PartEncoding, over base: ContentDigest? = nil, sharing shared: SharedRows? = nil,
+        after earlier: EarlierStream? = nil, orOthers hasOthers: Bool = false
     ) async throws {
         guard let first = parts.first else { return }
         settings.set(policy.level, isOnTrial: policy.isOnTrial)
         start = .now
         let encoder = PartEncoder(
-            encoding: encoding, shipment: shipment, settings: settings, base: shipment.base(base),
+            encoding: encoding, shipment: shipment, settings: settings, base: shipment.base(base), shared: shared,
             limit: policy.deltaLimit,
             isAwaited: link != .file, earlier: earlier?.pieces)
         // The first piece, and the end of a self-check, may take a while.

@@ -21,6 +21,8 @@ final class ProducerConversation: Sendable {
         var failure: (any Error)?
         /// How the store of the shipment at hand went.
         var sentStore: EncodedStore?
+        /// Hands what the consumer tells of a base to the task that sends.
+        var ranges: AsyncStream<[UInt8]>.Continuation?
     }
 
     /// Takes a slow link a few seconds at the most, in bytes of the parts.
@@ -166,7 +168,7 @@ final class ProducerConversation: Sendable {
                     }
                 case .giveUp(let error): return try await giveUp(ShipmentError(error), &frames)
                 case .stop(let reason): throw ShipmentError.refused(reason)
-                case .note(let question): throw BrokenInvariant("a question is no answer: \(question.name)")
+                case .note, .compare: throw BrokenInvariant("what is no answer is taken for one")
                 }
             }
         } catch let refused as RefusedShipment {
@@ -253,9 +255,10 @@ final class ProducerConversation: Sendable {
         _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ wanted: [WantedPart],
         _ frames: inout FrameReader
     ) async throws -> Result<ProducerDialogue.Action, ShipmentError> {
-        state.withLock { ($0.deadline, $0.failure) = (nil, nil) }
+        let (ranges, told) = AsyncStream<[UInt8]>.makeStream()
+        state.withLock { ($0.deadline, $0.failure, $0.ranges) = (nil, nil, told) }
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.sendContent(shipment, order, wanted) }
+            group.addTask { try await self.sendContent(shipment, order, wanted, hearing: ranges) }
             let action: ProducerDialogue.Action
             do {
                 action = try await nextAction(&frames, by: state.withLock { $0.deadline })
@@ -268,6 +271,8 @@ final class ProducerConversation: Sendable {
                 while await group.nextResult() != nil {}
                 return .failure(ShipmentError(failure))
             }
+            // Whoever waits for what the consumer tells of a base hears no more.
+            told.finish()
             // The answer to END may come before the link has said that END has gone.
             do {
                 try await group.waitForAll()
@@ -280,12 +285,14 @@ final class ProducerConversation: Sendable {
     }
 
     private func sendContent(
-        _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ wanted: [WantedPart]
+        _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ wanted: [WantedPart],
+        hearing ranges: AsyncStream<[UInt8]>
     ) async throws {
         let (timeouts, roundTrip) = (session.timeouts, state.withLock { $0.roundTrip })
         do {
             var sending = PartSending(
                 of: shipment, wanted, over: .twoWay(roundTrip: roundTrip), writer,
+                compare: { request in try await self.compare(request, of: shipment.manifest, hearing: ranges) },
                 opened: { part, encoding in self.state.withLock { $0.dialogue.opened(part: part, encoding) } },
                 mayGoOn: { if !self.state.withLock({ $0.dialogue.maySend }) { throw Dropped() } },
                 report: session.report)
@@ -315,6 +322,26 @@ final class ProducerConversation: Sendable {
         }
     }
 
+    /// Asks the consumer about the base of the store.
+    ///
+    /// - Returns: Its answer.
+    private func compare(
+        _ request: [UInt8], of manifest: Manifest, hearing ranges: AsyncStream<[UInt8]>
+    ) async throws -> [UInt8] {
+        // It reads its store, which takes no longer than to install one.
+        let limit = session.timeouts.work(on: manifest.totalSize)
+        let mayAsk = state.withLock { state in
+            state.deadline = FrameReader.Deadline(end: .now + limit, error: .overdue(.answer(limit)))
+            return state.dialogue.asksAboutBase()
+        }
+        guard mayAsk else { throw Dropped() }
+        try await writer.send(.compare(request))
+        var answers = ranges.makeAsyncIterator()
+        guard let answer = await answers.next() else { throw CancellationError() }
+        state.withLock { $0.deadline = nil }
+        return answer
+    }
+
     /// Stops the listener after a while.
     private func fail(_ error: any Error, waiting limit: Duration) {
         state.withLock {
@@ -337,6 +364,7 @@ final class ProducerConversation: Sendable {
             switch action {
             case nil: continue
             case .note(let question): session.asked?(question)
+            case .compare(let ranges): _ = state.withLock { $0.ranges }?.yield(ranges)
             case .stop(let reason): throw ShipmentError.refused(reason)
             case .some(let action): return action
             }

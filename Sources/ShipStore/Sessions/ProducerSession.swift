@@ -213,7 +213,7 @@ struct ProducerSession {
         // A new copy may be accepted; if it is refused, that is the last word.
         case .drop: return nil
         case .stop(let reason): throw ShipmentError.refused(reason)
-        case .note: return nil
+        case .note, .compare: return nil
         case .send, .giveUp:
             // The consumer has lost something of it.
             let reason = Reason(.stopped, message: "another copy of the store is taken", ending: .shipment)

@@ -15,10 +15,16 @@ package struct AsyncDeltaEncoder: ColumnsEncoder {
     private let earlier: EarlierPieces?
 
     /// Makes all segments, and delivers them in order. It blocks, and throws `CancellationError` when the task is cancelled.
-    private typealias Making =
+    typealias Making =
         @Sendable (
             SegmentEffort, _ deliver: @escaping (EncodedSegment) throws -> Void
         ) throws -> Void
+
+    init(_ settings: CompressionSettings, goingOnAfter earlier: EarlierPieces? = nil, _ make: @escaping Making) {
+        self.settings = settings
+        self.earlier = earlier
+        self.make = make
+    }
 
     /// - Parameters:
     ///   - shapes: See `DeltaEncoder`.
@@ -33,9 +39,7 @@ package struct AsyncDeltaEncoder: ColumnsEncoder {
         open: @escaping @Sendable () throws -> any PageSource,
         makeSpillFile: @escaping @Sendable () throws -> any SpillFile, goingOnAfter earlier: EarlierPieces? = nil
     ) {
-        self.settings = settings
-        self.earlier = earlier
-        make = { effort, deliver in
+        self.init(settings, goingOnAfter: earlier) { effort, deliver in
             let encoder = DeltaEncoder(
                 from: try openBase(), to: try open(), shapes: shapes, effort: effort, makeSpillFile: makeSpillFile)
             try encoder.encodeIfSmaller(limit: limit, deliver: deliver)
@@ -52,9 +56,7 @@ package struct AsyncDeltaEncoder: ColumnsEncoder {
         open: @escaping @Sendable () throws -> (base: any ByteSource, new: any ByteSource),
         goingOnAfter earlier: EarlierPieces? = nil
     ) {
-        self.settings = settings
-        self.earlier = earlier
-        make = { effort, deliver in
+        self.init(settings, goingOnAfter: earlier) { effort, deliver in
             let (base, new) = try open()
             let segments = try EncodedSegment.delta(from: base, digest, to: new, effort: effort, limit: limit)
             for segment in segments { try deliver(segment) }

@@ -51,6 +51,35 @@ struct DeltaOutput {
         cost = try TrialCost(effort: effort)
     }
 
+    /// Writes how a delta begins.
+    ///
+    /// - Parameters:
+    ///   - settings: Of the base.
+    ///   - trees: How many the base has, with that of `sqlite_schema`.
+    mutating func write(_ new: DeltaStore, over settings: StoreSettings, trees: Int) {
+        let change = new.trees.count - trees
+        var flags: UInt64 = change == 0 ? 0 : DeltaHead.changesTreesFlag
+        let isOther = new.settings.numbers != settings.numbers
+        if isOther { flags |= DeltaHead.changesSettingsFlag }
+        areas.unsigned(flags)
+        if isOther { new.settings.writeChanges(from: settings, into: &areas) }
+        if change != 0 { areas.signed(Int64(change)) }
+    }
+
+    /// Writes that trees are as in the base.
+    mutating func write(same count: Int) {
+        guard count > 0 else { return }
+        areas.unsigned(DeltaTag.same.rawValue)
+        areas.count(count - 1)
+    }
+
+    /// Writes that an index follows from its table.
+    mutating func write(derived shape: IndexShape) throws {
+        areas.unsigned(DeltaTag.derived.rawValue)
+        for number in shape.numbers { areas.unsigned(number) }
+        try wrote(shape.parts.count)
+    }
+
     /// Notes that rows have new strings, which the base may have similar ones of.
     ///
     /// - Parameters:

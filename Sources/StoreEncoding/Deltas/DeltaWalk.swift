@@ -24,21 +24,13 @@ struct DeltaWalk {
     }
 
     mutating func run(_ output: inout DeltaOutput) throws {
-        let change = new.trees.count - base.trees.count
-        var flags: UInt64 = change == 0 ? 0 : DeltaHead.changesTreesFlag
-        let isOther = new.settings.numbers != base.settings.numbers
-        if isOther { flags |= DeltaHead.changesSettingsFlag }
-        output.areas.unsigned(flags)
-        if isOther { new.settings.writeChanges(from: base.settings, into: &output.areas) }
-        if change != 0 { output.areas.signed(Int64(change)) }
+        output.write(new, over: base.settings, trees: base.trees.count)
         try write(0, shapes: [], &output)
         for table in new.tables { try writeTable(table.place, table.indexes, &output) }
     }
 
     private mutating func flushSame(_ output: inout DeltaOutput) {
-        guard same > 0 else { return }
-        output.areas.unsigned(DeltaTag.same.rawValue)
-        output.areas.count(same - 1)
+        output.write(same: same)
         same = 0
     }
 
@@ -100,13 +92,7 @@ struct DeltaWalk {
     }
 
     private mutating func writeTable(_ table: Int, _ indexes: [Int], _ output: inout DeltaOutput) throws {
-        let tableShapes = indexes.map { index -> IndexShape? in
-            let name = String(bytes: new.trees[index].name, textEncoding: new.settings.textEncoding)
-            guard let shape = name.flatMap({ shapes[$0] }), new.settings.textEncoding <= 1 || shape.isBinary else {
-                return nil
-            }
-            return shape
-        }
+        let tableShapes = indexes.map { new.shape(of: $0, among: shapes) }
         let (source, comparison) = try compare(table, shapes: tableShapes)
         var plans: [IndexPlan] = []
         var merged: [(Int, IndexShape)] = []
@@ -133,9 +119,7 @@ struct DeltaWalk {
                 output.areas.unsigned(DeltaTag.merged.rawValue)
             case .derived(let shape):
                 flushSame(&output)
-                output.areas.unsigned(DeltaTag.derived.rawValue)
-                for number in shape.numbers { output.areas.unsigned(number) }
-                try output.wrote(shape.parts.count)
+                try output.write(derived: shape)
             case .rows(let source, let comparison):
                 try write(index, source, comparison, merged: [], &output)
             }
@@ -157,7 +141,7 @@ struct DeltaWalk {
                 return .merged(shape)
             }
         }
-        if let shape, canFollow.deriving, try follows(index, shape, from: table) { return .derived(shape) }
+        if let shape, canFollow.deriving, try new.follows(index, shape, from: table) { return .derived(shape) }
         let (source, comparison) = try compare(index, shapes: [])
         return .rows(source, comparison)
     }
@@ -194,24 +178,5 @@ struct DeltaWalk {
             if step != .old { sum &+= join.new.hash }
         }
         return (hasChanges, canFollow ? sum : nil)
-    }
-
-    /// Whether the entries are exactly those that follow from the rows, in the order in which a consumer would sort them.
-    private func follows(_ index: Int, _ shape: IndexShape, from table: Int) throws -> Bool {
-        var expected = ExpectedEntries(shape)
-        var reader = try TreeReader(new.pages, new.geometry, root: new.trees[table].root, kind: new.kind(of: table))
-        var indexed = IndexedRow()
-        while let cell = try reader.next() {
-            guard try indexed.read(cell, from: reader) else { return false }
-            let (record, columns) = (indexed.record, indexed.columns)
-            expected.add(record.span, columns, rowid: cell.rowid, new.settings.integers)
-        }
-        guard expected.isComplete else { return false }
-        var entries = try new.rows(of: index)
-        var row = DeltaRow()
-        while try entries.next(&row) {
-            guard !row.isLong, expected.take(row.record) else { return false }
-        }
-        return expected.areAllTaken
     }
 }

@@ -70,6 +70,13 @@ struct TreeComparison {
         sums = entries.map { $0.flatMap { $0.isComplete ? $0.sum : nil } }
     }
 
+    /// A tree of whose base no rows are known but those that it has itself.
+    ///
+    /// - Parameter count: Rows of the base.
+    init(overUnknown count: Int) {
+        (baseCount, hasChanges, sums) = (count, true, [])
+    }
+
     /// Whether at least half of the rows are in the base.
     var hasMostRows: Bool { 2 * commonRows >= newCount }
 

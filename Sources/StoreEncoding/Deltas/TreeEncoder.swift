@@ -61,7 +61,7 @@ struct TreeEncoder {
     }
 
     /// - Parameter join: At the first row.
-    mutating func write(_ join: TreeJoin, to output: inout DeltaOutput) throws {
+    mutating func write(_ join: some RowSteps, to output: inout DeltaOutput) throws {
         var join = join
         while let step = try join.next() {
             if step == .sameLeaf {
@@ -275,7 +275,7 @@ struct TreeEncoder {
     private mutating func longest(_ step: TreeJoin.Step, _ old: DeltaRow) throws -> DeltaRow? {
         guard step != .changed else { return old }
         var rows = passed.filter { $0.place >= cursor || !isForward }
-        if kind == .index {
+        if kind == .index, source != nil {
             for place in cursor..<min(cursor + Self.passedRows, comparison.baseCount) {
                 rows.append(try row(at: place))
             }

@@ -1,9 +1,21 @@
 import StoreFormat
 
+/// The rows of a tree beside those of its base, one step after the other.
+protocol RowSteps {
+    /// The rows of the last `sameLeaf`, and the places of the first of them.
+    var common: (count: Int, firstRowid: Int64, lastRowid: Int64) { get }
+    var commonPlaces: (old: Int, new: Int) { get }
+    /// The rows of the last step; one that the step does not concern is stale.
+    var old: DeltaRow { get }
+    var new: DeltaRow { get }
+
+    mutating func next() throws -> TreeJoin.Step?
+}
+
 /// Joins the rows of a tree with those of its base: finds the rows that both have, and those that one side has.
 ///
 /// It matches rows of a table by their rowids, and entries of an index if they are equal. Both sides have the same order.
-struct TreeJoin {
+struct TreeJoin: RowSteps {
     enum Step: Hashable {
         /// Both sides have the row.
         case same
@@ -23,11 +35,9 @@ struct TreeJoin {
     private let skipsLeaves: Bool
     private var isNewDue = false
 
-    /// The rows of the last `sameLeaf`, and the places of the first of them.
     private(set) var common = (count: 0, firstRowid: Int64(0), lastRowid: Int64(0))
     private(set) var commonPlaces = (old: 0, new: 0)
 
-    /// The rows of the last step; one that the step does not concern is stale.
     private(set) var old = DeltaRow()
     private(set) var new = DeltaRow()
 

@@ -338,10 +338,12 @@ extension StoreSettings {
         ]
     }
 
+    static let numberCount = 9
+
     /// - Parameter numbers: All nine.
     /// - Throws: `CompressionError.damaged`, `StoreFlaw`.
     init(numbers: [UInt32]) throws {
-        guard numbers.count == 9, numbers[4] <= 1 else { throw CompressionError.damaged(.rows) }
+        guard numbers.count == Self.numberCount, numbers[4] <= 1 else { throw CompressionError.damaged(.rows) }
         try self.init(
             pageSize: Int(numbers[0]), reservedBytes: Int(numbers[1]), schemaFormat: numbers[2], cacheSize: numbers[3],
             hasAutoVacuum: numbers[4] == 1, textEncoding: numbers[5], userVersion: numbers[6],

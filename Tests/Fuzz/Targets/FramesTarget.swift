@@ -71,6 +71,7 @@ enum FramesTarget {
                     precondition(encoding.suits(part: part), "an encoding that is not for the part")
                     precondition(begun[part, default: []].insert(encoding).inserted, "the same encoding twice")
                     open = part
+                case .compare: precondition(begun.isEmpty, "a question about the base when it is too late")
                 case .append(_, let isLast):
                     precondition(open != nil, "data of no part")
                     if isLast { open = nil }
@@ -97,7 +98,7 @@ enum FramesTarget {
                 let wasGreeted = dialogue.isGreeted
                 switch try dialogue.receive(element) {
                 case nil where !wasGreeted && dialogue.isGreeted: try dialogue.offered(manifest)
-                case nil, .stop, .note: continue
+                case nil, .stop, .note, .compare: continue
                 case .conclude: try dialogue.offered(manifest)
                 case .drop:
                     if dialogue.mayCancel { dialogue.cancelled() }

@@ -1,0 +1,34 @@
+/// Finds which ranges of two lists are the same, in the order of both.
+enum RangeAlignment {
+    struct Pair: Hashable {
+        let theirs: Int
+        let ours: Int
+    }
+
+    /// The longest list of pairs in which both rise, of digests that each list has; of one that comes twice in ours the first counts.
+    static func pairs(_ theirs: [UInt32?], _ ours: [UInt32]) -> [Pair] {
+        let places = Dictionary(ours.enumerated().map { ($1, $0) }) { first, _ in first }
+        let common = theirs.enumerated().compactMap { index, digest in
+            digest.flatMap { places[$0] }.map { Pair(theirs: index, ours: $0) }
+        }
+        // Of each length the pair that ends such a list with the lowest place in ours, and the one before it.
+        var ends: [Int] = []
+        var before: [Int?] = []
+        for (index, pair) in common.enumerated() {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if common[ends[middle]].ours < pair.ours { low = middle + 1 } else { high = middle }
+            }
+            before.append(low > 0 ? ends[low - 1] : nil)
+            if low == ends.count { ends.append(index) } else { ends[low] = index }
+        }
+        var pairs: [Pair] = []
+        var next = ends.last
+        while let index = next {
+            pairs.append(common[index])
+            next = before[index]
+        }
+        return pairs.reversed()
+    }
+}

@@ -1,0 +1,328 @@
+import ShipCompression
+import ShipProtocol
+package import StoreFormat
+
+/// The producer's side of a search for the rows that its store has in common with one that only the consumer has.
+///
+/// It asks for the digests of ever smaller ranges where those of larger ones differ.
+///
+/// Source: `Protocol/RANGES.md`. Memory: as `RangeDigests`, and some bytes for each range of the last answer.
+package final class RangeSearch {
+    /// Most ranges of a tree that are asked for first.
+    private static let mostAtFirst = 64
+    /// With so many ranges that differ, or fewer, it pays to save a round.
+    private static let fewRanges = 64
+    /// Digests may take this part of the store's bytes; while next to nothing was found to be in common, that; and of a small store so
+    /// many bytes.
+    private static let (share, shareOfNothing, least): (Int64, Int64, Int64) = (64, 320, 4096)
+    /// While less than this part of the bytes is known to be in common, that is next to nothing.
+    private static let nothing: Int64 = 64
+    /// With less than this part in common the whole store is as good.
+    private static let leastShared: Int64 = 8
+
+    private let store: DeltaStore
+    private let shapes: [String: IndexShape]
+    private let nonce: [UInt8]
+    private let size: Int64
+    private var digests: RangeDigests?
+    private var base: (settings: StoreSettings, treeCount: Int)?
+    private var trees: [Tree] = []
+    private var asked: [RangeRequest.Tree] = []
+    private var (requests, spent) = (0, Int64(0))
+    /// Bytes of records, without those of indexes that follow from their tables; and about how many of them both have.
+    private var (allBytes, sharedBytes) = (Int64(0), Int64(0))
+    /// What was found, once the search is over; `nil` if it is not worth a delta.
+    package private(set) var shared: SharedRows?
+
+    private struct Tree {
+        let place: Int
+        let base: Int
+        let baseCount: Int
+        /// Bytes of a record in the mean.
+        let rowSize: Int64
+        var level = RangeDigests.highestLevel + 1
+        var parts: [Part]
+        /// Whether most of the ranges that were told last differ.
+        var isMostlyOther = false
+    }
+
+    private enum Part {
+        case same(Int)
+        case other(old: Int, new: Range<Int>)
+        /// Rows of the consumer, in whose place the store has these rows.
+        case open([Theirs], new: Range<Int>)
+
+        /// - Parameter isLast: Whether each range is one row, so that nothing more can be told.
+        init(theirs: [Theirs], new: Range<Int>, isLast: Bool) {
+            var (rows, pieces) = (0, [Theirs]())
+            for piece in theirs {
+                switch (piece, pieces.last) {
+                case (.ranges(let range, _), .ranges(let before, _)?) where before.upperBound == range.lowerBound:
+                    pieces[pieces.count - 1] = .ranges(before.lowerBound..<range.upperBound, nil)
+                default: pieces.append(piece)
+                }
+                switch piece {
+                case .ranges(let range, _): rows += range.count
+                case .counted(let count): rows += count
+                }
+            }
+            let isKnown = isLast || pieces.allSatisfy { if case .counted = $0 { true } else { false } }
+            self = isKnown ? .other(old: rows, new: new) : .open(pieces, new: new)
+        }
+    }
+
+    private enum Theirs {
+        /// Ranges of the last answer; the digest of a single one.
+        case ranges(Range<Int>, UInt32?)
+        case counted(Int)
+
+        var digest: UInt32? { if case .ranges(_, let digest) = self { digest } else { nil } }
+    }
+
+    /// - Parameters:
+    ///   - pages: The store that goes to the consumer, in canonical form.
+    ///   - shapes: Of its indexes, by their names.
+    ///   - nonce: 16 bytes, which nobody can know before.
+    /// - Throws: `StoreFlaw`, and what `pages` throws.
+    package init(_ pages: any PageSource, shapes: [String: IndexShape], nonce: [UInt8]) throws {
+        store = try DeltaStore(pages)
+        self.shapes = shapes
+        self.nonce = nonce
+        size = Int64(pages.pageCount) * Int64(store.geometry.pageSize)
+    }
+
+    /// The first request.
+    package func begin() -> [UInt8] {
+        requests = 1
+        return RangeRequest.trees(nonce: nonce).encoded
+    }
+
+    /// Takes an answer.
+    ///
+    /// - Returns: The next request; `nil` if the search is over.
+    /// - Throws: `CompressionError.damaged`, `StoreFlaw` for an answer that breaks a rule; what the pages throw.
+    package func next(after answer: [UInt8]) throws -> [UInt8]? {
+        spent += Int64(answer.count)
+        guard !answer.isEmpty else { return nil }
+        if digests == nil {
+            guard try take(RangeTrees(decoding: answer)) else { return nil }
+        } else {
+            try take(answer)
+        }
+        guard allBytes > 0 else { return nil }
+        if let request = plan() { return request }
+        finish()
+        return nil
+    }
+
+    private var isUseful: Bool { sharedBytes >= allBytes / Self.leastShared }
+
+    private func finish() {
+        guard let base, isUseful else { return }
+        var found = [SharedRows.Tree?](repeating: nil, count: store.trees.count)
+        for tree in trees {
+            let parts = tree.parts.compactMap { part -> SharedRows.Part? in
+                switch part {
+                case .same(let count): .same(count)
+                case .other(let old, let new): .other(old: old, new: new.count)
+                case .open: nil
+                }
+            }
+            guard parts.count == tree.parts.count else { return }
+            found[tree.place] = SharedRows.Tree(base: tree.base, baseCount: tree.baseCount, parts: parts)
+        }
+        shared = SharedRows(settings: base.settings, treeCount: base.treeCount, trees: found)
+    }
+
+    // MARK: Answers
+
+    /// - Returns: Whether the stores can be compared.
+    private func take(_ theirs: RangeTrees) throws -> Bool {
+        let (new, old) = (store.settings, theirs.settings)
+        guard new.integers == old.integers, max(1, new.textEncoding) == max(1, old.textEncoding),
+            store.trees.count <= RangeRequest.mostTrees
+        else { return false }
+        let digests = RangeDigests(store, (producer: nonce, consumer: theirs.nonce))
+        self.digests = digests
+        base = (old, theirs.trees.count)
+        let places = Dictionary(theirs.trees.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        for place in store.trees.indices {
+            let (whole, size) = try digests.whole(place)
+            let isCounted = !follows(place)
+            if isCounted { allBytes += size }
+            guard let found = places[try digests.name(of: place)] else { continue }
+            let rows = theirs.trees[found].rows
+            let part: Part
+            if rows == whole {
+                if isCounted { sharedBytes += size }
+                part = .same(whole.count)
+            } else if rows.count == 0 || whole.count == 0 || !isCounted {
+                part = .other(old: rows.count, new: 0..<whole.count)
+            } else {
+                part = .open([.ranges(0..<1, nil)], new: 0..<whole.count)
+            }
+            trees.append(
+                Tree(
+                    place: place, base: found, baseCount: rows.count, rowSize: size / Int64(max(1, whole.count)),
+                    parts: [part]))
+        }
+        trees.sort { $0.base < $1.base }
+        return true
+    }
+
+    /// Whether a tree is an index whose entries most likely follow from the rows of its table: then they do not go.
+    private func follows(_ place: Int) -> Bool {
+        let tree = store.trees[place]
+        guard !tree.isTable, tree.index < IndexShape.mostOfTable else { return false }
+        return store.shape(of: place, among: shapes) != nil
+    }
+
+    private func take(_ answer: [UInt8]) throws {
+        guard let digests else { return }
+        var cursor = AreaCursor(answer)
+        for request in asked {
+            guard let index = trees.firstIndex(where: { $0.base == request.place }) else { continue }
+            var tree = trees[index]
+            var (parts, told, equal) = ([Part](), 0, 0)
+            var asked = request.parts.makeIterator()
+            for part in tree.parts {
+                guard case .open(let theirs, let new) = part else {
+                    parts.append(part)
+                    continue
+                }
+                let before = told
+                let rows = try theirs.flatMap { try Self.told($0, &asked, &told, &cursor) }
+                guard told > before else {
+                    parts.append(Part(theirs: rows, new: new, isLast: true))
+                    continue
+                }
+                let ours = try digests.ranges(of: tree.place, in: new, level: request.level) ?? []
+                let pairs = RangeAlignment.pairs(rows.map(\.digest), ours.map(\.digest))
+                parts += Self.parts(rows, ours, pairs, new: new, isLast: request.level == 0)
+                equal += pairs.count
+                sharedBytes += tree.rowSize * Int64(pairs.reduce(0) { $0 + ours[$1.ours].count })
+            }
+            tree.parts = parts
+            tree.level = request.level
+            tree.isMostlyOther = 4 * equal < told
+            trees[index] = tree
+        }
+        guard cursor.left == 0 else { throw CompressionError.damaged(.segment) }
+    }
+
+    /// What the consumer has told of ranges that were asked about.
+    ///
+    /// - Parameter told: How many ranges of the tree it has told before.
+    private static func told(
+        _ theirs: Theirs, _ asked: inout IndexingIterator<[RangeRequest.Part]>, _ told: inout Int, _ cursor: inout AreaCursor
+    ) throws(CompressionError) -> [Theirs] {
+        guard case .ranges = theirs, let part = asked.next() else { return [theirs] }
+        guard !part.isCountOnly else { return [.counted(try cursor.count(limit: RangeList.mostRows))] }
+        return try RangeList.digests(&cursor).map { digest in
+            told += 1
+            return .ranges(told - 1..<told, digest)
+        }
+    }
+
+    private static func parts(
+        _ theirs: [Theirs], _ ours: [RowRange], _ pairs: [RangeAlignment.Pair], new: Range<Int>, isLast: Bool
+    ) -> [Part] {
+        var parts: [Part] = []
+        var (their, our, row) = (0, 0, new.lowerBound)
+        func close(_ theirEnd: Int, _ ourEnd: Int) {
+            let rows = row..<row + ours[our..<ourEnd].reduce(0) { $0 + $1.count }
+            if !rows.isEmpty || their < theirEnd {
+                parts.append(Part(theirs: Array(theirs[their..<theirEnd]), new: rows, isLast: isLast))
+            }
+            (their, our, row) = (theirEnd, ourEnd, rows.upperBound)
+        }
+        for pair in pairs {
+            close(pair.theirs, pair.ours)
+            let count = ours[our].count
+            if case .same(let before)? = parts.last {
+                parts[parts.count - 1] = .same(before + count)
+            } else {
+                parts.append(.same(count))
+            }
+            (their, our, row) = (their + 1, our + 1, row + count)
+        }
+        close(theirs.count, ours.count)
+        return parts
+    }
+
+    // MARK: Requests
+
+    /// - Returns: `nil` if nothing is to be asked any more, or it is not worth it.
+    private func plan() -> [UInt8]? {
+        guard requests < Limits.comparisons else { return nil }
+        let part = sharedBytes < allBytes / Self.nothing ? Self.shareOfNothing : Self.share
+        var budget = max(Self.least, size / part) - spent
+        asked = trees.indices.compactMap { plan(&trees[$0], &budget) }
+        let isSearching = asked.contains { $0.parts.contains { !$0.isCountOnly } }
+        guard !asked.isEmpty, isSearching || isUseful else { return nil }
+        let request = RangeRequest.ranges(asked).encoded
+        guard request.count <= Limits.comparisonSize else { return nil }
+        requests += 1
+        spent += Int64(request.count)
+        return request
+    }
+
+    private func plan(_ tree: inout Tree, _ budget: inout Int64) -> RangeRequest.Tree? {
+        var (rows, ranges) = (0, 0)
+        for case .open(let theirs, let new) in tree.parts {
+            rows += new.count
+            for case .ranges(let range, _) in theirs { ranges += range.count }
+        }
+        guard ranges > 0 else { return nil }
+        func cost(_ level: Int) -> Int64 { Int64(4 * (rows >> (2 * level) + ranges)) }
+        let level = levels(of: tree, ranges).first { cost($0) <= budget }
+        if let level { budget -= cost(level) }
+        var request = RangeRequest.Tree(place: tree.base, level: level ?? 0)
+        for (index, part) in tree.parts.enumerated() {
+            guard case .open(let theirs, let new) = part else { continue }
+            var pieces: [Theirs] = []
+            for piece in theirs {
+                guard case .ranges(let ranges, _) = piece else {
+                    pieces.append(piece)
+                    continue
+                }
+                for (part, isCountOnly) in Self.split(ranges, beside: new.count, level: level, before: tree.level) {
+                    pieces.append(.ranges(part, nil))
+                    request.parts.append(RangeRequest.Part(ranges: part, isCountOnly: isCountOnly))
+                }
+            }
+            tree.parts[index] = .open(pieces, new: new)
+        }
+        return request
+    }
+
+    /// Which of the consumer's ranges to ask about, and which have only to be counted because nothing here can match them: of many ranges
+    /// beside few rows those in the middle have gone.
+    ///
+    /// - Parameters:
+    ///   - rows: How many rows are here in their place.
+    ///   - level: Of the ranges to come; `nil` if all have only to be counted.
+    ///   - before: Of these ranges.
+    private static func split(
+        _ ranges: Range<Int>, beside rows: Int, level: Int?, before: Int
+    ) -> [(ranges: Range<Int>, isCountOnly: Bool)] {
+        guard level != nil, rows > 0 else { return [(ranges, true)] }
+        let edge = 1 + rows >> (2 * before)
+        guard ranges.count > 2 * edge else { return [(ranges, false)] }
+        let (first, last) = (ranges.lowerBound + edge, ranges.upperBound - edge)
+        return [(ranges.lowerBound..<first, false), (first..<last, true), (last..<ranges.upperBound, false)]
+    }
+
+    /// The levels that may come next, the best first: all others have to have room in the requests that are left.
+    private func levels(of tree: Tree, _ ranges: Int) -> [Int] {
+        let left = Limits.comparisons - requests
+        if tree.level > RangeDigests.highestLevel {
+            let first = (0...RangeDigests.highestLevel).first { tree.baseCount >> (2 * $0) <= Self.mostAtFirst }
+            return [first ?? RangeDigests.highestLevel]
+        }
+        guard tree.level > 0 else { return [] }
+        let least = (tree.level + left - 1) / left
+        let best = max(least, tree.isMostlyOther || ranges <= Self.fewRanges ? 2 : 1)
+        return (least...best).reversed().map { max(0, tree.level - $0) }
+    }
+}
