@@ -107,13 +107,16 @@ final class IncomingShipment {
         guard let base else { return [] }
         do {
             if comparison == nil {
-                let pages = try PageFile(reading: base.storePath) { try Task.checkCancellation() }
+                let pages = try PageFile(reading: base.storePath) { [limits] in try limits.interrupt() }
                 comparison = try RangeAnswers(pages, nonce: RangeAnswers.makeNonce())
             }
             return try comparison?.answer(request) ?? []
         } catch is StoreFlaw {
             return []
         } catch is FileError {
+            return []
+        } catch is SenderGone {
+            // The end of the link says so, right after this.
             return []
         }
     }

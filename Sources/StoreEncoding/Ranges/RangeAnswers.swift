@@ -75,9 +75,12 @@ package final class RangeAnswers {
             }
             var list: [Range<Int>] = []
             for part in tree.parts {
-                guard part.ranges.upperBound <= lists[tree.place].count else { throw CompressionError.damaged(.segment) }
+                guard part.ranges.upperBound <= lists[tree.place].count else {
+                    throw CompressionError.damaged(.segment)
+                }
                 let rows =
-                    lists[tree.place][part.ranges.lowerBound].lowerBound..<lists[tree.place][part.ranges.upperBound - 1]
+                    lists[tree.place][part.ranges.lowerBound]
+                    .lowerBound..<lists[tree.place][part.ranges.upperBound - 1]
                     .upperBound
                 if part.isCountOnly {
                     bytes.appendVarint(UInt64(rows.count))

@@ -214,7 +214,8 @@ package final class RangeSearch {
     ///
     /// - Parameter told: How many ranges of the tree it has told before.
     private static func told(
-        _ theirs: Theirs, _ asked: inout IndexingIterator<[RangeRequest.Part]>, _ told: inout Int, _ cursor: inout AreaCursor
+        _ theirs: Theirs, _ asked: inout IndexingIterator<[RangeRequest.Part]>, _ told: inout Int,
+        _ cursor: inout AreaCursor
     ) throws(CompressionError) -> [Theirs] {
         guard case .ranges = theirs, let part = asked.next() else { return [theirs] }
         guard !part.isCountOnly else { return [.counted(try cursor.count(limit: RangeList.mostRows))] }

@@ -3,7 +3,7 @@ package struct DecodingLimits: Sendable {
     /// `nil` for any time.
     let clock: DecodingClock?
     /// Throws if its result is no longer wanted.
-    let interrupt: @Sendable () throws -> Void
+    package let interrupt: @Sendable () throws -> Void
 
     package init(clock: DecodingClock? = nil, interrupt: @escaping @Sendable () throws -> Void = {}) {
         self.clock = clock
