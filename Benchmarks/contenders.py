@@ -69,8 +69,10 @@ def over_tls(program, folder):
         plain.needs)
 
 
-# As it is by itself, with the effort that suits the link; always by rows; never by rows, and in the least time.
+# As it is by itself, with the effort that suits the link; always by rows; never by rows, and in the least time; and by rows, over what it
+# has no copy of.
 SHIP_STORE, BY_ROWS, PLAIN = "ship-store", "ship-store --level 6", "ship-store --level 1 --plain"
+NO_BASE = "ship-store --level 6 --no-remember"
 OVER_TLS = "ship-store over TLS"
 GZIP, PIGZ, ZSTD, ZSTD_19 = "gzip -6", "pigz -6 -p 2", "zstd -3", "zstd -19"
 

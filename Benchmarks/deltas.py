@@ -14,7 +14,7 @@ import changes
 import contenders
 import stores
 from bytes import run, vacuumed
-from contenders import BY_ROWS, OVER_TLS, SHIP_STORE
+from contenders import BY_ROWS, NO_BASE, OVER_TLS, SHIP_STORE
 from relay import Link, Relay
 from tables import as_multiple, median, ratio, table
 from turn import Failed, Process, Side, content_digest, free_port, wait_for_listener
@@ -224,7 +224,7 @@ def slowly(contender, pristine, folder, runs, held_open, say):
 
 def measure(program, sizes, runs, folder, held_open, say):
     """- Returns: the figures, and whether something failed."""
-    field = [*(contenders.ship_store(program, *name.split()[1:]) for name in (SHIP_STORE, BY_ROWS)),
+    field = [*(contenders.ship_store(program, *name.split()[1:]) for name in (SHIP_STORE, BY_ROWS, NO_BASE)),
              contenders.over_tls(program, os.path.join(folder, "devices"))]
     deltas, failed = Deltas(sizes[0], {name: {} for name in changes.CHANGES}, {}, {}, []), False
 
@@ -267,7 +267,7 @@ def memory(shipments):
 
 
 def figures(deltas):
-    shown = [SHIP_STORE, BY_ROWS, OVER_TLS, *PEERS]
+    shown = [SHIP_STORE, BY_ROWS, NO_BASE, OVER_TLS, *PEERS]
     rows = [["change", *shown]]
     for name, found in deltas.bytes.items():
         rows.append([name, *(f"{found[each]:,}" if each in found else "–" for each in shown)])

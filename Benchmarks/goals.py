@@ -8,7 +8,7 @@ import deltas
 import pairs
 import resuming
 import sessions
-from contenders import BY_ROWS, GZIP, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD, ZSTD_19
+from contenders import BY_ROWS, GZIP, NO_BASE, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD, ZSTD_19
 from tables import as_multiple, median, ratio, table
 
 
@@ -48,6 +48,7 @@ CHANGES = {  # bytes of a whole session over plain TCP
     changes.NOTHING: 400, changes.METADATA: 600, changes.ONE_ROW: 450, "1 % updated": 3000, "10 % appended": 760_000,
     "5 % deleted": 1900, "a new index": 650,
 }
+WITHOUT_BASE = {changes.ONE_ROW: 4000, "1 % updated": 165_000}  # the same where the sender has no copy of what the receiver holds
 PAIRS, PAIRS_MEAN = 0.25, 0.25  # x of the best of the peers for each
 BESIDE_DELTA = 400  # bytes of a session
 RESUMED = 1.02  # x of one session
@@ -125,6 +126,8 @@ def of_deltas(measured):
     if measured.size == CHANGED:
         rows += [at_most(limit, measured.bytes[name].get(BY_ROWS), f"{name}: whole session of {BY_ROWS}", " bytes", "{:,} bytes".format)
                  for name, limit in CHANGES.items()]
+        rows += [at_most(limit, measured.bytes[name].get(NO_BASE), f"{name}: whole session of {NO_BASE}", " bytes", "{:,} bytes".format)
+                 for name, limit in WITHOUT_BASE.items()]
         slow = median(measured.slow, deltas.seconds) if measured.slow else None
         rows.append(at_most(ONE_ROW_SLOWLY, slow, f"{changes.ONE_ROW} at 250 kB/s, send to receipt", " s", "{:.2f} s".format))
     for size, (ones, wholes) in measured.rows.items():
