@@ -109,6 +109,31 @@ import Testing
         }
     }
 
+    /// Whoever makes up digests makes them come in any order.
+    @Test func `what is the same rises on both sides, and is as much as can be`() {
+        var random = RepeatableRandom(seed: 3)
+        for _ in 0..<500 {
+            let ours = (0..<UInt32.random(in: 0...12, using: &random)).map { $0 }
+            let theirs = (0..<Int.random(in: 0...12, using: &random)).map { _ -> UInt32? in
+                Int.random(in: 0..<5, using: &random) == 0 ? nil : UInt32.random(in: 0...14, using: &random)
+            }
+            let pairs = RangeAlignment.pairs(theirs, ours)
+            #expect(pairs.allSatisfy { theirs[$0.theirs] == ours[$0.ours] })
+            #expect(zip(pairs, pairs.dropFirst()).allSatisfy { $0.theirs < $1.theirs && $0.ours < $1.ours })
+            // The longest rising list that ends at each place.
+            var longest: [Int] = []
+            for (place, digest) in theirs.enumerated() {
+                guard let digest, digest < ours.count else {
+                    longest.append(0)
+                    continue
+                }
+                let before = (0..<place).filter { longest[$0] > 0 && theirs[$0] ?? digest < digest }
+                longest.append(1 + (before.map { longest[$0] }.max() ?? 0))
+            }
+            #expect(pairs.count == longest.max() ?? 0)
+        }
+    }
+
     @Test(arguments: 0..<UInt64(Soak.isOn ? 3000 : 60))
     func `a producer that asks wrong things gets no more than it may`(seed: UInt64) throws {
         var random = RepeatableRandom(seed: seed)
