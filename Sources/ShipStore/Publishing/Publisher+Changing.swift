@@ -9,8 +9,11 @@ extension Publisher {
         guard id != identity.id else { throw TrustListError.isThisDevice }
         do {
             if let known = try await head() {
-                let former = try await storage.formerHeads(of: known.head, by: identity.id, from: place)
-                guard former.count < Limits.formerPublishers else { throw PublicationError.tooMany(place) }
+                let last = try HeadFile.read(known.file, at: place).file.head(at: place)
+                let former = try await storage.formerHeads(of: last, by: known.publisher, from: place)
+                guard former.count + (known.publisher == identity.id ? 0 : 1) < Limits.formerPublishers else {
+                    throw PublicationError.tooMany(place)
+                }
             }
             try await update(handingOverTo: id)
         } catch PublicationError.handedOver(place, to: id) {

@@ -188,7 +188,7 @@ final class PublicationRound {
             StorageInMemory.Faults(
                 failing: rates[Int.random(in: 0..<5, using: &random)],
                 lying: rates[Int.random(in: 0..<5, using: &random)]))
-        switch Int.random(in: 0..<13, using: &random) {
+        switch Int.random(in: 0..<15, using: &random) {
         case 0..<3: try change(rows: [1, 1, 5, 300][Int.random(in: 0..<4, using: &random)])
         case 3..<5: _ = try? await publish()
         case 5:
@@ -200,7 +200,7 @@ final class PublicationRound {
             await first
         case 6: _ = try? await publisher().prune(after: .zero)
         case 7: try reopen(Int.random(in: 0..<3, using: &random))
-        case 8: try? await halt(Bool.random(using: &random))
+        case 8: try? await halt(Int.random(in: 0..<4, using: &random) > 0)
         case 9:
             guard Int.random(in: 0..<3, using: &random) == 0 else { break }
             try? await handOver()

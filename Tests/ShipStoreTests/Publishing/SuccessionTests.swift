@@ -221,6 +221,22 @@ import Testing
         await #expect(throws: TrustListError.isThisDevice) { try await round.publisher().handOver(to: next) }
     }
 
+    @Test func `sixteen devices have published before the last one, and no more`() async throws {
+        let round = try PublicationRound(seed: 31)
+        try await round.publish()
+        try await round.look(1)
+        // Also who has not published anything yet names the next.
+        for _ in 0..<Limits.formerPublishers { try await round.handOver() }
+        try round.change()
+        await #expect(throws: PublicationError.tooMany(round.place)) { try await round.handOver() }
+        try await round.publish()
+        await #expect(throws: PublicationError.tooMany(round.place)) { try await round.handOver() }
+        for index in 0..<3 {
+            try await round.look(index)
+            #expect(try round.tick(of: index) == 1)
+        }
+    }
+
     @Test func `objects of the old device are removed a grace after the change`() async throws {
         let round = try PublicationRound(seed: 29)
         for _ in 0..<12 {
