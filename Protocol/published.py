@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
 import sys
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ from typing import Any
 sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
-from decoder.followed import Copy, Published, stores  # noqa: E402
+from decoder.followed import Copy, Published, former_heads, stores  # noqa: E402
 from decoder.place import Missing, Place, head_of, place  # noqa: E402
 from decoder.publication import Head, all_steps  # noqa: E402
 from decoder.publication import head as decoded_head  # noqa: E402
@@ -55,14 +56,31 @@ class Memory:
         if self.path and self.path.exists():
             self.members = json.loads(self.path.read_text(encoding="utf-8"))
 
-    def judge(self, head: Head) -> None:
-        for key, found in (("publisher", head.publisher), ("publication", head.members["publication"])):
-            if self.members.get(key, found) != found:
-                raise Ended(NOT_FOR_US, f"another {key} than before: {found}")
-        if head.members["number"] < self.members.get("number", 0):
-            raise Ended(NOT_FOR_US, f"an older head: number {head.members['number']} after {self.members['number']}")
-        self.members |= {"publisher": head.publisher, "publication": head.members["publication"], "number": head.members["number"]}
+    def judge(self, at: Place, file: bytes, head: Head) -> None:
+        """PUBLISHED.md 4 and 8."""
+        publication, number, digest = head.members["publication"], head.members["number"], hashlib.sha256(file).hexdigest()
+        publisher = self.members.get("publisher", head.publisher)
+        if head.publisher != publisher and digest != self.members.get("last"):
+            if head.publisher in self.members["former"]:
+                self.check_number(number)
+            former = former_heads(at, head, publisher)
+            if not former or former[-1].publisher != publisher:
+                raise Ended(NOT_FOR_US, f"another publisher than before: {head.publisher}")
+            self.check_number(former[-1].members["number"])
+            self.members["former"] = [each.publisher for each in former] + self.members["former"]
+        if self.members.get("publication", publication) != publication:
+            raise Ended(NOT_FOR_US, f"another publication than before: {publication}")
+        self.check_number(number)
+        if digest != self.members.get("last"):
+            self.members |= {"publisher": head.publisher, "publication": publication, "number": number, "last": None}
+            self.members.setdefault("former", [])
+            if "next" in head.members:
+                self.members |= {"publisher": head.members["next"], "former": [head.publisher, *self.members["former"]], "last": digest}
         self.keep()
+
+    def check_number(self, number: int) -> None:
+        if number < self.members.get("number", 0):
+            raise Ended(NOT_FOR_US, f"an older head: number {number} after {self.members['number']}")
 
     def keep(self) -> None:
         if self.path:
@@ -71,9 +89,12 @@ class Memory:
             new.write_text(json.dumps(self.members, indent=2) + "\n", encoding="utf-8")
             new.replace(self.path)
 
-    def held(self, name: str) -> Held:
-        store = self.members["stores"].get(name)
-        return Held(store["content"], store["counter"]) if store else Held()
+    def held(self, published: Published) -> Held:
+        store = self.members["stores"].get(published.name)
+        if not store:
+            return Held()
+        is_base = store["publisher"] == published.publisher or store["content"] == published.members["newest"]
+        return Held(store["content"] if is_base else None, store["counter"])
 
     def copy(self, name: str) -> Copy | None:
         store = self.members["stores"].get(name)
@@ -81,11 +102,11 @@ class Memory:
             return None
         return Copy(store["manifest"], (self.folder / name / str(store["counter"]) / f"{name}.sqlite").read_bytes())
 
-    def install(self, name: str, found: Copy) -> None:
+    def install(self, name: str, found: Copy, publisher: str) -> None:
         assert self.folder is not None and found.shipment is not None
         counter = found.manifest["counter"]
         write(found.shipment, self.folder / name / str(counter))
-        self.members["stores"][name] = {"content": found.content, "counter": counter, "manifest": found.manifest}
+        self.members["stores"][name] = {"content": found.content, "counter": counter, "manifest": found.manifest, "publisher": publisher}
         self.keep()
 
 
@@ -96,7 +117,7 @@ def read_head(at: Place, arguments: argparse.Namespace, memory: Memory) -> tuple
     head = decoded_head(file)
     if arguments.publisher not in (None, head.publisher):
         raise Ended(NOT_FOR_US, f"published by {head.publisher}")
-    memory.judge(head)
+    memory.judge(at, file, head)
     if head.members["expires"] <= arguments.at:
         raise Ended(EXPIRED, f"what is published has expired at {head.members['expires']}")
     return file, head
@@ -106,6 +127,10 @@ def tell(file: bytes, head: Head) -> None:
     members = head.members
     print(f"publication {members['publication']}\npublisher {head.publisher}\nnumber {members['number']}")
     print(f"issued {members['issued']}, expires {members['expires']}, by {members['software']}, {len(file)} bytes")
+    if "next" in members:
+        print(f"from here on {members['next']} publishes")
+    for halted in members["halted"]:
+        print(f"{halted['name']} is halted since {halted['since']}")
     for store in members["stores"]:
         catalog = f"a catalog of {store['catalog']['size']} bytes" if "catalog" in store else "no catalog"
         print(f"{store['name']}: {store['newest']}, number {store['counter']}, {store['size']} bytes; {catalog}, steps in the head: {len(store['steps'])}")
@@ -162,15 +187,18 @@ def told(store: Published) -> list[str]:
     return found
 
 
-def follow(store: Published, memory: Memory) -> None:
-    steps = store.way(memory.held(store.name))
+def follow(store: Published, memory: Memory, halted: bool) -> None:
+    if halted:
+        print(f"{store.name}: it stays as it is")
+        return
+    steps = store.way(memory.held(store))
     if steps is None:
         raise Refused("missing-base", f"no step leads to what is published of {store.name}")
     copy = memory.copy(store.name)
     for step in steps:
         copy = store.taken(step, copy)
         assert copy is not None
-        memory.install(store.name, copy)
+        memory.install(store.name, copy, store.publisher)
     print(f"{store.name}: {len(steps)} steps of {sum(step['size'] for step in steps)} bytes")
 
 
@@ -186,7 +214,7 @@ def run(arguments: argparse.Namespace) -> int:
                     complaints += told(store)
                 if arguments.into:
                     try:
-                        follow(store, memory)
+                        follow(store, memory, store.name in {each["name"] for each in head.members["halted"]})
                     except Refused as refused:
                         complaints.append(f"{store.name}: {refused}")
         except Missing as missing:

@@ -57,8 +57,12 @@ CHANGED = store(step(), newest=SECOND, counter=3, of=NEW, catalog=CATALOG)
 EMPTY = store(step(6, OF_EMPTY, None, id_of(EMPTY_STORE, "Empty")), name="Empty", newest=id_of(EMPTY_STORE, "Empty"), counter=6, of=EMPTY_STORE)
 
 
+HALTED = {"name": "Recipes", "since": CREATED_AT}
+BEFORE = {"sha256": hashlib.sha256(b"a head").hexdigest(), "size": p.LARGEST_HEAD}
+
+
 def said(*stores: Any, **more: Any) -> Members:
-    return {"publication": PUBLICATION, "number": 7, "software": "ship-store 1.0.0", "issued": CREATED_AT, "expires": EXPIRES, "stores": list(stores)} | more
+    return {"publication": PUBLICATION, "number": 7, "software": "ship-store 1.0.0", "issued": CREATED_AT, "expires": EXPIRES, "halted": [], "stores": list(stores)} | more
 
 
 def signed_head(content: Pieces, device: Device = PHONE, stream: Pieces | None = None) -> Pieces:
@@ -131,6 +135,9 @@ def good() -> Iterator[Vector]:
     odd = said(store(step(colour="green"), newest=SECOND, counter=3, of=NEW, catalog=CATALOG | {"colour": 1.5}, colour=[None]), colour=[1.5, {"a": None}])
     yield whole("unknown_members", "Members that are not known are passed over", odd, CHANGE, known=said(CHANGED))
     spaced = text(compact_json(said(IN_CATALOG)).replace(",", ", ").replace(":{", " : {") + "\n")
+    yield whole("halted", "Two stores are halted, of which one is not published any more", said(IN_CATALOG, halted=[HALTED | {"name": "Drinks"}, HALTED]))
+    yield whole("next", "The last head of a device, which names the next", said(IN_CATALOG, next=STRANGER.id.hex()))
+    yield whole("before", "The first head of a device that goes on after another, and the last one too", said(before=BEFORE, next=PHONE.id.hex()), device=STRANGER)
     yield whole("white_space", "White space in the JSON and behind it", said(IN_CATALOG), file=signed_head(content_of_head(spaced)))
     yield whole("step_elsewhere", "Steps of which none leads to what is newest: that is no matter of its form", said(store(step(), counter=9)), CHANGE)
     both = [step(3, shipment(manifest(NEW, counter=3), blocks(NEW.data)), None), step()]
@@ -307,6 +314,20 @@ def members() -> Iterator[Vector]:
     yield bad("stores_falling", "Names that fall", said(store(name="b"), store(name="a")))
     yield bad("stores_twice", "One store twice", said(IN_CATALOG, IN_CATALOG))
     yield bad("stores_not_by_bytes", "Names that rise without regard to case, and not by their bytes", said(store(name="a"), store(name="B")))
+
+
+    yield bad("halted_names", "Halted stores by their names alone", said(halted=["Recipes"]))
+    for name in HALTED:
+        yield bad(f"halted_without_{name}", f"{name} of a halted store is missing", said(halted=[without(HALTED, name)]))
+    yield bad("halted_falling", "Names of halted stores that fall", said(halted=[HALTED, HALTED | {"name": "Drinks"}]))
+    yield bad("halted_1025", "1,025 halted stores", said(halted=[HALTED | {"name": f"n{each:04}"} for each in range(MOST_STORES + 1)]))
+    for name, about, value in (("text", "An id as people write it", "0123A-4567B"), ("short", "Half an id", FIRST), ("false", "No next device, as a boolean", False)):
+        yield bad(f"next_{name}", about, said(next=value))
+    for name, about, value in (
+        ("digest", "The head before by its digest alone", BEFORE["sha256"]), ("without_size", "The head before without its size", without(BEFORE, "size")),
+        ("size_0", "A head before of no bytes", BEFORE | {"size": 0}), ("too_large", "A head before that is too large", BEFORE | {"size": p.LARGEST_HEAD + 1}),
+    ):  # fmt: skip
+        yield bad(f"before_{name}", about, said(before=value))
 
 
 def stores() -> Iterator[Vector]:

@@ -121,6 +121,23 @@ class Published:
         return found
 
 
+def former_heads(place: Place, head: publication.Head, known: str | None = None) -> list[publication.Head]:
+    """PUBLISHED.md 8: the last heads of the devices before, the last one first, up to that of a known device."""
+    found: list[publication.Head] = []
+    last = head
+    while (object := last.members.get("before")) and len(found) < publication.MOST_FORMER and last.publisher != known:
+        former = publication.head(object_of(place, object["sha256"], object["size"]))
+        for fact, is_right in {
+            "publication": former.members["publication"] == last.members["publication"],
+            "number": former.members["number"] < last.members["number"], "next": former.members.get("next") == last.publisher,
+        }.items():  # fmt: skip
+            if not is_right:
+                raise Refused("damaged", f"{fact} of the head of the device before is another one")
+        found.append(former)
+        last = former
+    return found
+
+
 def stores(place: Place, head: publication.Head) -> Iterator[Published]:
     for members, in_head in head.with_shipments():
         yield Published(place, head.publisher, members, in_head)

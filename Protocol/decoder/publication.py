@@ -18,7 +18,7 @@ SIGNED_BEFORE = b"ship-store publication head v1"
 FIELDS = len(MAGIC) + 1 + VALUE_SIZE
 LARGEST_HEAD, LARGEST_CONTENT = 262_144, 1_048_576
 LARGEST_CATALOG, LARGEST_JSON = 65_536, 1_048_576
-MOST_STORES, MOST_STEPS = 1024, 256
+MOST_STORES, MOST_STEPS, MOST_FORMER = 1024, 256, 16
 
 content_id = pattern("[0-9a-f]{32}")
 number = integer(1, 2**64 - 1)
@@ -49,9 +49,11 @@ STORE = members(
     {"name": store_name, "newest": content_id, "counter": number, "asOf": timestamp, "size": integer(0, rules.LARGEST_STORE), "steps": steps(with_shipment_in_head)},
     {"catalog": members({"sha256": digest, "size": integer(1, LARGEST_CATALOG)})},
 )
+HALTED = members({"name": store_name, "since": timestamp})
 HEAD = members({
-    "publication": digest, "number": number, "software": label, "issued": timestamp, "expires": timestamp, "stores": array(STORE, MOST_STORES),
-})  # fmt: skip
+    "publication": digest, "number": number, "software": label, "issued": timestamp, "expires": timestamp,
+    "halted": array(HALTED, MOST_STORES), "stores": array(STORE, MOST_STORES),
+}, {"next": digest, "before": members({"sha256": digest, "size": integer(1, LARGEST_HEAD)})})  # fmt: skip
 WITH_OBJECT = members(STEP | FROM | {"sha256": digest})
 CATALOG = members(
     {"name": store_name, "whole": members(STEP | {"sha256": digest}, FROM), "leaps": steps(WITH_OBJECT), "skips": steps(WITH_OBJECT), "steps": steps(WITH_OBJECT)},
@@ -90,9 +92,10 @@ def head(file: bytes) -> Head:
     publisher = signer_of(SIGNED_BEFORE, content, file[FIELDS - VALUE_SIZE : FIELDS], certificate)
     json, rest = sized(rest)
     known = HEAD(rules.parsed(json))
-    names = [store["name"] for store in known["stores"]]
-    if any(later <= earlier for earlier, later in zip(names, names[1:])):
-        raise no("names that do not rise")
+    for member in ("halted", "stores"):
+        names = [store["name"] for store in known[member]]
+        if any(later <= earlier for earlier, later in zip(names, names[1:])):
+            raise no("names that do not rise")
     sizes = [step["size"] for store in known["stores"] for step in store["steps"]]
     if sum(sizes) != len(rest):
         raise no("more or less than the shipments of the steps")

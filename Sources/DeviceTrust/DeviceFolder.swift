@@ -109,6 +109,14 @@ extension DeviceFolder {
         }
     }
 
+    /// Has the numbers go on above another one.
+    package func skipCounters(to number: UInt64) throws(IdentityError) {
+        try folder.make()
+        try folder.whileLocked { () throws(IdentityError) in
+            if try lastCounter() < number { try folder.write(Array("\(number)\n".utf8), as: Self.counterFile) }
+        }
+    }
+
     /// The last number; 0 before the first.
     package func lastCounter() throws(IdentityError) -> UInt64 {
         try folder.read(Self.counterFile).map { (bytes) throws(IdentityError) in try counter(in: bytes) } ?? 0

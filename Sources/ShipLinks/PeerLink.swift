@@ -19,8 +19,9 @@ package struct PeerLink: Sendable {
     package let peer: Peer
     /// The device at the other end, by its certificate; `nil` where no certificate is asked for: on this machine, and on an app's link.
     package let device: DeviceIdentifier?
-    /// The device that must have signed what comes over a one-way link; `nil` where that is for each shipment to say.
-    package let signer: DeviceIdentifier?
+    /// The device that must have signed what comes over a one-way link, and those that it follows; `nil` where that is for each shipment
+    /// to say.
+    package let signer: Succession?
 
     /// Who is at the other end, for messages.
     package enum Peer: Hashable, Sendable {
@@ -31,7 +32,7 @@ package struct PeerLink: Sendable {
 
     package init(
         direction: Preamble.Mode, isFile: Bool = false, reader: any LinkReader, writer: any LinkWriter, peer: Peer,
-        device: DeviceIdentifier? = nil, signer: DeviceIdentifier? = nil
+        device: DeviceIdentifier? = nil, signer: Succession? = nil
     ) {
         self.direction = direction
         self.isFile = isFile

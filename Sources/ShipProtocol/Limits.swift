@@ -69,4 +69,6 @@ package enum Limits {
     package static let publishedSteps = 256
     /// Most catalogs of a store that a follower reads at a time.
     package static let catalogs = 256
+    /// Most devices that have published a publication before the one that does now.
+    package static let formerPublishers = 16
 }

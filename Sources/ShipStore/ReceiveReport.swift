@@ -80,6 +80,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     /// The store could not be made from its rows: the consumer asks for it in blocks.
     case askedAgain
     case finished(Receipt, Duration)
+    /// The publisher of a store has halted it at this time, by its clock: it stays as it is.
+    case halted(StoreName, since: Timestamp)
     /// A sender that stays has gone without a word, or this side is told to stop, while no shipment was under way.
     case disconnected(ShipmentError)
     case failed(ShipmentError)

@@ -73,7 +73,7 @@ extension Producer {
 
     /// - Returns: `nil` if the endpoint is no publication.
     /// - Throws: `.publication(.cannotPublish)`.
-    private func publisher(
+    func publisher(
         to endpoint: Endpoint, _ link: LinkOptions, _ publishing: Publishing,
         _ report: @escaping @Sendable (SendEvent) -> Void
     ) throws -> Publisher? {

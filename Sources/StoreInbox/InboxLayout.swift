@@ -19,6 +19,7 @@ package import SystemPackage
 ///     DIR/.ship-store/Recipes/suspended.*                                while an app is suspended that had pinned a generation
 ///     DIR/.ship-store/Recipes/leased.json                                once a sender was told in a file what is held
 ///     DIR/.ship-store/Recipes/asof.json                                  once the source has said what is its newest state
+///     DIR/.ship-store/Recipes/halted.json                                while the publisher of the store has halted it
 ///     DIR/.ship-store/Recipes/asked                                      by which readers have the receiver ask: `Bell`
 ///     DIR/.ship-store/Recipes/staging/UUID/{waiting.json, manifest.json, stream, ...}   what is coming in, or waits for the rest
 ///     DIR/.ship-store/.forgotten-Recipes-UUID                            a store that is going
@@ -51,6 +52,7 @@ package struct InboxLayout: Hashable, Sendable {
     package func leftRecord(_ name: StoreName) -> FilePath { store(name).appending("left.json") }
     package func leaseRecord(_ name: StoreName) -> FilePath { store(name).appending("leased.json") }
     package func ageRecord(_ name: StoreName) -> FilePath { store(name).appending("asof.json") }
+    package func haltRecord(_ name: StoreName) -> FilePath { store(name).appending("halted.json") }
     package func bell(_ name: StoreName) -> FilePath { store(name).appending("asked") }
     package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
 

@@ -7,16 +7,24 @@ import SystemPackage
 /// Source: `Protocol/PUBLISHED.md` section 4.
 package struct PublicationRecord: Hashable, Sendable, Codable {
     package let publication: ContentDigest
-    /// The id of the device that publishes it.
+    /// The id of the device whose heads are taken.
     package let publisher: ContentDigest
+    /// Those of the devices that published it before, the last one first.
+    package let former: [ContentDigest]
     /// The highest number of a head.
     package let number: UInt64
+    /// The digest of the last head of the device before; `nil` once there is one of the publisher.
+    package let last: ContentDigest?
 
     /// Largest file that is read, in bytes.
     fileprivate static let sizeLimit: Int64 = 4096
 
-    package init(publication: ContentDigest, publisher: ContentDigest, number: UInt64) {
-        (self.publication, self.publisher, self.number) = (publication, publisher, number)
+    package init(
+        publication: ContentDigest, publisher: ContentDigest, former: [ContentDigest], number: UInt64,
+        last: ContentDigest?
+    ) {
+        (self.publication, self.publisher, self.former) = (publication, publisher, former)
+        (self.number, self.last) = (number, last)
     }
 }
 

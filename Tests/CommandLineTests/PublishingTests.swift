@@ -147,6 +147,88 @@ import Testing
         }
     }
 
+    @Test func `what is halted stays as it is, and the rest goes on`() async throws {
+        let desk = try Desk()
+        try desk.makeStore("Recipes.sqlite", rows: 50)
+        try desk.makeStore("Notes.sqlite", rows: 50)
+        func publish() async throws {
+            for store in ["Recipes.sqlite", "Notes.sqlite"] {
+                try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: store)
+                try await Self.publish(desk, store)
+            }
+        }
+        func receive() async throws -> ChildProgram.Outcome {
+            let outcome = try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen", "--json")
+            outcome.expectSuccess()
+            return outcome
+        }
+        try await publish()
+        _ = try await receive()
+        let halted = try await desk.run("publish", "--halt", "dir:public/kitchen", "Recipes", "--json")
+        #expect(try halted.objects().last?["names"] as? [String] == ["Recipes"])
+        try await publish()
+        #expect(try await receive().objects().contains { $0["event"] as? String == "halted" })
+        #expect(try !desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
+        #expect(try desk.hasInstalled("Notes", in: "inbox", from: "Notes.sqlite"))
+        let status = try await desk.run("status", "--into", "inbox")
+        #expect(status.status == .exited(0) && status.stdout.contains("halted by its publisher since"))
+        let stores = try await desk.run("status", "--into", "inbox", "--json").objects()
+        #expect(stores.filter { $0["haltedSince"] != nil }.map { $0["name"] as? String } == ["Recipes"])
+        #expect(try await desk.run("publish", "--halt", "dir:public/kitchen", "Other").status == .exited(66))
+        let resumed = try await desk.run("publish", "--resume", "dir:public/kitchen", "--json")
+        #expect(try resumed.objects().last?["names"] as? [String] == [])
+        _ = try await receive()
+        #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
+        #expect(try await !desk.run("status", "--into", "inbox").stdout.contains("halted"))
+    }
+
+    @Test func `another device goes on, and no receiver is told`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 200)
+        let (old, next) = ("old", "next")
+        func id(_ device: String) async throws -> String {
+            let outcome = try await desk.run("identity", "--identity", device, "--quiet")
+            return outcome.stdout.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        func publish(by device: String) async throws -> ChildProgram.Outcome {
+            try desk.execute("INSERT INTO recipe(title) VALUES ('by \(device)')", in: "Recipes.sqlite")
+            return try await desk.run("send", "Recipes.sqlite", "--to", "dir:public/kitchen", "--identity", device)
+        }
+        try await desk.run("trust", try await id(old), "--role", "sender", "--store", "Recipes").expectSuccess()
+        try await publish(by: old).expectSuccess()
+        let follower = try desk.start(
+            "receive", "--into", "inbox", "--from", "dir:public/kitchen", "--follow", "--poll", "20ms", "--keep-trying")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        let early = try await publish(by: next)
+        #expect(early.status == .exited(77) && early.stderr.contains("publish --next-key"))
+        try await desk.run(
+            "publish", "--next-key", try await id(next), "dir:public/kitchen", "--identity", old, "--json"
+        ).expectSuccess()
+        let late = try await publish(by: old)
+        #expect(late.status == .exited(77) && late.stderr.contains("handed dir:public/kitchen over"))
+        try await publish(by: next).expectSuccess()
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        #expect(try await publish(by: old).status == .exited(77))
+        try await publish(by: next).expectSuccess()
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        follower.signal(SIGTERM)
+        #expect(try await follower.wait().status == .exited(0))
+        #expect(try await desk.run("status", "--into", "inbox").stdout.contains(try await id(next)))
+        try await desk.run("publish", "--prune", "dir:public/kitchen", "--grace", "0s", "--identity", next)
+            .expectSuccess()
+        // One that begins now trusts the old device alone, too.
+        try await desk.run("receive", "--into", "other", "--from", "dir:public/kitchen").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "other", from: "Recipes.sqlite"))
+    }
+
+    @Test func `publish does one thing`() async throws {
+        let desk = try Desk()
+        for arguments in [
+            [], ["--prune", "dir:a", "--halt", "dir:a"], ["--next-key", "ID"], ["--next-key", "ID", "dir:a", "dir:b"],
+            ["--prune", "dir:a", "Recipes"], ["--halt", "dir:a", "../Recipes"], ["--halt", "dir:a", "--grace", "1h"],
+        ] { #expect(try await desk.run(["publish"] + arguments).status == .exited(64), "\(arguments)") }
+    }
+
     @Test func `places where nothing can be published, or is, are named`() async throws {
         let desk = try Desk()
         try desk.makeStore()

@@ -35,7 +35,13 @@ import Testing
         let now = Timestamp(Date(timeIntervalSince1970: 1_764_000_000))
         return PublishedHead(
             publication: ContentDigest(sha256: random.bytes(32)), number: random.next() | 1, software: "test 1",
-            issued: now, expires: now, stores: stores)
+            issued: now, expires: now,
+            next: Bool.random(using: &random) ? ContentDigest(sha256: random.bytes(32)) : nil,
+            before: Bool.random(using: &random)
+                ? PublishedObject(sha256: ContentDigest(sha256: random.bytes(32)), size: 7) : nil,
+            halted: stores.map(\.name).filter { _ in Bool.random(using: &random) }.map {
+                PublishedHead.HaltedStore(name: $0, since: now)
+            }, stores: stores)
     }
 
     @Test(arguments: 0..<UInt64(Soak.isOn ? 2000 : 100))

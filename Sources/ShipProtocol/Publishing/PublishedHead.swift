@@ -25,8 +25,22 @@ package struct PublishedHead: Hashable, Sendable {
     package let issued: Timestamp
     /// From when on the head says nothing any more.
     package let expires: Timestamp
+    /// The id of the device that goes on with the publication from here; `nil` as long as this one does.
+    package let next: ContentDigest?
+    /// The last head of the device that published before this one, which names this one; `nil` for the first device.
+    package let before: PublishedObject?
+    /// The stores of which no follower is to take anything; strictly rising by name.
+    package let halted: [HaltedStore]
     /// Strictly rising by name.
     package private(set) var stores: [Store]
+
+    /// A store that stays as followers hold it.
+    package struct HaltedStore: Hashable, Sendable, Codable {
+        package let name: StoreName
+        package let since: Timestamp
+
+        package init(name: StoreName, since: Timestamp) { (self.name, self.since) = (name, since) }
+    }
 
     /// A store, as it is now.
     package struct Store: Hashable, Sendable {
@@ -78,13 +92,16 @@ package struct PublishedHead: Hashable, Sendable {
         package init(_ step: PublishedStep, shipment: [UInt8]) { (self.step, self.shipment) = (step, shipment) }
     }
 
-    /// - Parameter stores: In any order.
+    /// - Parameters:
+    ///   - halted: In any order.
+    ///   - stores: In any order.
     package init(
         publication: ContentDigest, number: UInt64, software: String, issued: Timestamp, expires: Timestamp,
-        stores: [Store]
+        next: ContentDigest?, before: PublishedObject?, halted: [HaltedStore], stores: [Store]
     ) {
         (self.publication, self.number, self.software) = (publication, number, ForeignText(software))
-        (self.issued, self.expires) = (issued, expires)
+        (self.issued, self.expires, self.next, self.before) = (issued, expires, next, before)
+        self.halted = halted.sorted { $0.name < $1.name }
         self.stores = stores.sorted { $0.name < $1.name }
     }
 
@@ -115,12 +132,19 @@ extension PublishedHead.Store: Codable {
 }
 
 extension PublishedHead: Message {
-    private enum CodingKeys: String, CodingKey { case publication, number, software, issued, expires, stores }
+    private enum CodingKeys: String, CodingKey {
+        case publication, number, software, issued, expires, next, before, halted, stores
+    }
 
     var firstFlaw: String? {
         guard software.isLabel else { return "software is not a label" }
-        guard stores.count <= Limits.holdings else { return "more than \(Limits.holdings) stores" }
-        guard zip(stores, stores.dropFirst()).allSatisfy({ $0.name < $1.name }) else { return "names that do not rise" }
+        for names in [stores.map(\.name), halted.map(\.name)] {
+            guard names.count <= Limits.holdings else { return "more than \(Limits.holdings) stores" }
+            guard zip(names, names.dropFirst()).allSatisfy(<) else { return "names that do not rise" }
+        }
+        if let before, !(1...Int64(Limits.headSize)).contains(before.size) {
+            return "the size of a head is out of range"
+        }
         return number == 0 ? "numbers begin at 1" : stores.lazy.compactMap(\.firstFlaw).first
     }
 }

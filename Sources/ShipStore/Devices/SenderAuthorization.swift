@@ -28,7 +28,7 @@ struct SenderAuthorization {
     func sender(
         of manifest: Manifest, over link: PeerLink, signedBy signer: DeviceIdentifier?
     ) throws(ShipmentError) -> Sender {
-        if let expected = link.signer, signer != expected { throw .signature(.otherDevice) }
+        if let expected = link.signer, signer != expected.device { throw .signature(.otherDevice) }
         if let device = link.device {
             guard signer == nil || signer == device else { throw .signature(.otherDevice) }
             try trust.check(link, as: .sender, of: manifest.name)
@@ -39,7 +39,7 @@ struct SenderAuthorization {
         let list = try trust.list()
         if let signer {
             let objection = try list.flatMap { (list) throws(ShipmentError) in
-                try refusal(of: signer, list, manifest.name)
+                try refusal(of: link.signer ?? Succession(signer), list, manifest.name)
             }
             guard let objection else { return try known(signer, manifest.name) }
             guard takesUnsigned else { throw objection }
@@ -54,10 +54,10 @@ struct SenderAuthorization {
 
     /// - Returns: Why the device may not send this store; `nil` if it may. Where no device is trusted, all may.
     private func refusal(
-        of signer: DeviceIdentifier, _ list: TrustList, _ name: StoreName
+        of signer: Succession, _ list: TrustList, _ name: StoreName
     ) throws(ShipmentError) -> ShipmentError? {
-        guard isStrict || !list.isEmpty, try !trust.isOwn(signer) else { return nil }
-        guard let stores = list.stores(of: signer, as: .sender) else { return .unknownSigner(signer) }
+        guard isStrict || !list.isEmpty, try !trust.isOwn(signer.device) else { return nil }
+        guard let stores = list.stores(sentBy: signer) else { return .unknownSigner(signer.device) }
         return stores.contains(name) ? nil : .notAllowed(name, .sender)
     }
 

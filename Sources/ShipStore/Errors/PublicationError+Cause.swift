@@ -12,6 +12,8 @@ extension PublicationError {
         case .badStep(let place, let name): "a shipment of \(name) at \(place) is another one than its publisher says"
         case .objectGone(let place, let digest): "an object is missing at \(place): \(digest)"
         case .otherPublisher(let place, let id): "another device publishes at \(place) (its id is \(id))"
+        case .handedOver(let place, let id): "this device has handed \(place) over to another one (its id is \(id))"
+        case .notPublished(let place, let name): "\(name) is not published at \(place)"
         case .otherPublication(let place): "another publication is at \(place) than before, of the same device"
         case .wentBack(let place, let from, let to):
             "what is published at \(place) is older than it was: number \(to) after \(from)"
@@ -32,10 +34,10 @@ extension PublicationError {
 
     var failureRule: FailureRule {
         switch self {
-        case .nothingThere: .here(.noInput)
+        case .nothingThere, .notPublished: .here(.noInput)
         case .badHead(_, .versionNotSupported): .here(.protocolBroken)
         case .badHead, .badObject, .badStep, .noWay: .here(.badData)
-        case .badSignature, .otherPublisher, .otherPublication, .wentBack: .here(.notPermitted)
+        case .badSignature, .otherPublisher, .handedOver, .otherPublication, .wentBack: .here(.notPermitted)
         case .expired: .here(.tooOld)
         case .objectGone, .contended: .here(.tryAgain)
         case .tooMany: .here(.cannotInstall)

@@ -30,7 +30,8 @@ extension PublicationError {
     /// Whether the place may show something else later: caches show what is old, portals what is none, and publishers mend what is damaged.
     fileprivate var mayPass: Bool {
         switch self {
-        case .otherPublisher, .otherPublication, .cannotPublish, .badStorage, .ignoresConditions, .noCredentials,
+        case .otherPublisher, .handedOver, .notPublished, .otherPublication, .cannotPublish, .badStorage,
+            .ignoresConditions, .noCredentials,
             .tooMany,
             .badHead(_, .versionNotSupported):
             false

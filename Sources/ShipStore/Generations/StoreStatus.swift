@@ -14,6 +14,8 @@ package struct StoreStatus: Sendable {
     package let problem: InboxError?
     /// What is coming in, or has broken off and waits for the rest.
     package let unfinished: [Inbox.Waiting]
+    /// Since when its publisher has halted it; `nil` if it has not.
+    package let halted: Timestamp?
     /// Why the last shipment failed; `nil` if it succeeded.
     package let failure: FailureRecord.Failure?
 
@@ -48,6 +50,7 @@ extension Inbox {
                 return StoreStatus(
                     name: name, current: current, problem: problem,
                     unfinished: folder.waitingShipments(of: name).map(Waiting.init),
+                    halted: folder.haltRecord(of: name)?.since,
                     failure: failures.first { $0.name == name })
             }
         } catch {

@@ -18,6 +18,10 @@ public enum PublicationError: Error, Hashable, Sendable {
     case objectGone(Endpoint, ContentDigest)
     /// Another device has published there before.
     case otherPublisher(Endpoint, DeviceIdentifier)
+    /// This device has published there before, and has named another one that goes on.
+    case handedOver(Endpoint, to: DeviceIdentifier)
+    /// A store is not among those that are published there.
+    case notPublished(Endpoint, StoreName)
     /// Another publication of the same device lies there than before.
     case otherPublication(Endpoint)
     /// The head is older than one that was there before.

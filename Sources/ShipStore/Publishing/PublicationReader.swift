@@ -1,3 +1,4 @@
+import DeviceTrust
 import ShipLinks
 package import ShipProtocol
 
@@ -35,11 +36,45 @@ extension PublicationReader {
         guard object.size <= Int64(Limits.catalogSize) else {
             throw PublicationError.badObject(place, object.sha256)
         }
+        let bytes = try await bytes(of: object, from: place)
+        guard let catalog = try? StoreCatalog(decoding: bytes), catalog.name == name else {
+            throw PublicationError.badObject(place, object.sha256)
+        }
+        return catalog
+    }
+
+    /// Reads a small object.
+    ///
+    /// - Throws: `.publication(.badObject)`.
+    private func bytes(of object: PublishedObject, from place: Endpoint) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         try await self.object(object.sha256, from: 0, upTo: object.size + 1) { bytes += $1 }
-        guard bytes.count == Int(object.size), ContentDigest(hashing: bytes) == object.sha256,
-            let catalog = try? StoreCatalog(decoding: bytes), catalog.name == name
-        else { throw PublicationError.badObject(place, object.sha256) }
-        return catalog
+        guard bytes.count == Int(object.size), ContentDigest(hashing: bytes) == object.sha256 else {
+            throw PublicationError.badObject(place, object.sha256)
+        }
+        return bytes
+    }
+
+    /// Reads the last heads of the devices that published before, the last one first, each of which names the device that came after it.
+    ///
+    /// - Parameters:
+    ///   - known: Where to stop; `nil` for as far as there are any.
+    /// - Throws: `.publication(.badObject)`.
+    func formerHeads(
+        of head: PublishedHead, by publisher: DeviceIdentifier, upTo known: DeviceIdentifier? = nil,
+        from place: Endpoint
+    ) async throws -> [(head: PublishedHead, device: ContentDigest)] {
+        var found: [(head: PublishedHead, device: ContentDigest)] = []
+        var (last, device) = (head, publisher)
+        while let object = last.before, found.count < Limits.formerPublishers, device != known {
+            let (file, former) = try HeadFile.read(try await bytes(of: object, from: place), at: place)
+            let head = try file.head(at: place)
+            guard head.publication == last.publication, head.number < last.number,
+                head.next == ContentDigest(sha256: device.bytes)
+            else { throw PublicationError.badObject(place, object.sha256) }
+            found.append((head, ContentDigest(sha256: former.bytes)))
+            (last, device) = (head, former)
+        }
+        return found
     }
 }

@@ -14,14 +14,21 @@ extension Publisher {
         let end = Timestamp(Date().addingTimeInterval(-(max(.zero, grace) / .seconds(1))))
         // Listed first: what comes after this is not even looked at.
         let objects = try await storage.objects()
-        guard let head = try await head()?.head else { throw PublicationError.nothingThere(place) }
+        guard let known = try await head() else { throw PublicationError.nothingThere(place) }
+        guard known.publisher == identity.id else { throw PublicationError.otherPublisher(place, known.publisher) }
+        let former = try await storage.formerHeads(of: known.head, by: identity.id, from: place)
         let written = Dictionary(objects.map { ($0.digest, $0.written) }) { first, _ in first }
-        var needed: Set<ContentDigest> = []
-        for store in head.stores { try await addNeeded(by: store, written, since: end, to: &needed) }
+        var needed = Set(([known.head] + former.map(\.head)).compactMap(\.before?.sha256))
+        var stores = known.head.stores
+        // Until this device has gone on, the last head of the one before was the head.
+        if let last = known.head.before, written[last.sha256].map({ $0 >= end }) ?? true {
+            stores += former.first?.head.stores ?? []
+        }
+        for store in stores { try await addNeeded(by: store, written, since: end, to: &needed) }
         var removed = 0
         for (digest, written) in objects where !needed.contains(digest) && written < end {
             try Task.checkCancellation()
-            guard try await isOurs(digest) else { continue }
+            guard try await isOurs(digest, former.map(\.device)) else { continue }
             try await storage.remove(digest, writtenBefore: end)
             removed += 1
         }
@@ -56,8 +63,8 @@ extension Publisher {
         }
     }
 
-    /// Whether an object is a catalog, or a shipment of this device: what else may have such a name is not ours to remove.
-    private func isOurs(_ digest: ContentDigest) async throws -> Bool {
+    /// Whether an object is a catalog, or a shipment of this device or of one before it: what else may have such a name is not ours to remove.
+    private func isOurs(_ digest: ContentDigest, _ former: [ContentDigest]) async throws -> Bool {
         var bytes: [UInt8] = []
         do {
             try await storage.object(digest, from: 0, upTo: Int64(Limits.catalogSize)) { bytes += $1 }
@@ -70,6 +77,7 @@ extension Publisher {
         guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,
             case .frame(.signature(let signature))? = try? parser.next()
         else { return false }
-        return DeviceIdentifier(ofCertificate: signature.certificate) == identity.id
+        let id = DeviceIdentifier(ofCertificate: signature.certificate)
+        return id == identity.id || former.contains(ContentDigest(sha256: id.bytes))
     }
 }

@@ -159,27 +159,79 @@ package final class Publisher: Sendable {
         }
     }
 
-    typealias KnownHead = (head: PublishedHead, tag: String)
+    /// A head that lies there.
+    struct KnownHead {
+        /// As this device goes on with it: where that is another device's, without its stores.
+        let head: PublishedHead
+        let publisher: DeviceIdentifier
+        let file: [UInt8]
+        let tag: String
+    }
 
     /// The head that lies there; `nil` for none.
     ///
-    /// - Throws: `.otherPublisher`, `.badHead`, `.badSignature`.
+    /// - Throws: `.otherPublisher` unless it is this device's, or one that this device is to go on after; `.handedOver`, `.badHead`,
+    ///   `.badSignature`.
     func head() async throws -> KnownHead? {
-        switch try await storage.head(unlike: nil, fresh: true) {
-        case .none, .unchanged: return nil
-        case .head(let bytes, let tag):
-            let (file, publisher) = try HeadFile.read(bytes, at: place)
-            guard publisher == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
-            return (try file.head(at: place), tag)
+        guard case .head(let bytes, let tag) = try await storage.head(unlike: nil, fresh: true) else { return nil }
+        let (file, publisher) = try HeadFile.read(bytes, at: place)
+        var head = try file.head(at: place)
+        let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
+        if publisher == identity.id {
+            if let next { throw PublicationError.handedOver(place, to: next) }
+        } else {
+            guard next == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
+            try skipNumbers(to: head.number)
+            let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
+            head = PublishedHead(
+                publication: head.publication, number: head.number, software: Software.name, issued: head.issued,
+                expires: head.expires, next: nil, before: last, halted: head.halted, stores: [])
         }
+        return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag)
+    }
+
+    /// Has the numbers of this device go on above those of the device before: so they rise for receivers too. Receivers of other stores
+    /// take no number that is too far above the last.
+    private func skipNumbers(to number: UInt64) throws {
+        let last = try device.folder.lastCounter()
+        guard number <= last || number - last < Limits.counterLead else {
+            throw PublicationError.wentBack(place, from: number, to: last)
+        }
+        try device.folder.skipCounters(to: number)
+    }
+
+    /// Changes what the head says beside its stores.
+    ///
+    /// - Parameter halting: Returns which stores are halted.
+    /// - Throws: What is wrong with the storage, or with what lies there.
+    func update(
+        handingOverTo next: DeviceIdentifier? = nil,
+        halting: (PublishedHead) throws -> [PublishedHead.HaltedStore] = { $0.halted }
+    ) async throws {
+        for attempt in 1...Self.mostAttempts {
+            guard let known = try await head() else { throw PublicationError.nothingThere(place) }
+            if try await replace(known, halted: halting(known.head), next: next).isNewest { return }
+            if attempt < Self.mostAttempts { try await Task.sleep(for: .milliseconds(Int.random(in: 10...200))) }
+        }
+        throw PublicationError.contended(place)
     }
 
     /// Writes a head with these entries in the place of the known one.
     ///
+    /// - Parameters:
+    ///   - halted: The stores that are halted; `nil` for those that are.
+    ///   - next: The device that goes on after this one.
     /// - Returns: Its bytes, and whether it is the head now: if not, another program has published meanwhile.
     private func replace(
-        _ known: KnownHead?, with entries: [PublishedHead.Store]
+        _ known: KnownHead?, with entries: [PublishedHead.Store] = [], halted: [PublishedHead.HaltedStore]? = nil,
+        next: DeviceIdentifier? = nil
     ) async throws -> (bytes: Int, isNewest: Bool) {
+        if let known, known.publisher != identity.id, let last = known.head.before {
+            let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
+            let path = folder.path.appending("head")
+            try OpenFile.creating(path).write(known.file)
+            try await storage.put(last, from: path)
+        }
         let names = Set(entries.map(\.name))
         let others = known?.head.stores.filter { !names.contains($0.name) } ?? []
         let number = try device.nextCounter()
@@ -191,7 +243,9 @@ package final class Publisher: Sendable {
             publication: known?.head.publication
                 ?? ContentDigest(hashing: identity.id.bytes + Array("\(place)".utf8)),
             number: number, software: Software.name, issued: Timestamp(now),
-            expires: Timestamp(now.addingTimeInterval(publishing.validity / .seconds(1))), stores: others + entries)
+            expires: Timestamp(now.addingTimeInterval(publishing.validity / .seconds(1))),
+            next: next.map { ContentDigest(sha256: $0.bytes) }, before: known?.head.before,
+            halted: halted ?? known?.head.halted ?? [], stores: others + entries)
         let bytes = try identity.sign(head).encoded
         guard (try? HeadFile(decoding: bytes).head()) == head else {
             throw PublicationError.tooMany(place)

@@ -18,10 +18,12 @@ final class Subscription {
     /// The head that was read last, and is still to be looked at as long as there is one.
     private var tag: String?
     private var head: PublishedHead?
-    /// Who has signed it.
-    private var publisher: DeviceIdentifier?
+    /// Who publishes it.
+    private var publisher: Succession?
     /// Stores that were told to be as published.
     private var told: Set<StoreName> = []
+    /// Since when stores are halted, as far as that was told.
+    private var halts: [StoreName: Timestamp] = [:]
     /// When each store was last as published, as far as that is noted.
     private var noted: [StoreName: Timestamp] = [:]
     /// What could not be installed, and why: it is tried again when something else is published, or the cause may have passed.
@@ -85,32 +87,15 @@ final class Subscription {
             try checkTime(of: head)
             return head
         case .head(let bytes, let tag):
-            let (file, publisher) = try HeadFile.read(bytes, at: place)
+            let (file, signer) = try HeadFile.read(bytes, at: place)
             let new = try file.head(at: place)
-            try check(new, by: publisher)
+            let seen = SeenPublication(folder: consumer.installer.folder, reader: reader, place: place)
+            let publisher = try await seen.admit(new, by: signer, bytes) { try stores(of: $0) != nil }
+            // Also one that has expired is not followed by an older one.
+            try checkTime(of: new)
             (head, self.publisher, self.tag) = (new, publisher, tag)
             return new
         }
-    }
-
-    /// Checks who has published the head, and that it is not older than one that was there before; and remembers it.
-    private func check(_ head: PublishedHead, by publisher: DeviceIdentifier) throws {
-        guard try stores(of: publisher) != nil else { throw ShipmentError.unknownSigner(publisher) }
-        let (folder, key) = (consumer.installer.folder, "\(place)")
-        let record = PublicationRecord(
-            publication: head.publication, publisher: ContentDigest(sha256: publisher.bytes), number: head.number)
-        if let known = try folder.publicationRecord(at: key) {
-            guard known.publisher == record.publisher else { throw PublicationError.otherPublisher(place, publisher) }
-            guard known.publication == record.publication else { throw PublicationError.otherPublication(place) }
-            guard known.number <= record.number else {
-                throw PublicationError.wentBack(place, from: known.number, to: record.number)
-            }
-            if known != record { try folder.write(record, at: key) }
-        } else {
-            try folder.write(record, at: key)
-        }
-        // Also one that has expired is not followed by an older one.
-        try checkTime(of: head)
     }
 
     private func checkTime(of head: PublishedHead) throws(PublicationError) {
@@ -118,12 +103,12 @@ final class Subscription {
     }
 
     /// The stores that a device may send here; `nil` if it may send none.
-    private func stores(of publisher: DeviceIdentifier) throws(ShipmentError) -> TrustedPeer.Stores? {
+    private func stores(of publisher: Succession) throws(ShipmentError) -> TrustedPeer.Stores? {
         let trust = consumer.options.trust
         guard !consumer.options.takesUnsigned, let list = try trust.list(), !list.isEmpty,
-            try !trust.isOwn(publisher)
+            try !trust.isOwn(publisher.device)
         else { return .all }
-        return list.stores(of: publisher, as: .sender)
+        return list.stores(sentBy: publisher)
     }
 
     // MARK: Stores
@@ -132,13 +117,15 @@ final class Subscription {
         var receipts: [Receipt] = []
         for store in head.stores {
             try Task.checkCancellation()
+            let halted = head.halted.first { $0.name == store.name }?.since
+            consumer.installer.note(halted: halted, of: store.name)
             if let failure = failures[store.name], failure.content == store.newest,
                 !failure.error.mayPass || .now - failure.time < Self.patience
             {
                 continue
             }
             do {
-                let receipt = try await take(store)
+                let receipt = try await take(store, haltedSince: halted)
                 if let receipt { receipts.append(receipt) }
                 failures[store.name] = nil
                 if receipt != nil || noted[store.name] != store.asOf { note(store) }
@@ -159,8 +146,13 @@ final class Subscription {
     }
 
     /// - Returns: `nil` if nothing was to be done, and that was told before.
-    private func take(_ store: PublishedHead.Store) async throws -> Receipt? {
+    private func take(_ store: PublishedHead.Store, haltedSince halted: Timestamp?) async throws -> Receipt? {
         let folder = consumer.installer.folder
+        if let publisher, try stores(of: publisher)?.contains(store.name) == true {
+            try consumer.installer.handOver(
+                store.name, from: publisher.former.map { ContentDigest(sha256: $0.bytes) },
+                to: ContentDigest(sha256: publisher.device.bytes))
+        }
         let current = try? folder.current(of: store.name)
         let held = current.map { ManifestContent(of: $0.manifest).id }
         let counter = (try folder.originRecord(of: store.name))?.highest ?? 0
@@ -170,6 +162,11 @@ final class Subscription {
             try consumer.installer.undisturbed(store.name) { try consumer.installer.makeDurable(current) }
             return Receipt(current, .unchanged)
         }
+        if halted != halts[store.name] {
+            halts[store.name] = halted
+            if let halted { report(ReceiveReport(.halted(store.name, since: halted))) }
+        }
+        guard halted == nil else { return nil }
         do {
             return try await take(store, from: held, above: counter)
         } catch ShipmentError.missingBase where held != nil {

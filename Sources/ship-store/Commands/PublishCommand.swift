@@ -5,13 +5,25 @@ import ShipStoreNetwork
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Look after a publication: remove what nobody needs any more.",
+        abstract: "Look after a publication: prune it, halt its stores, or hand it over to another device.",
         discussion: """
             Stores are published by `ship-store send STORE --to dir:PATH`, and received by any number of receivers, with \
             `ship-store receive --into DIR --from https://HOST/PATH`, from whatever web server shows that folder. With \
-            --follow the sender removes what nobody needs by itself; otherwise this command does.
+            --follow the sender removes what nobody needs by itself; otherwise --prune does.
 
               ship-store publish --prune dir:public/kitchen
+
+            After --halt no receiver takes anything of these stores, or of all, whatever is published, until --resume. \
+            Each takes one head.
+
+              ship-store publish --halt dir:public/kitchen Recipes
+              ship-store publish --resume dir:public/kitchen
+
+            --next-key names the device that goes on with the publication, by the id that `ship-store identity` says there. \
+            It sends to the same place then, and receivers follow it without being told. This one publishes nothing more \
+            there.
+
+              ship-store publish --next-key ID dir:public/kitchen
             """)
 
     @Option(
@@ -19,30 +31,101 @@ struct PublishCommand: AsyncParsableCommand {
             "Remove objects that no shipment needs any more from here: dir:PATH or s3://BUCKET/PREFIX.",
             valueName: "endpoint"),
         completion: .directory, transform: Endpoint.read)
-    var prune: Endpoint
+    var prune: Endpoint?
 
     @Option(
         help: ArgumentHelp(
-            "Keep them this long after the first head that does not need them, for who has just read another. (default: 24h)",
+            "With --prune: keep them this long after the first head that does not need them, for who has just read another. (default: 24h)",
             valueName: "time"), transform: Duration.readInterval)
     var grace: Duration?
+
+    @Option(
+        help: ArgumentHelp("Have no receiver take anything of what is published here.", valueName: "endpoint"),
+        completion: .directory, transform: Endpoint.read)
+    var halt: Endpoint?
+
+    @Option(
+        help: ArgumentHelp("Have receivers take what is published here again.", valueName: "endpoint"),
+        completion: .directory, transform: Endpoint.read)
+    var resume: Endpoint?
+
+    @Option(
+        help: ArgumentHelp(
+            "Name the device that goes on with the publication: its id, or the name of a trusted one.",
+            valueName: "id or name"))
+    var nextKey: String?
+
+    @Argument(
+        help: ArgumentHelp(
+            "With --next-key: the publication. With --halt and --resume: the stores. (default: all)",
+            valueName: "endpoint or name"))
+    var operands: [String] = []
 
     @OptionGroup var device: DeviceArguments
     @OptionGroup(title: "Publications") var storage: StorageArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
-    func validate() throws { try storage.validate(for: prune) }
+    /// What is to be done.
+    private enum Action {
+        case prune(Endpoint, Duration)
+        case halt(Endpoint, Set<StoreName>)
+        case resume(Endpoint, Set<StoreName>)
+        case handOver(Endpoint, String)
+
+        var endpoint: Endpoint {
+            switch self {
+            case .prune(let place, _), .halt(let place, _), .resume(let place, _), .handOver(let place, _): place
+            }
+        }
+    }
+
+    private func action() throws -> Action {
+        if grace != nil, prune == nil { throw ValidationError("--grace says something only with --prune") }
+        switch (prune, halt, resume, nextKey) {
+        case (let place?, nil, nil, nil):
+            guard operands.isEmpty else { throw ValidationError("--prune takes one publication, and no names") }
+            return .prune(place, grace ?? Publishing().grace)
+        case (nil, let place?, nil, nil): return .halt(place, Set(try operands.map(StoreName.read)))
+        case (nil, nil, let place?, nil): return .resume(place, Set(try operands.map(StoreName.read)))
+        case (nil, nil, nil, let id?):
+            guard let place = operands.first, operands.count == 1 else {
+                throw ValidationError("--next-key takes an id and one publication: --next-key ID dir:PATH")
+            }
+            return .handOver(try Endpoint.read(place), id)
+        default: throw ValidationError("publish takes one of --prune, --halt, --resume and --next-key")
+        }
+    }
+
+    func validate() throws { try storage.validate(for: try action().endpoint) }
 
     func run() async throws {
         let console = output.console
-        try await console.run { [prune, grace, device, storage, output] in
+        try await console.run { [action = try action(), device = device.device, storage, output] in
             var (options, reach) = (Producer.Options(), LinkOptions())
             storage.apply(to: &reach)
-            options.device = device.device
-            let (removed, kept) = try await Producer([], options: options).prune(
-                prune, after: grace ?? Publishing().grace, reach)
-            console.say("removed \(removed) object\(removed == 1 ? "" : "s") of \(removed + kept)")
-            if output.json { Output.write(object: .event("pruned", ["removed": removed, "kept": kept])) }
+            options.device = device
+            let producer = Producer([], options: options)
+            switch action {
+            case .prune(let place, let grace):
+                let (removed, kept) = try await producer.prune(place, after: grace, reach)
+                console.say("removed \(removed) object\(removed == 1 ? "" : "s") of \(removed + kept)")
+                if output.json { Output.write(object: .event("pruned", ["removed": removed, "kept": kept])) }
+            case .halt(let place, let names):
+                Self.tell(try await producer.halt(place, names, reach), at: place, console, output)
+            case .resume(let place, let names):
+                Self.tell(try await producer.resume(place, names, reach), at: place, console, output)
+            case .handOver(let place, let text):
+                let id = try DeviceIdentifier.read(text, knownTo: device)
+                try await producer.handOver(place, to: id, reach)
+                console.say("\(place) goes on with \(id)")
+                if output.json { Output.write(object: .event("handed-over", ["to": id])) }
+            }
         }
+    }
+
+    private static func tell(_ halted: [StoreName], at place: Endpoint, _ console: Console, _ output: OutputOptions) {
+        let names = halted.map(\.text).joined(separator: ", ")
+        console.say(halted.isEmpty ? "no store is halted at \(place)" : "halted at \(place): \(names)")
+        if output.json { Output.write(object: .event("halted", ["names": halted.map(\.text)])) }
     }
 }

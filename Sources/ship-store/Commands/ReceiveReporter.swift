@@ -75,6 +75,10 @@ final class ReceiveReporter: Sendable {
                 "finished",
                 "\(what) \(receipt.name), generation \(receipt.generation), in \(Figures.duration(duration))",
                 ["receipt": receipt, "seconds": duration / .seconds(1)])
+        case .halted(let name, let since):
+            tell(
+                "halted", "\(name) stays as it is: its publisher has halted it at \(since)",
+                ["name": name.text, "since": since.text])
         case .disconnected(let error):
             tell(
                 "disconnected", "no longer connected: \(error.cause)",

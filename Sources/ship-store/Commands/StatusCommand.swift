@@ -10,10 +10,10 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             A line a store: how it is, its name, what is current, how much that is, when it was installed, and how old it is if \
             its sender follows it. Below that who sent it, what is coming in or waits for the rest, whether it is held \
-            since a rollback, and why the last shipment failed, since when, and what to do.
+            since a rollback or halted by its publisher, and why the last shipment failed, since when, and what to do.
 
             A store is failing if a shipment of it failed, and none has succeeded since, or if what is current cannot be \
-            read. The exit status is 80 if one is, otherwise 0: a store that is held, or empty yet, is no failure. To forget of \
+            read. The exit status is 80 if one is, otherwise 0: a store that is held, halted or empty yet is no failure. To forget of \
             a store that it failed, `ship-store forget` it, or let a shipment succeed.
 
             This command only reads. A receiver may be at work meanwhile, or not.
@@ -90,6 +90,7 @@ extension StoreStatus {
             if current.age?.isConnected == true { lines.append("connected: a receiver can ask the sender") }
             if let since = current.onHoldSince { lines.append("held since \(since): no shipment comes in") }
         }
+        if let halted { lines.append("halted by its publisher since \(halted): nothing newer is taken") }
         for waiting in unfinished {
             lines.append(
                 "unfinished: \(Figures.bytes(waiting.bytes)) of what was copied \(waiting.manifest.createdAt), "
@@ -121,6 +122,8 @@ extension StoreStatus {
             // What this device calls it.
             "producerName": current?.producer.flatMap { names[$0]?.text }, "counter": current?.counter,
             "isAdopted": current?.isAdopted == true ? true : nil, "onHoldSince": current?.onHoldSince?.text,
+            // By the publisher's clock.
+            "haltedSince": halted?.text,
             "unfinished": unfinished.map(\.shipment), "failure": noted,
             "error": problem.map { ShipmentError.install($0).cause.text },
         ]

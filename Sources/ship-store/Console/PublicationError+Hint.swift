@@ -8,7 +8,10 @@ extension PublicationError {
         case .badHead, .badObject: "have it published anew, and look at who can write there"
         case .badSignature: "look at who can write there"
         case .objectGone: "try again; if it stays away, have it published anew"
-        case .otherPublisher: "publish at another place, or with the identity of that device"
+        case .otherPublisher:
+            "publish at another place, or have that device name this one: ship-store publish --next-key ID PLACE"
+        case .handedOver: "publish with that device, or at another place"
+        case .notPublished: "look at the names of what is published there"
         case .otherPublication: "if that is meant, receive it into another inbox"
         case .wentBack: "a cache or a backup may show what was there before: try again, and look at who can write there"
         case .expired: "publish anew, or let the publisher go on with --follow"

@@ -13,7 +13,7 @@ import Testing
 
 @testable import ShipStore
 
-/// A store, its publishers, and three followers; one seed.
+/// A store, its publishers, and three followers, of which one trusts the first publisher alone; one seed.
 final class PublicationRound {
     let scratch: ScratchFolder
     let storage: StorageInMemory
@@ -25,6 +25,10 @@ final class PublicationRound {
     private var subscriptions: [Subscription?] = [nil, nil, nil]
     /// The newest state that each follower has had.
     private var seen = [-1, -1, -1]
+    /// Which phone publishes.
+    private(set) var phone = 0
+    /// No follower gets beyond this state; `nil` while the store is not halted.
+    private var limit: Int?
 
     init(seed: UInt64) throws {
         scratch = try ScratchFolder()
@@ -40,32 +44,69 @@ final class PublicationRound {
                     INSERT INTO recipe(title) SELECT 'Soup ' || i FROM n;
                     """)
         }
+        _ = try device(1).trust(try identity.id)
     }
 
-    var identity: DeviceIdentity { get throws { try Device(folder: scratch.path.appending("phone")).identity() } }
+    var identity: DeviceIdentity { get throws { try identity(ofPhone: 0) } }
+
+    func identity(ofPhone index: Int) throws -> DeviceIdentity { try phone(index).identity() }
+
+    private func phone(_ index: Int) -> Device { Device(folder: scratch.path.appending("phone\(index)")) }
 
     func device(_ index: Int) -> Device { Device(folder: scratch.path.appending("watch\(index)")) }
 
     // MARK: The publisher
 
     func publisher(
-        _ publishing: Publishing = Publishing(), report: @escaping @Sendable (SendEvent) -> Void = { _ in }
+        _ publishing: Publishing = Publishing(), of phone: Int? = nil,
+        report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
-        try publisher(to: storage, at: place, publishing, report: report)
+        try publisher(to: storage, at: place, publishing, of: phone, report: report)
     }
 
     func publisher(
-        to storage: StorageInMemory, at place: Endpoint, _ publishing: Publishing = Publishing(),
+        to storage: StorageInMemory, at place: Endpoint, _ publishing: Publishing = Publishing(), of phone: Int? = nil,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
         var options = Producer.Options()
-        options.device = Device(folder: scratch.path.appending("phone"))
-        options.memory = BaseMemory(at: scratch.path.appending("bases"))
+        options.device = self.phone(phone ?? self.phone)
+        options.memory = BaseMemory(at: scratch.path.appending("bases\(phone ?? self.phone)"))
         let producer = Producer(scratch.path.appending("Recipes.sqlite"), options: options)
         return try Publisher(producer, to: storage, at: place, publishing, report: report)
     }
 
     func publish() async throws { _ = try await publisher().publish() }
+
+    /// The head that lies there.
+    func newestHead() throws -> (head: PublishedHead, publisher: DeviceIdentifier) {
+        guard let bytes = storage.head else { throw PublicationError.nothingThere(place) }
+        let file = try HeadFile(decoding: bytes)
+        return (try file.head(), try file.publisher())
+    }
+
+    /// The last head of the phone before.
+    func formerHead() throws -> PublishedHead {
+        let object = try #require(try newestHead().head.before)
+        return try HeadFile(decoding: try #require(storage.object(object.sha256))).head()
+    }
+
+    /// The next phone is to publish.
+    func handOver() async throws {
+        let next = try identity(ofPhone: phone + 1).id
+        defer {
+            // The answer may be lost.
+            if (try? newestHead())?.head.next == ContentDigest(sha256: next.bytes) { phone += 1 }
+        }
+        try await publisher().handOver(to: next)
+    }
+
+    func halt(_ isHalted: Bool = true) async throws {
+        defer {
+            let halted = (try? newestHead())?.head.halted ?? []
+            limit = halted.isEmpty ? nil : limit ?? ticks
+        }
+        _ = isHalted ? try await publisher().halt([]) : try await publisher().resume([])
+    }
 
     func change(rows: Int = 1) throws {
         ticks += 1
@@ -99,12 +140,27 @@ final class PublicationRound {
         options.requirements = requirements
         let consumer = try Consumer(inbox: scratch.path.appending("inbox\(index)"), options: options)
         consumers[index] = consumer
-        subscriptions[index] = Subscription(consumer, to: storage, at: place) { _ in }
+        subscriptions[index] = Subscription(consumer, to: storage, at: place) { [halts] report in
+            if case .halted = report.event { halts.add() }
+        }
+    }
+
+    /// How often a follower told that the store is halted.
+    let halts = Count()
+
+    final class Count: Sendable {
+        private let value = Atomic(0)
+        var number: Int { value.load(ordering: .relaxed) }
+        func add() { value.add(1, ordering: .relaxed) }
     }
 
     func look(_ index: Int) async throws {
         if subscriptions[index] == nil { try reopen(index) }
         if let failure = try await subscriptions[index]?.look().failures.first { throw failure }
+    }
+
+    func receive(_ file: FilePath, by index: Int) async throws {
+        _ = try await consumers[index]?.receive(from: file)
     }
 
     /// The state that a follower holds.
@@ -120,7 +176,7 @@ final class PublicationRound {
 
     private func check(_ index: Int) throws {
         let found = try tick(of: index)
-        #expect(found >= seen[index] && found <= ticks)
+        #expect(found >= seen[index] && found <= limit ?? ticks)
         seen[index] = found
     }
 
@@ -132,7 +188,7 @@ final class PublicationRound {
             StorageInMemory.Faults(
                 failing: rates[Int.random(in: 0..<5, using: &random)],
                 lying: rates[Int.random(in: 0..<5, using: &random)]))
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<15, using: &random) {
         case 0..<3: try change(rows: [1, 1, 5, 300][Int.random(in: 0..<4, using: &random)])
         case 3..<5: _ = try? await publish()
         case 5:
@@ -144,6 +200,15 @@ final class PublicationRound {
             await first
         case 6: _ = try? await publisher().prune(after: .zero)
         case 7: try reopen(Int.random(in: 0..<3, using: &random))
+        case 8: try? await halt(Int.random(in: 0..<4, using: &random) > 0)
+        case 9:
+            guard Int.random(in: 0..<3, using: &random) == 0 else { break }
+            try? await handOver()
+        case 10 where phone > 0:
+            // Who has handed over publishes nothing more.
+            let before = storage.head
+            _ = try? await publisher(of: Int.random(in: 0..<phone, using: &random)).publish()
+            #expect(storage.head == before)
         default:
             let index = Int.random(in: 0..<3, using: &random)
             try? await look(index)
@@ -155,12 +220,14 @@ final class PublicationRound {
     func settle() async throws {
         storage.set(StorageInMemory.Faults())
         try await publish()
+        try await halt(false)
         for index in 0..<3 {
             try await look(index)
             try check(index)
             #expect(seen[index] == ticks)
         }
-        let head = try HeadFile(decoding: try #require(storage.head)).head()
+        let (head, publisher) = try newestHead()
+        #expect(try publisher == identity(ofPhone: phone).id)
         let catalog = try #require(head.stores.first?.catalog)
         #expect(storage.digests.contains(catalog.sha256))
     }

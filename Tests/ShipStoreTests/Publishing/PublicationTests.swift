@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: 0..<UInt64(Soak.isOn ? 400 : 12))
     func `whatever the storage does, followers only go forward, and get to the newest`(seed: UInt64) async throws {
         let round = try PublicationRound(seed: seed)
-        for _ in 0..<30 { try await round.step() }
+        for _ in 0..<40 { try await round.step() }
         try await round.settle()
     }
 

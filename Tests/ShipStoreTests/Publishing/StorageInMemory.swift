@@ -39,7 +39,10 @@ final class StorageInMemory: PublicationStorage {
 
     func set(_ faults: Faults) { state.withLock { $0.faults = faults } }
     var head: [UInt8]? { state.withLock { $0.heads.last } }
+    func object(_ digest: ContentDigest) -> [UInt8]? { state.withLock { $0.objects[digest] } }
     var digests: Set<ContentDigest> { state.withLock { Set($0.objects.keys) } }
+    /// The time of the last call, in seconds since 1970: when what it wrote was written.
+    var time: Int64 { state.withLock { $0.time } }
     var traffic: (requests: Int, up: Int, down: Int) { state.withLock { ($0.requests, $0.bytesUp, $0.bytesDown) } }
 
     /// The oldest head is there again.
@@ -144,7 +147,11 @@ final class StorageInMemory: PublicationStorage {
         if state.withLock({ $0.faults.forbidsListing }) {
             throw PublicationError.storage(.folder("memory"), 403, "AccessDenied")
         }
-        return try call { $0.objects.keys.map { ($0, Timestamp(Date(timeIntervalSince1970: 0))) } }
+        return try call { state in
+            state.objects.keys.map { digest in
+                (digest, Timestamp(Date(timeIntervalSince1970: TimeInterval(state.written[digest] ?? 0))))
+            }
+        }
     }
 
     func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws {

@@ -1,0 +1,58 @@
+package import DeviceTrust
+import EssentialFoundation
+package import ShipProtocol
+
+/// What an operator says of a publication, beside its stores.
+extension Publisher {
+    /// Names the device that goes on with the publication, in the last head of this one.
+    package func handOver(to id: DeviceIdentifier) async throws {
+        guard id != identity.id else { throw TrustListError.isThisDevice }
+        do {
+            if let known = try await head() {
+                let last = try HeadFile.read(known.file, at: place).file.head(at: place)
+                let former = try await storage.formerHeads(of: last, by: known.publisher, from: place)
+                guard former.count + (known.publisher == identity.id ? 0 : 1) < Limits.formerPublishers else {
+                    throw PublicationError.tooMany(place)
+                }
+            }
+            try await update(handingOverTo: id)
+        } catch PublicationError.handedOver(place, to: id) {
+            // That is what was asked for.
+        }
+    }
+
+    /// Has no follower take anything of stores from now on.
+    ///
+    /// - Parameter names: None for all that are published.
+    /// - Returns: The stores that are halted now.
+    /// - Throws: `.notPublished`, and what is wrong with the storage, or with what lies there.
+    package func halt(_ names: Set<StoreName>) async throws -> [StoreName] {
+        try await change(names) { name, since in
+            PublishedHead.HaltedStore(name: name, since: since ?? Timestamp(Date()))
+        }
+    }
+
+    /// Has followers take what is published again.
+    ///
+    /// - Parameter names: None for all that are halted.
+    /// - Returns: The stores that are still halted.
+    /// - Throws: As `halt`.
+    package func resume(_ names: Set<StoreName>) async throws -> [StoreName] { try await change(names) { _, _ in nil } }
+
+    private func change(
+        _ names: Set<StoreName>, _ state: (StoreName, _ since: Timestamp?) -> PublishedHead.HaltedStore?
+    ) async throws -> [StoreName] {
+        var halted: [PublishedHead.HaltedStore] = []
+        try await update { head in
+            let since = Dictionary(uniqueKeysWithValues: head.halted.map { ($0.name, $0.since) })
+            let known = Set(head.stores.map(\.name)).union(since.keys)
+            if let name = names.subtracting(known).min() { throw PublicationError.notPublished(place, name) }
+            halted = known.compactMap { name in
+                names.isEmpty || names.contains(name)
+                    ? state(name, since[name]) : since[name].map { .init(name: name, since: $0) }
+            }
+            return halted
+        }
+        return halted.map(\.name).sorted()
+    }
+}

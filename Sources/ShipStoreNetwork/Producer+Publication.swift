@@ -1,0 +1,52 @@
+public import DeviceTrust
+public import ShipProtocol
+public import ShipStore
+
+extension Producer {
+    /// Names the device that goes on with a publication. Receivers take its heads and shipments from then on, and nothing more of this device
+    /// there.
+    ///
+    /// - Parameter link: How to reach the endpoint.
+    public func handOver(
+        _ endpoint: Endpoint, to device: DeviceIdentifier, _ link: LinkOptions = LinkOptions()
+    ) async throws(ShipmentError) {
+        try await withPublisher(at: endpoint, link) { try await $0.handOver(to: device) }
+    }
+
+    /// Has no receiver take anything of stores from now on, whatever is published.
+    ///
+    /// - Parameters:
+    ///   - names: None for all that are published.
+    ///   - link: How to reach the endpoint.
+    /// - Returns: The stores that are halted now.
+    public func halt(
+        _ endpoint: Endpoint, _ names: Set<StoreName> = [], _ link: LinkOptions = LinkOptions()
+    ) async throws(ShipmentError) -> [StoreName] {
+        try await withPublisher(at: endpoint, link) { try await $0.halt(names) }
+    }
+
+    /// Has receivers take what is published again.
+    ///
+    /// - Parameters:
+    ///   - names: None for all that are halted.
+    ///   - link: How to reach the endpoint.
+    /// - Returns: The stores that are still halted.
+    public func resume(
+        _ endpoint: Endpoint, _ names: Set<StoreName> = [], _ link: LinkOptions = LinkOptions()
+    ) async throws(ShipmentError) -> [StoreName] {
+        try await withPublisher(at: endpoint, link) { try await $0.resume(names) }
+    }
+
+    private func withPublisher<Result>(
+        at endpoint: Endpoint, _ link: LinkOptions, _ body: (Publisher) async throws -> Result
+    ) async throws(ShipmentError) -> Result {
+        do {
+            guard let publisher = try publisher(to: endpoint, link, Publishing(), { _ in }) else {
+                throw PublicationError.cannotPublish(endpoint)
+            }
+            return try await body(publisher)
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+}
