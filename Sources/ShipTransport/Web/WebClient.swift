@@ -1,3 +1,4 @@
+package import EssentialFoundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -6,12 +7,14 @@ import StoreFiles
 import Synchronization
 package import SystemPackage
 
-/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps a connection to each for the next request. One request is made at a time.
+/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps a connection to each for the next request. One request is made at a time, and
+/// again if that may help.
 package final class WebClient: Sendable {
     private let software: String
     private let connectTimeout: Duration
     private let idle: Duration
     private let authorities: FilePath?
+    private let retries: Retries
     private let connections = Mutex<[WebTarget.Server: WebConnection]>([:])
 
     /// How often to follow a redirection.
@@ -21,8 +24,10 @@ package final class WebClient: Sendable {
     ///   - software: The name of this program, for the server.
     ///   - idle: How long a server may send nothing.
     ///   - authorities: A file with certificates that are trusted in place of the system's, as PEM.
-    package init(software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?) {
-        (self.software, self.connectTimeout, self.idle) = (software, connectTimeout, idle)
+    package init(
+        software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?, _ retries: Retries
+    ) {
+        (self.software, self.connectTimeout, self.idle, self.retries) = (software, connectTimeout, idle, retries)
         self.authorities = authorities ?? PlatformCalls.path(inVariable: "SSL_CERT_FILE")
     }
 
@@ -40,6 +45,16 @@ package final class WebClient: Sendable {
 
         /// - Parameter name: In any case.
         package subscript(name: String) -> String? { headers.first(name: name) }
+
+        /// What time it is there.
+        package var date: Date? { self["Date"].flatMap { Date(webDate: $0) } }
+
+        /// How long the server asks to wait [RFC 9110 section 10.2.3].
+        fileprivate var retryAfter: Duration? {
+            guard let text = self["Retry-After"] else { return nil }
+            if let seconds = UInt32(text) { return .seconds(seconds) }
+            return Date(webDate: text).map { .seconds($0.timeIntervalSince(date ?? Date())) }
+        }
     }
 
     /// A request.
@@ -59,6 +74,12 @@ package final class WebClient: Sendable {
             (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
             self.isRedirectable = isRedirectable
         }
+
+        /// Asks for what begins at this byte.
+        package mutating func begin(at offset: Int64) {
+            headers.removeAll { $0.0 == "Range" }
+            if offset > 0 { headers.append(("Range", "bytes=\(offset)-")) }
+        }
     }
 
     package enum Body: Sendable {
@@ -76,18 +97,58 @@ package final class WebClient: Sendable {
         }
     }
 
-    /// Makes a request, and reads the answer.
+    /// Makes a request, and reads the answer; makes it again, as `Retries` says, where the answer or its end did not come, or says that
+    /// another attempt may succeed.
     ///
     /// - Parameters:
     ///   - limit: How long all of it may take.
-    ///   - takes: Whether to read the content: called once with the response.
+    ///   - takes: Whether to read the content: called with each response that counts.
     ///   - take: Called with each piece of the content; returns whether to go on.
+    ///   - resume: Called when the content broke off: makes the request one for the rest, or returns `false`.
     /// - Throws: `LinkError`, of these `.io(.badMessage)` for what is no answer of a web server, and what `takes` and `take` throw.
     package func send(
         _ request: Request, within limit: Duration,
-        taking takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+        taking takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool,
+        resuming resume: (inout Request) -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + limit
+        var (request, failures) = (request, 0)
+        try await Task.sleep(until: retries.start, clock: .continuous)
+        while true {
+            var (isTaken, hasPassed, next) = (false, true, nil as ContinuousClock.Instant?)
+            do {
+                try await follow(
+                    request, deadline,
+                    { response in
+                        hasPassed = !Retries.passingStatuses.contains(response.status)
+                        if hasPassed { return try takes(response) }
+                        if let time = response.retryAfter { retries.wait(for: time) }
+                        next = retries.time(after: failures + 1, until: deadline)
+                        return try next == nil && takes(response)
+                    },
+                    { piece in
+                        // What gets on has not failed in vain.
+                        if !isTaken { (isTaken, failures) = (true, 0) }
+                        return try take(piece)
+                    })
+                if hasPassed { retries.succeeded(after: failures) }
+                if next == nil { return }
+            } catch LinkError.closedByPeer where next == nil {
+                next = isTaken && !resume(&request) ? nil : retries.time(after: failures + 1, until: deadline)
+                if next == nil { throw LinkError.closedByPeer }
+            } catch LinkError.closedByPeer {
+                // It was only the rest of an answer that does not count.
+            }
+            failures += 1
+            if let next { try await Task.sleep(until: next, clock: .continuous) }
+        }
+    }
+
+    /// Makes a request once, and follows where it is sent on.
+    private func follow(
+        _ request: Request, _ deadline: ContinuousClock.Instant,
+        _ takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+    ) async throws {
         var request = request
         for _ in 0...Self.mostRedirections {
             guard let next = try await attempt(request, deadline, takes, take) else { return }

@@ -92,6 +92,8 @@ extension LinkError {
     /// The error of a connection to a web server.
     init(onWeb error: any Error) {
         switch error {
+        // A connection that is cut ends without TLS's own farewell.
+        case NIOSSLError.uncleanShutdown: self = .closedByPeer
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
             let text = String(describing: error)
             self =
