@@ -41,7 +41,8 @@ final class WebServer: Sendable {
         let (log, shown) = (Log(), FirstHead())
         requests = log
         server = try HTTPServer { request in
-            let path = request.target
+            // A proxy may leave the target as it was sent [RFC 9112 section 3.2.2].
+            let path = request.target.replacing("http://\(request.headers["host"] ?? "")", with: "")
             let answer = Self.answer(to: path, request.headers, manner(path), folder, shown)
             log.all.withLock { requests in
                 requests.append(

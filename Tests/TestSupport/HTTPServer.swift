@@ -26,8 +26,8 @@ package final class HTTPServer: Sendable {
             case hangs
             /// The same again and again, as long as it is taken.
             case endless([UInt8])
-            /// What comes goes to another port, and back.
-            case tunnel(to: UInt16)
+            /// These bytes, and what comes, go to another port, and back.
+            case tunnel(to: UInt16, [UInt8])
         }
 
         /// Any bytes, and the end.
@@ -99,8 +99,8 @@ package final class HTTPServer: Sendable {
         case .closes: break
         case .hangs: _ = socket.readToEnd()
         case .endless(let bytes): while (try? socket.write(bytes)) != nil {}
-        case .tunnel(let port):
-            guard let other = try? RawSocket.connected(to: port) else { return false }
+        case .tunnel(let port, let bytes):
+            guard let other = try? RawSocket.connected(to: port), (try? other.write(bytes)) != nil else { return false }
             Thread.detachNewThread { relay(other, socket) }
             relay(socket, other)
         }

@@ -14,6 +14,7 @@ package final class WebClient: Sendable {
     private let connectTimeout: Duration
     private let idle: Duration
     private let authorities: FilePath?
+    private let proxies: WebProxies
     private let retries: Retries
     private let connections = Mutex<[WebTarget.Server: WebConnection]>([:])
 
@@ -25,9 +26,11 @@ package final class WebClient: Sendable {
     ///   - idle: How long a server may send nothing.
     ///   - authorities: A file with certificates that are trusted in place of the system's, as PEM.
     package init(
-        software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?, _ retries: Retries
+        software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?,
+        by proxies: WebProxies = WebProxies(), _ retries: Retries
     ) {
-        (self.software, self.connectTimeout, self.idle, self.retries) = (software, connectTimeout, idle, retries)
+        (self.software, self.connectTimeout, self.idle) = (software, connectTimeout, idle)
+        (self.proxies, self.retries) = (proxies, retries)
         self.authorities = authorities ?? PlatformCalls.path(inVariable: "SSL_CERT_FILE")
     }
 
@@ -37,8 +40,11 @@ package final class WebClient: Sendable {
     package struct Response: Sendable {
         package let status: Int
         private let headers: HTTPHeaders
+        /// A proxy that may have answered in place of the server.
+        fileprivate let proxy: WebProxy?
 
-        fileprivate init(_ head: HTTPResponseHead) {
+        fileprivate init(_ head: HTTPResponseHead, _ proxy: WebProxy?) {
+            self.proxy = proxy
             status = Int(head.status.code)
             headers = head.headers
         }
@@ -121,9 +127,13 @@ package final class WebClient: Sendable {
                     request, deadline,
                     { response in
                         hasPassed = !Retries.passingStatuses.contains(response.status)
-                        if hasPassed { return try takes(response) }
+                        if hasPassed {
+                            try checkProxy(of: response)
+                            return try takes(response)
+                        }
                         if let time = response.retryAfter { retries.wait(for: time) }
                         next = retries.time(after: failures + 1, until: deadline)
+                        if next == nil { try checkProxy(of: response) }
                         return try next == nil && takes(response)
                     },
                     { piece in
@@ -133,14 +143,22 @@ package final class WebClient: Sendable {
                     })
                 if hasPassed { retries.succeeded(after: failures) }
                 if next == nil { return }
-            } catch LinkError.closedByPeer where next == nil {
-                next = isTaken && !resume(&request) ? nil : retries.time(after: failures + 1, until: deadline)
-                if next == nil { throw LinkError.closedByPeer }
-            } catch LinkError.closedByPeer {
-                // It was only the rest of an answer that does not count.
+            } catch let error as LinkError where error.mayPassAtOnce {
+                // It may have been only the rest of an answer that does not count.
+                if next == nil, !isTaken || resume(&request) {
+                    next = retries.time(after: failures + 1, until: deadline)
+                }
+                if next == nil { throw error }
             }
             failures += 1
             if let next { try await Task.sleep(until: next, clock: .continuous) }
+        }
+    }
+
+    /// - Throws: `.proxyFailed` where a proxy says that it has not asked the server.
+    private func checkProxy(of response: Response) throws(LinkError) {
+        if let proxy = response.proxy, [407, 502, 504].contains(response.status) {
+            throw .proxyFailed(proxy.endpoint, .refused(status: response.status))
         }
     }
 
@@ -172,7 +190,7 @@ package final class WebClient: Sendable {
             }
         }
         let connection = try await WebConnection.open(
-            to: server, trusting: authorities.map { .file($0.string) } ?? .default,
+            to: server, by: proxies.proxy(for: server), trusting: authorities,
             within: min(connectTimeout, max(.zero, deadline - .now)))
         do {
             let head = try await exchange(request, over: connection, deadline)
@@ -217,11 +235,14 @@ package final class WebClient: Sendable {
         var fields = HTTPHeaders([
             ("Host", request.target.server.authority), ("User-Agent", software), ("Accept-Encoding", "identity"),
         ])
+        let proxy = request.target.server.isSecure ? nil : connection.proxy
+        if let authorization = proxy?.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
         for (name, value) in request.headers { fields.add(name: name, value: value) }
         if let size = request.body.size { fields.add(name: "Content-Length", value: "\(size)") }
         let head = HTTPRequestHead(
-            version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target.target, headers: fields
-        )
+            version: .http1_1, method: HTTPMethod(rawValue: request.method),
+            uri: (proxy == nil ? "" : "http://\(request.target.server.authority)") + request.target.target,
+            headers: fields)
         func send(_ part: HTTPClientRequestPart) async throws {
             try await connection.send(part, within: max(.zero, min(idle, deadline - .now)))
         }
@@ -261,7 +282,7 @@ package final class WebClient: Sendable {
                 connection.close()
             }
         }
-        let response = Response(head)
+        let response = Response(head, request.target.server.isSecure ? nil : connection.proxy)
         let isRedirected = request.isRedirectable && Self.redirections.contains(response.status)
         let next = isRedirected ? response["Location"] : nil
         let goesOn = try next == nil ? takes(response) : false
@@ -290,4 +311,14 @@ package final class WebClient: Sendable {
 
     private static let redirections: Set<Int> = [301, 302, 303, 307, 308]
     private static let longestIgnored = 64 * 1024
+}
+
+extension LinkError {
+    fileprivate var mayPassAtOnce: Bool {
+        switch self {
+        case .closedByPeer: true
+        case .proxyFailed(_, .refused(let status)): Retries.passingStatuses.contains(status)
+        default: false
+        }
+    }
 }
