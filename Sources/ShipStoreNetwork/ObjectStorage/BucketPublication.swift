@@ -13,16 +13,20 @@ struct BucketPublication: PublicationStorage {
     private let client: StorageClient
     private let address: BucketAddress
     private let isUnconditional: Bool
+    /// What caches may do with a head.
+    private let headCaching: String
 
     private var place: Endpoint { .bucket(address) }
 
     /// - Throws: `.publication(.noCredentials)`, and what is wrong with the options.
     init(
         at address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?,
-        _ retries: Retries = Retries()
+        _ retries: Retries = Retries(), _ settings: @escaping @Sendable () -> StorageSettings = { StorageSettings() }
     ) throws(PublicationError) {
         (self.address, isUnconditional) = (address, options.isUnconditional)
-        client = try StorageClient(of: address, options, timeouts, trusting: authorities, retries)
+        let seconds = Int((options.headCache / .seconds(1)).rounded())
+        headCaching = "public, max-age=0, s-maxage=\(seconds), stale-while-revalidate=\(seconds)"
+        client = try StorageClient(of: address, options, timeouts, trusting: authorities, retries, settings)
     }
 
     // MARK: Reading
@@ -112,8 +116,7 @@ struct BucketPublication: PublicationStorage {
         let answer = try await client.send(
             StorageClient.Request(
                 "PUT", "head",
-                headers: [("Cache-Control", "public, max-age=0, s-maxage=2, stale-while-revalidate=2")]
-                    + (isUnconditional ? [] : [condition]),
+                headers: [("Cache-Control", headCaching)] + (isUnconditional ? [] : [condition]),
                 body: .bytes(head), payload: ContentDigest(hashing: head), size: Int64(head.count)),
             // A conflict with another writer is one that has come first, or none: the head says which.
             accepting: [200, 409, 412, 501])

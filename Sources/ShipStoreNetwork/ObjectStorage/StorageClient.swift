@@ -10,6 +10,8 @@ import SystemPackage
 final class StorageClient: Sendable {
     private let address: BucketAddress
     private let web: WebClient
+    /// What the variables and files say now.
+    private let settings: @Sendable () -> StorageSettings
     private let endpoint: WebAddress?
     private let timeouts: Timeouts
     private let state: Mutex<State>
@@ -51,10 +53,11 @@ final class StorageClient: Sendable {
     /// - Throws: `.badStorage`.
     init(
         of address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?,
-        _ retries: Retries
+        _ retries: Retries, _ readSettings: @escaping @Sendable () -> StorageSettings
     ) throws(PublicationError) {
         (self.address, self.timeouts) = (address, timeouts)
-        let settings = StorageSettings()
+        self.settings = readSettings
+        let settings = readSettings()
         if let endpoint = options.endpoint {
             self.endpoint = endpoint
         } else if let text = settings.endpoint {
@@ -126,7 +129,7 @@ final class StorageClient: Sendable {
         var credentials = state.withLock(\.credentials)
         if credentials == nil {
             // The files may have newer ones by now.
-            credentials = try await StorageSettings().credentials()
+            credentials = try await settings().credentials()
             state.withLock { [credentials] in $0.credentials = credentials }
         }
         guard let credentials else { throw PublicationError.noCredentials }
