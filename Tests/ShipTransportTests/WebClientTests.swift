@@ -117,7 +117,7 @@ import Testing
 
     @Test func `pauses double, and are of any length up to that`() {
         var longest = [Duration](repeating: .zero, count: 4)
-        var shortest = [Duration](repeating: .seconds(9), count: 4)
+        var shortest = [Duration](repeating: .seconds(9000), count: 4)
         for _ in 0..<500 {
             let (retries, now) = (Retries(pause: .seconds(100)), ContinuousClock.now)
             for failures in 1..<Retries.mostAttempts {
